@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { retained, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
 import { oldestOutput } from './hosts/local/index.ts';
 import type { Database } from './platform/database.ts';
-import { forgettings } from './retention.ts';
+import { retentionRules } from './retention.ts';
 
 export interface Growth {
   /** The largest first. `rows` is PostgreSQL's estimate. */
@@ -55,7 +55,7 @@ export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts
 }
 
 async function readOldest(db: Database, kind: Exclude<RetainedKind, 'check_output'>): Promise<Date | null> {
-  const [row] = await db.system.query<{ min: Date | null }>(forgettings[kind].oldest);
+  const [row] = await db.system.query<{ min: Date | null }>(retentionRules[kind].oldest);
   return row?.min ?? null;
 }
 

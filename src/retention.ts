@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { cutoffOf, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
 import { removeOldOutput } from './hosts/local/index.ts';
 import { sessionForgetting } from './modules/accounts/index.ts';
-import { eventForgetting } from './modules/events/index.ts';
+import { eventRetention } from './modules/events/index.ts';
 import { hostDeliveryForgetting } from './modules/github/index.ts';
 import { verificationLogForgetting } from './modules/previews/index.ts';
 import { historyForgetting, intentForgetting, targetsForgetting } from './modules/queue/index.ts';
@@ -12,11 +12,11 @@ import { runbookLogForgetting } from './modules/runbooks/index.ts';
 import { deliveryForgetting } from './modules/webhooks/index.ts';
 import type { Database } from './platform/database.ts';
 import type { Meter } from './platform/metrics/index.ts';
-import { forgetOld, type Forgetting, noteDue } from './platform/retention/index.ts';
+import { forgetOld, type RetentionRule, noteDue } from './platform/retention/index.ts';
 import { keyForgetting } from './server/idempotency.ts';
 
-export const forgettings: Readonly<Record<Exclude<RetainedKind, 'check_output'>, Forgetting>> = {
-  events: eventForgetting,
+export const retentionRules: Readonly<Record<Exclude<RetainedKind, 'check_output'>, RetentionRule>> = {
+  events: eventRetention,
   history: historyForgetting,
   targets: targetsForgetting,
   intents: intentForgetting,
@@ -62,7 +62,7 @@ async function deleteKind(
   of: { readonly cutoff: Date; readonly signal?: AbortSignal },
 ): Promise<void> {
   if (kind !== 'check_output') {
-    await forgetOld(ports, forgettings[kind], of);
+    await forgetOld(ports, retentionRules[kind], of);
     return;
   }
   const removed = await removeOldOutput(ports.dataDir, of.cutoff);

@@ -2,10 +2,10 @@
 // when it is woken. The rows record when the relay looks at them, in case the workflow or a wake is lost.
 
 /**
- * The rest after a turn: an action, or a wait until an instant in milliseconds since the epoch. Null: until it is
- * woken.
+ * What follows a turn: an action, or a wait until an instant in milliseconds since the epoch. Null: until the workflow
+ * is woken.
  */
-export type TurnLeft =
+export type AfterTurn =
   | { readonly kind: 'call' | 'supervise' | 'ended' }
   | { readonly kind: 'wait'; readonly until: number | null };
 
@@ -38,7 +38,7 @@ export function waitForLease(supervisedUntil: number | null, now: number): WaitF
 }
 
 /** When the relay looks after a turn: later than the workflow does by itself. Null: never, it has ended. */
-export function relayAt(left: TurnLeft, now: Date): Date | null {
+export function relayAt(left: AfterTurn, now: Date): Date | null {
   if (left.kind === 'ended') return null;
   if (left.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
   const own = (left.until ?? Number.POSITIVE_INFINITY) + graceMs;

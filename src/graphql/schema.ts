@@ -72,7 +72,7 @@ import {
   EnvironmentProvenanceResolver,
   ProjectUnreleasedResolver,
   ReleasedCommitResolver,
-  RollbackOutlookResolver,
+  RollbackPreviewResolver,
 } from '../modules/releases/provenance/changelog.resolver.ts';
 import {
   EnvironmentPresenceResolver,
@@ -177,7 +177,7 @@ const resolvers = [
   EnvironmentProvenanceResolver,
   ProjectUnreleasedResolver,
   ReleasedCommitResolver,
-  RollbackOutlookResolver,
+  RollbackPreviewResolver,
   DeploymentProvenanceResolver,
   PullRequestReleasesResolver,
   EnvironmentPresenceResolver,

@@ -80,16 +80,16 @@ export function noSessionCookie(publicUrl: string): string {
 
 const awaySec = awayMinutes * 60;
 
-/** Where a browser is while it signs in or out. */
-export type Away = 'github' | 'oidc';
+/** Where a browser signs in or out. */
+export type SignInProvider = 'github' | 'oidc';
 
-/** What a browser keeps while it is away. Null takes it away again. */
-export function signInCookie(publicUrl: string, at: Away, kept: string | null): string {
+/** A cookie that the browser keeps while it is at the provider. Null deletes the cookie. */
+export function signInCookie(publicUrl: string, at: SignInProvider, kept: string | null): string {
   const { name, attributes } = cookieOf(publicUrl);
   return `${name}-${at}=${kept ?? ''}${attributes}; Max-Age=${kept === null ? 0 : awaySec}`;
 }
 
-export function readSignInCookie(publicUrl: string, at: Away, header: string | undefined): string | null {
+export function readSignInCookie(publicUrl: string, at: SignInProvider, header: string | undefined): string | null {
   return readCookie(header, `${cookieOf(publicUrl).name}-${at}`);
 }
 

@@ -9,7 +9,14 @@ import {
 } from '../modules/oidc/index.ts';
 import { readSignInCookie, signInCookie } from './callers.ts';
 import { html, type Markup } from './page.ts';
-import { entering, noting, refusing, visitOf, type SessionPages, type SignInRequest } from './sign-in-visit.ts';
+import {
+  answerWithSession,
+  countRefusals,
+  withRefusalForm,
+  signInRequestOf,
+  type SessionPages,
+  type SignInRoute,
+} from './sign-in-request.ts';
 import { createWrongTokens, refuseGuesses } from './wrong-tokens.ts';
 
 export function serveOidc(fastify: FastifyInstance, pages: SessionPages): void {
@@ -24,13 +31,13 @@ function serveWayIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): 
   const { publicUrl } = ports;
   // The provider is asked about each code. They are counted apart, because wrong tokens must not stop its people.
   const wrongCodes = createWrongTokens(ports.clock);
-  fastify.get<SignInRequest>('/session/oidc', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
-    return await refusing(visit, async () => {
+  fastify.get<SignInRoute>('/session/oidc', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
+    return await withRefusalForm(signIn, async () => {
       const wanted = request.query['account'];
       const account = typeof wanted === 'string' ? wanted : null;
       const { provider } = oidc;
-      const started = await beginOidcSignIn(ports, secrets, { provider, next: visit.next, account });
+      const started = await beginOidcSignIn(ports, secrets, { provider, next: signIn.next, account });
       return await reply
         .header('set-cookie', signInCookie(publicUrl, 'oidc', started.kept))
         .header('cache-control', 'no-store')
@@ -38,22 +45,22 @@ function serveWayIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): 
     });
   });
   // Comes from the provider. The sealed cookie and the state say that this browser began here.
-  fastify.get<SignInRequest>('/session/oidc/callback', async (request, reply) => {
-    return await entering(visitOf(pages, request, reply), async () => {
+  fastify.get<SignInRoute>('/session/oidc/callback', async (request, reply) => {
+    return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
       reply.header('set-cookie', signInCookie(publicUrl, 'oidc', null));
       const kept = readSignInCookie(publicUrl, 'oidc', request.headers.cookie);
       const answer = new URL(request.url, publicUrl).searchParams;
       const completed = completeOidcSignIn(ports, secrets, { oidc, kept, answer });
-      return await completed.catch(noting(wrongCodes, request, 'FORBIDDEN'));
+      return await completed.catch(countRefusals(wrongCodes, request, 'FORBIDDEN'));
     });
   });
 }
 
 function serveWayOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): void {
   const { ports, secrets } = pages;
-  fastify.get<SignInRequest>('/session/oidc/end', async (request, reply) => {
-    return await refusing(visitOf(pages, request, reply), async () => {
+  fastify.get<SignInRoute>('/session/oidc/end', async (request, reply) => {
+    return await withRefusalForm(signInRequestOf(pages, request, reply), async () => {
       const kept = readSignInCookie(ports.publicUrl, 'oidc', request.headers.cookie);
       const url = await oidcSignOutUrl(ports, secrets, { oidc, kept });
       return await reply

@@ -11,17 +11,17 @@ import { serveOidc, signOutThere } from './oidc-pages.ts';
 import { html, sendPage } from './page.ts';
 import {
   currentSession,
-  entering,
+  answerWithSession,
   formsTo,
   hidden,
-  noting,
-  refusing,
+  countRefusals,
+  withRefusalForm,
   sendForm,
-  visitOf,
+  signInRequestOf,
   wayProblem,
   type SessionPages,
-  type SignInRequest,
-} from './sign-in-visit.ts';
+  type SignInRoute,
+} from './sign-in-request.ts';
 import { serveTerminals } from './terminal-pages.ts';
 import { createWrongTokens, refuseGuesses } from './wrong-tokens.ts';
 
@@ -47,14 +47,14 @@ export async function serveSessionPages(fastify: FastifyInstance, pages: Session
 
 function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
   const { secrets, authenticator, callers, wrongTokens } = pages;
-  fastify.get<SignInRequest>('/session', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
+  fastify.get<SignInRoute>('/session', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
     const session = await currentSession(pages, request);
-    if (session !== null) return await sendSignedIn(reply, session, visit.next);
-    return await sendForm(visit, { why: wayProblem(pages, request), notes: signOutThere(pages, request) });
+    if (session !== null) return await sendSignedIn(reply, session, signIn.next);
+    return await sendForm(signIn, { why: wayProblem(pages, request), notes: signOutThere(pages, request) });
   });
-  fastify.post<SignInRequest>('/session', async (request, reply) => {
-    return await entering(visitOf(pages, request, reply), async () => {
+  fastify.post<SignInRoute>('/session', async (request, reply) => {
+    return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       callers.refuseForeign(request);
       const token = request.body?.get('token')?.trim() ?? '';
       refuseGuesses(wrongTokens, request.ip, token);
@@ -74,22 +74,22 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
 
 function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, callers, wrongTokens } = pages;
-  fastify.get<SignInRequest>('/session/:secret', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
-    return await refusing(visit, async () => {
+  fastify.get<SignInRoute>('/session/:secret', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
+    return await withRefusalForm(signIn, async () => {
       refuseGuesses(wrongTokens, request.ip, '');
       const link = await findSignInLink(ports, secrets, request.params.secret);
-      if (link !== null) return await sendLink(reply, link, visit.next);
+      if (link !== null) return await sendLink(reply, link, signIn.next);
       wrongTokens.recordWrong(request.ip);
       throw new DomainError('NOT_FOUND', overLink);
     });
   });
-  fastify.post<SignInRequest>('/session/:secret', async (request, reply) => {
-    return await entering(visitOf(pages, request, reply), async () => {
+  fastify.post<SignInRoute>('/session/:secret', async (request, reply) => {
+    return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       callers.refuseForeign(request);
       refuseGuesses(wrongTokens, request.ip, '');
       const used = useSignInLink(ports, secrets, request.params.secret);
-      return { secret: await used.catch(noting(wrongTokens, request, 'NOT_FOUND')) };
+      return { secret: await used.catch(countRefusals(wrongTokens, request, 'NOT_FOUND')) };
     });
   });
 }
@@ -98,10 +98,10 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets } = pages;
   // GitHub is asked about each code. They are counted apart, because wrong tokens must not stop people of GitHub.
   const wrongCodes = createWrongTokens(ports.clock);
-  fastify.get<SignInRequest>('/session/github/:app', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
-    return await refusing(visit, async () => {
-      const started = await beginGitHubSignIn(ports, secrets, { appId: request.params.app, next: visit.next });
+  fastify.get<SignInRoute>('/session/github/:app', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
+    return await withRefusalForm(signIn, async () => {
+      const started = await beginGitHubSignIn(ports, secrets, { appId: request.params.app, next: signIn.next });
       return await reply
         .header('set-cookie', signInCookie(ports.publicUrl, 'github', started.kept))
         .header('cache-control', 'no-store')
@@ -109,14 +109,14 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
     });
   });
   // Comes from GitHub. The sealed cookie and the state say that this browser began here.
-  fastify.get<SignInRequest>('/session/github/callback', async (request, reply) => {
-    return await entering(visitOf(pages, request, reply), async () => {
+  fastify.get<SignInRoute>('/session/github/callback', async (request, reply) => {
+    return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
       reply.header('set-cookie', signInCookie(ports.publicUrl, 'github', null));
       const kept = readSignInCookie(ports.publicUrl, 'github', request.headers.cookie);
       const answer = new URL(request.url, ports.publicUrl).searchParams;
       const completed = completeGitHubSignIn(ports, secrets, { kept, answer });
-      return await completed.catch(noting(wrongCodes, request, 'FORBIDDEN'));
+      return await completed.catch(countRefusals(wrongCodes, request, 'FORBIDDEN'));
     });
   });
 }

@@ -7,31 +7,31 @@ import { approveTerminal, createTerminalToken, takeTerminalSession, type Session
 import { html, sendPage, type Markup } from './page.ts';
 import {
   currentSession,
-  noting,
-  refusing,
-  visitOf,
+  countRefusals,
+  withRefusalForm,
+  signInRequestOf,
   type SessionPages,
+  type SignInRoute,
   type SignInRequest,
-  type Visit,
-} from './sign-in-visit.ts';
+} from './sign-in-request.ts';
 import { refuseGuesses } from './wrong-tokens.ts';
 
 export function serveTerminals(fastify: FastifyInstance, pages: SessionPages): void {
-  fastify.get<SignInRequest>('/session/terminal', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
-    return await refusing(visit, async () => {
+  fastify.get<SignInRoute>('/session/terminal', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
+    return await withRefusalForm(signIn, async () => {
       const terminal = addressOf(request.query);
       const session = await currentSession(pages, request);
       if (session === null)
         return await reply
           .header('cache-control', 'no-store')
           .redirect(`/session?next=${encodeURIComponent(request.url)}`, 303);
-      return await sendQuestion(visit, session, terminal);
+      return await sendQuestion(signIn, session, terminal);
     });
   });
-  fastify.post<SignInRequest>('/session/terminal', async (request, reply) => {
-    const visit = visitOf(pages, request, reply);
-    return await refusing(visit, async () => {
+  fastify.post<SignInRoute>('/session/terminal', async (request, reply) => {
+    const signIn = signInRequestOf(pages, request, reply);
+    return await withRefusalForm(signIn, async () => {
       pages.callers.refuseForeign(request);
       const terminal = addressOf(Object.fromEntries(request.body ?? []));
       const session = await currentSession(pages, request);
@@ -39,7 +39,7 @@ export function serveTerminals(fastify: FastifyInstance, pages: SessionPages): v
       if (session === null || sessionSecret === null)
         throw new DomainError('UNAUTHENTICATED', 'This browser is not signed in any more. Sign in, and log in again.');
       const code = await approveTerminal(session.ctx, pages.secrets, { ...terminal, sessionSecret });
-      if (terminal.port === null) return await sendCode(visit, code);
+      if (terminal.port === null) return await sendCode(signIn, code);
       const url = terminalUrl(terminal.port, { code, challenge: terminal.challenge });
       return await reply.header('cache-control', 'no-store').redirect(url, 303);
     });
@@ -50,12 +50,14 @@ export function serveTerminals(fastify: FastifyInstance, pages: SessionPages): v
 /** Asked by the terminal, which has no session: the code and the verifier are its proof. */
 function serveExchange(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, authenticator, wrongTokens } = pages;
-  fastify.post<SignInRequest>('/session/terminal/token', async (request, reply) => {
+  fastify.post<SignInRoute>('/session/terminal/token', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     try {
       refuseGuesses(wrongTokens, request.ip, '');
       const given = { code: request.body?.get('code') ?? '', verifier: request.body?.get('code_verifier') ?? '' };
-      const taken = await takeTerminalSession(ports, secrets, given).catch(noting(wrongTokens, request, 'NOT_FOUND'));
+      const taken = await takeTerminalSession(ports, secrets, given).catch(
+        countRefusals(wrongTokens, request, 'NOT_FOUND'),
+      );
       const { ctx } = await authenticator.authenticateSession(taken.sessionSecret, request.id);
       const token = await createTerminalToken({ ...ctx, source: 'graphql_api' }, secrets, taken.name);
       return await reply.send({ token });
@@ -75,7 +77,11 @@ function addressOf(given: Readonly<Record<string, string | string[] | undefined>
 }
 
 // The user is named, because somebody may send a link of their own terminal and wait for a token of others.
-async function sendQuestion(visit: Visit, { ctx }: Session, terminal: TerminalAddress): Promise<Visit['reply']> {
+async function sendQuestion(
+  signIn: SignInRequest,
+  { ctx }: Session,
+  terminal: TerminalAddress,
+): Promise<SignInRequest['reply']> {
   const { challenge, name, port } = terminal;
   const shown = { challenge, name, ...(port !== null && { port: String(port) }) };
   const fields = Object.entries(shown).map(
@@ -85,10 +91,10 @@ async function sendQuestion(visit: Visit, { ctx }: Session, terminal: TerminalAd
   const body = html`<p>The terminal on <strong>${name}</strong> wants to act as <strong>${who}</strong>, with everything that you may do. Go on only if you have just typed <code>interlock login</code> there.</p><form method="post" action="/session/terminal">${fields}<button autofocus>Log the terminal in</button></form>`;
   // Browsers hold redirects after a form to this policy too.
   const formsTo = port === null ? "'self'" : `'self' http://127.0.0.1:${port}`;
-  return await sendPage(visit.reply, 200, { title: 'Log a terminal in', body, formsTo, isNarrow: true });
+  return await sendPage(signIn.reply, 200, { title: 'Log a terminal in', body, formsTo, isNarrow: true });
 }
 
-async function sendCode(visit: Visit, code: string): Promise<Visit['reply']> {
+async function sendCode(signIn: SignInRequest, code: string): Promise<SignInRequest['reply']> {
   const body = html`<p>Type this code into the terminal where you typed <code>interlock login</code>, and nowhere else. It works once, within ${terminalMinutes} minutes.</p><p><strong id="code">${code}</strong></p>`;
-  return await sendPage(visit.reply, 200, { title: 'Log a terminal in', body, isNarrow: true });
+  return await sendPage(signIn.reply, 200, { title: 'Log a terminal in', body, isNarrow: true });
 }

@@ -30,7 +30,7 @@ it('reads a row once in five seconds', async () => {
   expect(reads).toEqual([['a'], ['a']]);
 });
 
-it('reads at once all rows that were asked for since their last read and are soon due', async () => {
+it('reads a due row together with the other rows that are in use and due soon', async () => {
   const { known, reads } = rowsIn(new Set(['a', 'b', 'c', 'idle']));
   await known.find('a', 0);
   await known.find('b', 100);
@@ -45,14 +45,14 @@ it('reads at once all rows that were asked for since their last read and are soo
   expect(reads.at(-1)).toEqual(['a', 'b']);
 });
 
-it('answers all who wait for a row by one read', async () => {
+it('answers all callers that wait for a row by one read', async () => {
   const { known, reads } = rowsIn(new Set(['a']));
   const found = await Promise.all([known.find('a', 0), known.find('a', 1), known.find('a', 2)]);
   expect(found.every((each) => each?.row.key === 'a')).toBe(true);
   expect(reads).toEqual([['a']]);
 });
 
-it('finds no row that is gone when it is read again with another', async () => {
+it('answers no row that was deleted, also when another row caused its read', async () => {
   const stored = new Set(['a', 'b']);
   const { known } = rowsIn(stored);
   for (const key of ['a', 'b']) await known.find(key, 0);
@@ -62,7 +62,7 @@ it('finds no row that is gone when it is read again with another', async () => {
   expect(await known.find('b', 5_001)).toBeUndefined();
 });
 
-it('reads again what ended while it was read', async () => {
+it('reads a row again if its end is announced while it is read', async () => {
   const stored = new Set(['a']);
   let end: (() => void) | undefined;
   const { known, reads } = rowsIn(stored, () => {
@@ -77,7 +77,7 @@ it('reads again what ended while it was read', async () => {
   expect(reads).toEqual([['a'], ['a']]);
 });
 
-it('forgets the secret of a row that has another one now', async () => {
+it('forgets the old secret of a row that has a new secret', async () => {
   let secretNumber = 1;
   const known = createKnownRows<Row & { readonly secretNumber: number }>(
     async ([key = '']) => [{ key, usedAt: null, secretNumber }],

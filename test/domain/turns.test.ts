@@ -1,12 +1,12 @@
 // When the relay looks at what is driven by turns.
 import { describe, expect, it } from 'vitest';
-import { backOff, relayAt, waitForLease, waitForCall, whenWakeIsLost, type TurnLeft } from '../../src/domain/turns.ts';
+import { backOff, relayAt, waitForLease, waitForCall, whenWakeIsLost, type AfterTurn } from '../../src/domain/turns.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inSec = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
 
 describe('the relay looks after a turn', () => {
-  const cases: readonly (readonly [string, TurnLeft, Date | null])[] = [
+  const cases: readonly (readonly [string, AfterTurn, Date | null])[] = [
     ['never, when it has ended', { kind: 'ended' }, null],
     ['a minute later, when something is carried out', { kind: 'supervise' }, inSec(60)],
     ['a minute later, when something is called', { kind: 'call' }, inSec(60)],

@@ -3,7 +3,7 @@ import {
   createEventHub,
   createSequencer,
   type EventHub,
-  eventForgetting,
+  eventRetention,
   type Sequencer,
   sequenceEvents,
   SlowReaderError,
@@ -272,7 +272,7 @@ describe('a cursor', () => {
     await write(10);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);
-    expect(await forget(world.db, eventForgetting)).toBe(4);
+    expect(await forget(world.db, eventRetention)).toBe(4);
     await expect(hub.follow({ accountId, after: '1.3' }).started).rejects.toMatchObject({
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.4'),
@@ -286,7 +286,7 @@ describe('a cursor', () => {
     const stream = hub.follow({ accountId, after: '1.0' });
     await take(stream, 500);
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
-    await forget(world.db, eventForgetting);
+    await forget(world.db, eventRetention);
     await expect(stream.next()).rejects.toMatchObject({
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.550'),
@@ -311,7 +311,7 @@ describe('forgetting', () => {
     await sequencer.stop();
     await write(1);
     await world.owner.query(`update event set at = now() - interval '500 days' where position is null`);
-    expect(await forget(world.db, eventForgetting)).toBe(2);
+    expect(await forget(world.db, eventRetention)).toBe(2);
     await sequenceEvents(world.db);
     const { rows } = await world.owner.query('select position::int from event order by position');
     expect(rows.map((row) => row.position)).toEqual([3, 4, 5, 6, 7]);
@@ -321,7 +321,7 @@ describe('forgetting', () => {
     await write(3);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '500 days'`);
-    expect(await forget(world.db, eventForgetting)).toBe(3);
+    expect(await forget(world.db, eventRetention)).toBe(3);
     expect(await hub.head(accountId)).toBe('1.3');
     const stream = hub.follow({ accountId, after: '1.3' });
     await write(1);

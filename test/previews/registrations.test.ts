@@ -65,7 +65,7 @@ describe('a registration', () => {
     expect(await api.registrations()).toMatchObject([{ status: 'BUFFERED', pullRequest: null }]);
   });
 
-  it('is of its number, whatever branch it names beside', async () => {
+  it('belongs to the pull request of its number, also if it names another branch', async () => {
     expect(await api.register({ branch: 'topic-2' })).toMatchObject({ status: 'attached' });
     expect(await api.registrations()).toMatchObject([{ pullRequest: { number: 1 } }]);
   });
@@ -113,7 +113,7 @@ describe('of several registrations', () => {
 });
 
 describe('taking back', () => {
-  it('ends what stands for the pull request, by number or branch, whatever the commit, once', async () => {
+  it('ends the registrations of the pull request, by number or branch, of all commits, once', async () => {
     await api.register();
     await api.register({ commit_sha: sha(8) });
     await api.register({ pr_number: undefined, branch: 'topic-1', commit_sha: sha(9) });

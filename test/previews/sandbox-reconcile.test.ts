@@ -56,7 +56,7 @@ async function begin(kind: Kind, minutes: number, suffix = ''): Promise<{ id: st
   return { id, name };
 }
 
-test('whatever is killed, canceled, expired or forgotten: what runs afterwards is wanted, and what is wanted runs', async () => {
+test('after kills, cancels and expiries, every sandbox that runs is wanted, and every wanted sandbox runs', async () => {
   const steps = fc.array(
     fc.record({
       does: fc.constantFrom('begin', 'kill worker', 'end run', 'mark gone', 'lose row', 'wait', 'reconcile'),

@@ -5,7 +5,7 @@ import type * as planning from '../../src/domain/queue/plan.ts';
 import type { BuildState, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
-import type { Change, Policy, Truth } from '../../src/domain/simulation/policy.ts';
+import type { Change, Policy, GroundTruth } from '../../src/domain/simulation/policy.ts';
 import type { World } from '../support/world.ts';
 import type { Decision } from '../../src/domain/queue/model/decision.ts';
 
@@ -103,7 +103,7 @@ function replay(plans: readonly Plan[]): Plan[] {
   let started: readonly number[] = [];
   const wordsOn = (added: readonly number[]): readonly Word[] =>
     words.get(keyOf([...landed, ...added].map((change) => numbers[change] ?? 0))) ?? [];
-  const truth: Truth = {
+  const truth: GroundTruth = {
     isGreen: (_, added) => wordsOn(added).some(({ isGreen }) => isGreen),
     isFlake: () => false,
     durationOf: ({ attempt }) => Math.max(1, (wordsOn(started)[attempt]?.at ?? now) - now),

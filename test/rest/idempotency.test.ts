@@ -53,7 +53,7 @@ it('acts once for twins that come at the same moment', async () => {
       expect([status, error]).toEqual([409, 'The first request with this Idempotency-Key is still in progress']);
 });
 
-it('refuses another request under the key, whatever differs of it', async () => {
+it('refuses another request under the key, for each part that may differ', async () => {
   await pause(branches('first'));
   for (const [body, path] of [
     [branches('second'), '/api/v1/branches'],

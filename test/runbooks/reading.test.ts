@@ -193,7 +193,7 @@ describe('a runbook', () => {
 });
 
 describe('how a runbook stands', () => {
-  it('is what the rule says of its leaves, by whatever way they came to stand so', async () => {
+  it('is what the rule says of its leaves, for every order of their changes', async () => {
     const { id, number } = await seedRunbook(s, {
       repositoryId: seeded.repositoryId,
       leaves: [1, 2, 3, 4].map((n) => [`${n}.1`, 'not_started'] as const),

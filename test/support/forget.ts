@@ -1,10 +1,10 @@
 import { cutoffOf, readRetention } from '../../src/domain/retention/catalogue.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createMetrics } from '../../src/platform/metrics/index.ts';
-import { forgetOld, type Forgetting } from '../../src/platform/retention/index.ts';
+import { forgetOld, type RetentionRule } from '../../src/platform/retention/index.ts';
 
 /** Deletes what is too old by the defaults. Returns how many rows that were. */
-export async function forget(db: Database, forgetting: Forgetting, now = new Date()): Promise<number> {
-  const cutoff = cutoffOf(forgetting.kind, readRetention({}), now) ?? new Date(0);
-  return await forgetOld({ db, meter: createMetrics().meter }, forgetting, { cutoff });
+export async function forget(db: Database, retention: RetentionRule, now = new Date()): Promise<number> {
+  const cutoff = cutoffOf(retention.kind, readRetention({}), now) ?? new Date(0);
+  return await forgetOld({ db, meter: createMetrics().meter }, retention, { cutoff });
 }

@@ -85,7 +85,7 @@ it('nothing is notified while nobody follows', async () => {
   }
 });
 
-it('a follower that is far behind reads all anew', async () => {
+it('a reader that is far behind reads all deliveries again', async () => {
   await w.endpoint(r.url);
   const stranger = await w.s.otherAccount('far');
   const changes = createDeliveryChanges(w.s.ports);

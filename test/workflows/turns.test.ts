@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
-import { backOff, waitForLease, waitForCall, type TurnLeft } from '../../src/domain/turns.ts';
+import { backOff, waitForLease, waitForCall, type AfterTurn } from '../../src/domain/turns.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import {
   carryOutDue,
@@ -36,7 +36,7 @@ const ErrandEntity = defineEntity({
 type ErrandRow = InferEntity<typeof ErrandEntity>;
 
 type Written = { readonly kind: 'prepare' };
-type Left = Extract<TurnLeft, { kind: 'wait' }> | { readonly kind: 'call' | 'supervise' | 'ended' };
+type Left = Extract<AfterTurn, { kind: 'wait' }> | { readonly kind: 'call' | 'supervise' | 'ended' };
 
 interface Errand extends KindTypes {
   readonly rows: ErrandRow;

@@ -5,7 +5,7 @@
 // what was tried (2 to 40 %, with and without) that gave the shortest waits for its builds. The model knows how long a
 // change's builds take, except for a lognormal error; what is worth building either way is worth that by the
 // probability of being done first; no more than three are gone past, as that takes eight builds.
-import type { Policy, PolicySetup, Truth } from '../../../src/domain/simulation/policy.ts';
+import type { Policy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
 import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
 import { bestFirst } from '../speculation/best-first.ts';
@@ -58,7 +58,7 @@ function usualDuration({ changes, truth }: PolicySetup): number {
 }
 
 // Where builds of one change differ, no model could know more than their middle: that of some builds never made.
-function durationModel(truth: Truth): (head: Head) => number {
+function durationModel(truth: GroundTruth): (head: Head) => number {
   const imagined = [1, 2, 3, 4, 5, 6, 7, 8];
   const known = new Map<number, number>();
   return ({ change: { number } }) => {

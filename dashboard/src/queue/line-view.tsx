@@ -21,7 +21,7 @@ import {
   type LineRow,
 } from './line-rows.tsx';
 import { forecastsOf, summarise, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
-import { useStillRows } from './still.ts';
+import { useStableRows } from './stable-rows.ts';
 import { TimeTravel } from './time-travel.tsx';
 import type { RowRange } from './window.ts';
 import styles from './queue.module.css';
@@ -86,7 +86,7 @@ export function LineView(props: LineViewProps): ReactNode {
       ...groupOf('Asked to merge, not in line yet', apart, ({ status }) => status !== 'BLOCKED'),
     ];
   }, [data, outside, past]);
-  const rows = useStillRows(newest, `${from} ${at}`, list);
+  const rows = useStableRows(newest, `${from} ${at}`, list);
   const [margin, setMargin] = useState(0);
   useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);
   // The row that has the focus stays in the document, or scrolling would take the focus away.

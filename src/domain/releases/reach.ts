@@ -15,7 +15,7 @@ export function nextProbe({ has, lacks }: Search, known: number): number | null 
 }
 
 /** The part of a base that a commit contains, as far as its own commits tell. */
-export interface Traced {
+export interface ContainedPart {
   readonly has: number;
   /** False: a parent outside the base was cut off, which may contain more of the base. */
   readonly isSure: boolean;
@@ -31,8 +31,11 @@ interface Ancestry {
  * outside the base, parents before children. A commit contains what its parents contain; because the base is one line,
  * the last position counts.
  */
-export function traceReach(ancestry: readonly Ancestry[], positions: ReadonlyMap<string, number>): Map<string, Traced> {
-  const traced = new Map<string, Traced>();
+export function traceReach(
+  ancestry: readonly Ancestry[],
+  positions: ReadonlyMap<string, number>,
+): Map<string, ContainedPart> {
+  const traced = new Map<string, ContainedPart>();
   for (const { commit, parents } of ancestry) {
     const from = parents.map((parent) => traced.get(parent) ?? traceOutside(positions.get(parent)));
     traced.set(commit, {
@@ -58,6 +61,6 @@ export function descendantsOf(ancestor: string, beyond: readonly Ancestry[]): Se
  * For a commit that is not outside the base: it is on the base, came into it by a merge, or is older than its first
  * commit.
  */
-export function traceOutside(position: number | undefined): Traced {
+export function traceOutside(position: number | undefined): ContainedPart {
   return { has: position ?? 0, isSure: position !== undefined };
 }

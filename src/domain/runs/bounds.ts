@@ -69,7 +69,7 @@ function readNumber(env: Environment, name: string, standard: number): number {
 export const defaultRunBounds: RunBounds = readRunBounds({});
 
 /** The measurements of a run and of its machine. A missing one was not measured. */
-export interface Seen {
+export interface RunMeasurements {
   readonly freeBytes?: number;
   /** Null: this machine does not report it. */
   readonly freeMemoryBytes?: number | null;
@@ -80,15 +80,15 @@ export interface Seen {
 }
 
 /** The exceeded limit, as a text about the run. `machine`: it is not known which run caused it. */
-export interface Exceeded {
+export interface ExceededLimit {
   readonly of: 'run' | 'machine';
   readonly message: string;
 }
 
 /** Null: no limit is exceeded. */
-export function decideExceeded(seen: Seen, bounds: RunBounds): Exceeded | null {
+export function decideExceeded(seen: RunMeasurements, bounds: RunBounds): ExceededLimit | null {
   const { freeBytes = Infinity, bytes = 0, files = 0, processes = 0, memoryBytes = 0 } = seen;
-  const run = (message: string): Exceeded => ({ of: 'run', message });
+  const run = (message: string): ExceededLimit => ({ of: 'run', message });
   if (freeBytes < bounds.freeBytes)
     return { of: 'machine', message: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
   if (memoryBytes > bounds.memoryBytes)

@@ -1,6 +1,6 @@
 // The real state of the simulated world: which changes are bad, how pairs of them interact, how long CI takes and when
 // it is wrong.
-import type { Truth } from './policy.ts';
+import type { GroundTruth } from './policy.ts';
 import { draw, drawLognormal, streams } from './randomness.ts';
 
 export interface Pair {
@@ -23,7 +23,7 @@ export interface Facts {
   readonly ci: { readonly medianMs: number; readonly spread: number; readonly drawnPer: 'change' | 'build' };
 }
 
-export function truthOf(facts: Facts): Truth {
+export function truthOf(facts: Facts): GroundTruth {
   const semanticConflicts = new Map<number, number[]>();
   const fixes = new Map<number, number[]>();
   for (const { a, b, kind } of facts.pairs) {

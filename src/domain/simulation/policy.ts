@@ -91,7 +91,7 @@ export interface Policy {
 }
 
 /** The facts of the simulated world, which policies cannot see. */
-export interface Truth {
+export interface GroundTruth {
   /** Whether CI, without flakes, would pass the tip with `added`. The tip is assumed to be green. */
   isGreen(landed: ReadonlySet<number>, added: readonly number[]): boolean;
   /** How long a build takes on a worker, in milliseconds. `attempt` counts builds of one tree. */
@@ -112,7 +112,7 @@ export interface Past {
 export interface PolicySetup {
   readonly workers: number;
   readonly changes: readonly Change[];
-  readonly truth: Truth;
+  readonly truth: GroundTruth;
   /** Absent: there were no earlier changes. */
   readonly past?: Past;
   /** Called at every instant. Once it is true the simulation stops, even with changes in the queue. Absent: never. */

@@ -4,12 +4,12 @@ import type { Targets } from '../queue/model/overlap.ts';
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationAt, shareWithin } from './durations.ts';
 import type { BuildStatistics } from './build-statistics.ts';
-import type { BuildContent, Change, Truth } from './policy.ts';
+import type { BuildContent, Change, GroundTruth } from './policy.ts';
 import { draw, drawLognormal, drawWait, streams } from './randomness.ts';
 import type { InitialBuild, InitialLine } from './initial-line.ts';
 
 export interface SampledWorld {
-  readonly truth: Truth;
+  readonly truth: GroundTruth;
   /** For each existing build. Null: its commit is not made yet. */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
   /** Pull requests that are queued from now on. */

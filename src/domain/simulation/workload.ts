@@ -1,7 +1,7 @@
 // A history as a simulated world: the same arrivals, known results, and known durations of CI. Where the history has no
 // facts, assumptions are made and reported.
 import type { PastBuild, Stay } from './history.ts';
-import type { Change, Truth } from './policy.ts';
+import type { Change, GroundTruth } from './policy.ts';
 import { quantile, rising } from './quantile.ts';
 import { draw, streams } from './randomness.ts';
 
@@ -9,7 +9,7 @@ export interface Workload {
   readonly changes: readonly Change[];
   /** By change number. */
   readonly skipsLine: ReadonlySet<number>;
-  readonly truth: Truth;
+  readonly truth: GroundTruth;
   /** The share of builds with only good changes that failed. */
   readonly flakeRate: number;
   /** Nine of ten builds take no longer. */
@@ -45,7 +45,7 @@ export function workloadOf({ stays, builds }: History): Workload {
   };
 }
 
-function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<Truth, 'isGreen' | 'isFlake'> {
+function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<GroundTruth, 'isGreen' | 'isFlake'> {
   return {
     isGreen: (_, added) => !added.some((change) => bad.has(change)),
     isFlake: ({ tree, attempt }) => flakeRate > 0 && draw(streams.flake, tree, attempt) < flakeRate,
@@ -56,7 +56,7 @@ function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<Truth, 'isGr
  * A build takes as long as a known build of its slowest member, or, if no member has a known build, as long as any
  * known build.
  */
-function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): Truth['durationOf'] {
+function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): GroundTruth['durationOf'] {
   const all = rising(builds.flatMap((build) => durationOf(build) ?? []));
   const ofPullRequest = new Map<string, PastBuild[]>();
   for (const build of builds) {

@@ -1,7 +1,7 @@
 // Reading and writing commits and files of a bare repository.
 import { posix } from 'node:path';
 import { withoutSkipInstructions } from '../../domain/queue/requests/skip-instructions.ts';
-import type { Descent, HostCommit } from '../port.ts';
+import type { CommitParents, HostCommit } from '../port.ts';
 import type { Git } from './git.ts';
 import { writeObject } from './loose-object.ts';
 import { objectId } from './names.ts';
@@ -149,7 +149,7 @@ export async function listAncestry(
   git: Git,
   directory: string,
   range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
-): Promise<Descent[] | null> {
+): Promise<CommitParents[] | null> {
   const revisions = [`^${objectId(range.from)}`, ...range.to.map(objectId)];
   const output = await git.text(
     directory,

@@ -12,8 +12,8 @@ export interface HostCommit {
   readonly authoredAt: number;
 }
 
-/** Where a commit comes from. */
-export interface Descent {
+/** A commit and its parents. */
+export interface CommitParents {
   readonly commit: string;
   readonly parents: readonly string[];
 }
@@ -86,7 +86,7 @@ export interface HostGit {
   listAncestry(
     repository: HostRepository,
     range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
-  ): Promise<readonly Descent[] | null>;
+  ): Promise<readonly CommitParents[] | null>;
   /**
    * Who made the newest push to `ref` that changed the configuration file, on the first-parent line from `tip` down to
    * `since`. Null: the host does not know, as of what was pushed past it, or made by the service.

@@ -24,10 +24,10 @@ export {
   confirmOidcPerson,
   forgetRefreshToken,
   readIdToken,
-  readOidcStanding,
+  readOidcMembership,
   startOidcSession,
   withdrawOidcPerson,
-  type OidcStanding,
+  type OidcMembership,
 } from './oidc-people.service.ts';
 export { approveTerminal, createTerminalToken, takeTerminalSession } from './terminal-sign-in.service.ts';
 export { createAccount } from './accounts.service.ts';

@@ -143,8 +143,8 @@ async function refreshPerson(
   if (known?.role_from === 'oidc') await lookAtTokensAgain(tx);
 }
 
-/** What the provider said last of a user. */
-export interface OidcStanding {
+/** The account and role of a user by the last answer of the provider. */
+export interface OidcMembership {
   readonly issuer: string;
   readonly subject: string;
   /** Name of the account. */
@@ -156,9 +156,9 @@ export interface OidcStanding {
 }
 
 /** Null: the user's role does not come from the provider. */
-export async function readOidcStanding(ctx: Context, userId: string): Promise<OidcStanding | null> {
-  const [row] = await ctx.db.read<OidcStanding>(ctx.accountId, {
-    name: 'oidc_standing',
+export async function readOidcMembership(ctx: Context, userId: string): Promise<OidcMembership | null> {
+  const [row] = await ctx.db.read<OidcMembership>(ctx.accountId, {
+    name: 'oidc_membership',
     text: `select p.issuer, p.subject, a.name as account, u.role, p.confirmed_at as "confirmedAt",
              p.refresh_token is not null as "canAsk"
            from account_user u join account a on a.id = u.account_id

@@ -3,5 +3,5 @@ export type { Cursor } from './cursor.ts';
 export type { FollowedEvent } from './events.reads.ts';
 export { type EventStream, SlowReaderError } from './event-stream.ts';
 export { createEventHub, type EventHub, type FollowOptions } from './hub.ts';
-export { eventForgetting } from './retention.ts';
+export { eventRetention } from './retention.ts';
 export { createSequencer, eventsChannel, parseNotification, type Sequencer, sequenceEvents } from './sequencer.ts';

@@ -1,6 +1,6 @@
 // Only the beginning of an account's log is deleted, so that the rest has no gap. Events without a position stay at any
 // age, because nobody could have followed them.
-import { countOf, type Forgetting } from '../../platform/retention/index.ts';
+import { countOf, type RetentionRule } from '../../platform/retention/index.ts';
 
 const first = `select e.account_id, e.at from event_head h cross join lateral (
   select account_id, at from event where account_id = h.account_id and position is not null order by position limit 1) e`;
@@ -18,7 +18,7 @@ const beginningOfOne = `
     returning 1)
   select count(*)::int as count from gone`;
 
-export const eventForgetting: Forgetting = {
+export const eventRetention: RetentionRule = {
   kind: 'events',
   tables: ['event'],
   oldest: `select min(at) from (${first}) f`,

@@ -7,9 +7,9 @@ import { OidcFailure } from '../../platform/oidc/index.ts';
 import {
   claimOidcQuestion,
   confirmOidcPerson,
-  readOidcStanding,
+  readOidcMembership,
   withdrawOidcPerson,
-  type OidcStanding,
+  type OidcMembership,
   type Secrets,
 } from '../accounts/index.ts';
 import type { Oidc } from './sign-in.ts';
@@ -48,7 +48,7 @@ export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | nu
 interface Asking {
   readonly oidc: Oidc;
   readonly userId: string;
-  readonly standing: OidcStanding;
+  readonly membership: OidcMembership;
   readonly refreshToken: string;
 }
 
@@ -58,33 +58,33 @@ async function confirm(
   secrets: Secrets,
   { oidc, userId }: { readonly oidc: Oidc | null; readonly userId: string },
 ): Promise<Role | null> {
-  const standing = await readOidcStanding(ctx, userId);
-  if (standing === null) return null;
+  const membership = await readOidcMembership(ctx, userId);
+  if (membership === null) return null;
   const now = ctx.clock();
   // The provider may have been replaced by another one since.
-  const asked = oidc !== null && standing.issuer === oidc.settings.issuer ? oidc : null;
-  const decision = decideConfirmation({ ...standing, canAsk: standing.canAsk && asked !== null, now });
-  if (decision === 'holds') return standing.role;
+  const asked = oidc !== null && membership.issuer === oidc.settings.issuer ? oidc : null;
+  const decision = decideConfirmation({ ...membership, canAsk: membership.canAsk && asked !== null, now });
+  if (decision === 'holds') return membership.role;
   if (decision === 'lapsed' || asked === null) return null;
-  const held = decideConfirmation({ ...standing, canAsk: false, now }) === 'holds' ? standing.role : null;
+  const held = decideConfirmation({ ...membership, canAsk: false, now }) === 'holds' ? membership.role : null;
   // Null: another process asks now.
   const refreshToken = await claimOidcQuestion(ctx, secrets, userId);
   if (refreshToken === null) return held;
-  const answer = await ask(ctx, secrets, { oidc: asked, userId, standing, refreshToken });
+  const answer = await ask(ctx, secrets, { oidc: asked, userId, membership, refreshToken });
   return answer === 'unknown' ? held : answer;
 }
 
 async function ask(
   ctx: Context,
   secrets: Secrets,
-  { oidc, userId, standing, refreshToken }: Asking,
+  { oidc, userId, membership, refreshToken }: Asking,
 ): Promise<Role | null | 'unknown'> {
   try {
-    const vouched = await oidc.provider.refresh(refreshToken, standing.subject);
+    const vouched = await oidc.provider.refresh(refreshToken, membership.subject);
     const { claims } = vouched;
     // A provider need not repeat its claims when a token is refreshed.
     const isTold = typeof claims['email'] === 'string';
-    const access = isTold ? decideOidcAccess(oidc.settings, claims, { account: standing.account }) : null;
+    const access = isTold ? decideOidcAccess(oidc.settings, claims, { account: membership.account }) : null;
     if (access?.kind !== 'refused') {
       const role = access?.role ?? null;
       await confirmOidcPerson(ctx, secrets, { userId, role, refreshToken: vouched.refreshToken });

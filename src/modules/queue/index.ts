@@ -2,7 +2,7 @@ export { advanceQueue, type Advance } from './planning/advance.ts';
 export { driveBatch, type BatchProgress } from './builds/batch.drive.ts';
 export { readTracesOfBatch } from './facts/traces.ts';
 export { recordServiceCheck } from './facts/service-checks.ts';
-export type { BatchNeed } from './store/batch.rows.ts';
+export type { NextBatchStep } from './store/batch.rows.ts';
 export {
   requestBackport,
   requestRefresh,

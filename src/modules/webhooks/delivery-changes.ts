@@ -1,10 +1,11 @@
-// Distributes changes of an account's deliveries to the followers in this process. Deliveries are no events: an event for
-// each would be delivered again. PostgreSQL notifies each change while the account's row in `webhook_watch` is valid.
+// Distributes changes of an account's webhook deliveries to the streams in this process. A delivery makes no event,
+// because the event would be delivered in turn. PostgreSQL notifies each change while the account's row in
+// `webhook_watch` is valid.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { repeat } from '../../platform/repeat.ts';
 
-/** The id of a delivery that changed. Null: any delivery may have changed, so the follower reads all of them again. */
+/** The id of a delivery that changed. Null: any delivery may have changed, so the reader reads all of them again. */
 type DeliveryChange = string | null;
 
 export interface DeliveryChanges {
@@ -16,11 +17,11 @@ export interface DeliveryChanges {
 const channel = 'webhook_delivery_changed';
 const watchSec = 60;
 const prolongEveryMs = 20_000;
-/** A follower that is behind by more deliveries reads all of them again. */
+/** The reader of a stream that is behind by more deliveries reads all of them again. */
 const mostUntaken = 200;
 
 export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {
-  const followers = new Map<string, Set<Follower>>();
+  const streams = new Map<string, Set<DeliveryChangeStream>>();
   let listening: Promise<() => Promise<void>> | undefined;
   let prolongedAt = 0;
   const prolonging = repeat(prolongEveryMs, prolong, (error) =>
@@ -36,15 +37,15 @@ export function createDeliveryChanges({ db, log }: { readonly db: Database; read
     await listening;
   }
 
-  // A reconnect is an empty message: what was notified meanwhile is lost.
+  // After a reconnect the message is empty, because notifications may have been lost.
   function onNotification(payload: string): void {
     const [accountId = '', deliveryId] = payload.split(':');
-    if (deliveryId === undefined) return readAnew();
-    for (const follower of followers.get(accountId) ?? []) follower.offer(deliveryId);
+    if (deliveryId === undefined) return readAllAgain();
+    for (const stream of streams.get(accountId) ?? []) stream.offer(deliveryId);
   }
 
-  function readAnew(): void {
-    for (const each of followers.values()) for (const follower of each) follower.offer(null);
+  function readAllAgain(): void {
+    for (const each of streams.values()) for (const stream of each) stream.offer(null);
   }
 
   async function watch(accountIds: readonly string[]): Promise<void> {
@@ -57,32 +58,32 @@ export function createDeliveryChanges({ db, log }: { readonly db: Database; read
   }
 
   async function prolong(): Promise<void> {
-    if (followers.size === 0) return;
-    await watch([...followers.keys()]);
+    if (streams.size === 0) return;
+    await watch([...streams.keys()]);
     const hasLapsed = performance.now() - prolongedAt > watchSec * 1_000;
     prolongedAt = performance.now();
-    if (hasLapsed) readAnew();
+    if (hasLapsed) readAllAgain();
   }
 
   return {
     follow(accountId) {
-      const follower = new Follower(
+      const stream = new DeliveryChangeStream(
         async () => {
-          const ofAccount = followers.get(accountId) ?? new Set();
-          followers.set(accountId, ofAccount.add(follower));
+          const ofAccount = streams.get(accountId) ?? new Set();
+          streams.set(accountId, ofAccount.add(stream));
           await listen();
           await watch([accountId]);
         },
         () => {
-          const ofAccount = followers.get(accountId);
-          if (ofAccount?.delete(follower) === true && ofAccount.size === 0) followers.delete(accountId);
+          const ofAccount = streams.get(accountId);
+          if (ofAccount?.delete(stream) === true && ofAccount.size === 0) streams.delete(accountId);
         },
       );
-      return follower;
+      return stream;
     },
     async close() {
       await prolonging.stop();
-      for (const each of followers.values()) for (const follower of each) void follower.return();
+      for (const each of streams.values()) for (const stream of each) void stream.return();
       const stop = await listening?.catch(() => undefined);
       await stop?.();
     },
@@ -91,8 +92,8 @@ export function createDeliveryChanges({ db, log }: { readonly db: Database; read
 
 type Taken = IteratorResult<DeliveryChange, undefined>;
 
-/** One follower: the changes that it has not taken yet, each delivery once. */
-class Follower implements AsyncIterableIterator<DeliveryChange, undefined> {
+/** The changes that one reader has not taken yet, each delivery once. */
+class DeliveryChangeStream implements AsyncIterableIterator<DeliveryChange, undefined> {
   private readonly begin: () => Promise<void>;
   private readonly onEnd: () => void;
   private readonly untaken = new Set<DeliveryChange>();

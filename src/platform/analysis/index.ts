@@ -1,7 +1,7 @@
 // Code analysis: what the files alone show, and a model's review where one is configured.
 import { checkFiles, type Checked } from './checks.ts';
 import type { Analysis, AnalysisRequest } from './port.ts';
-import { review, type Review, type ReviewOptions, type Spent } from './review.ts';
+import { review, type Review, type ReviewOptions, type ReviewCost } from './review.ts';
 
 export type * from './port.ts';
 
@@ -32,7 +32,7 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
 }
 
 // A verification does not wait for a provider that is down: what was found without it is the answer.
-async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, spent: Spent): Promise<Review> {
+async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, spent: ReviewCost): Promise<Review> {
   try {
     return await review(request, options, spent);
   } catch (error) {

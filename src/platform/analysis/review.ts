@@ -18,7 +18,7 @@ export interface ReviewOptions {
 }
 
 /** What a review has spent, also when it came to nothing. */
-export interface Spent {
+export interface ReviewCost {
   micros: number;
 }
 
@@ -46,7 +46,7 @@ const reviewSchema = z.object({
 export async function review(
   request: AnalysisRequest,
   { model, budgetMicros }: ReviewOptions,
-  spent: Spent,
+  spent: ReviewCost,
 ): Promise<Review> {
   const { mark, quote } = quotation();
   const submit = ending(
@@ -124,7 +124,7 @@ async function patchOf(
 }
 
 function sessionOf(
-  spent: Spent,
+  spent: ReviewCost,
   { budgetMicros, signal }: { readonly budgetMicros: number; readonly signal: AbortSignal },
 ): AgentSession {
   return {

@@ -1,1 +1,1 @@
-export { countOf, forgetOld, forgetRows, type Forgetting, noteDue } from './forgetting.ts';
+export { countOf, forgetOld, forgetRows, type RetentionRule, noteDue } from './retention-rule.ts';

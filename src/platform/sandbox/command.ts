@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn as spawnHere } from 'node:child_process';
 import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
-import { megabytes, type Exceeded, type RunBounds } from '../../domain/runs/bounds.ts';
+import { megabytes, type ExceededLimit, type RunBounds } from '../../domain/runs/bounds.ts';
 import { findGrown, watchGrowth } from './growth.ts';
 import { findTool } from './layout.ts';
 import type { SandboxOutcome, SandboxRun } from './port.ts';
@@ -118,7 +118,7 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
 }
 
 /** If the machine is full, nobody knows which run filled it. */
-function outcomeOf({ of, message }: Exceeded): SandboxOutcome {
+function outcomeOf({ of, message }: ExceededLimit): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
 }
 

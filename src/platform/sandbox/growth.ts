@@ -4,7 +4,13 @@
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decideExceeded, isWorthALook, type Exceeded, type RunBounds, type Seen } from '../../domain/runs/bounds.ts';
+import {
+  decideExceeded,
+  isWorthALook,
+  type ExceededLimit,
+  type RunBounds,
+  type RunMeasurements,
+} from '../../domain/runs/bounds.ts';
 import { spawn } from '../spawning/index.ts';
 import type { RunFolders } from './port.ts';
 
@@ -102,7 +108,7 @@ async function readGauges({ checkout }: RunFolders): Promise<Gauges> {
 }
 
 /** The size of its folders, and the machine's free disk. Null: no bound was passed. */
-export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<Exceeded | null> {
+export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<ExceededLimit | null> {
   const [{ freeBytes }, grown] = await Promise.all([readGauges(folders), measureFolders(folders, bounds.files)]);
   return decideExceeded({ freeBytes, ...grown }, bounds);
 }
@@ -121,7 +127,10 @@ export interface Watched {
 }
 
 /** Looks until it is stopped, or until a bound is passed, which it reports once. */
-export function watchGrowth(watched: Watched, onExceeded: (exceeded: Exceeded) => void): { stop(): Promise<void> } {
+export function watchGrowth(
+  watched: Watched,
+  onExceeded: (exceeded: ExceededLimit) => void,
+): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch();
@@ -150,7 +159,7 @@ export function watchGrowth(watched: Watched, onExceeded: (exceeded: Exceeded) =
         ...(grown === null ? before : now),
         freeMemoryBytes: (running === null ? before : now).freeMemoryBytes,
       };
-      const seen: Seen = { ...now, ...grown, ...running };
+      const seen: RunMeasurements = { ...now, ...grown, ...running };
       const exceeded = decideExceeded(seen, bounds);
       if (exceeded !== null) return onExceeded(exceeded);
     }

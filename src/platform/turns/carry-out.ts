@@ -1,7 +1,7 @@
 // What a turn left to be done. The row is its own intent: what is due is read again, done so that doing it twice is one,
 // and what came of it is written under the row.
 import { quietFor, type Context } from '../../context.ts';
-import type { TurnLeft } from '../../domain/turns.ts';
+import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
 import type { DrivenRow } from './columns.ts';
@@ -105,7 +105,7 @@ async function changeLocked<T extends KindTypes>(
   });
 }
 
-function isKind<T extends KindTypes, What extends TurnLeft['kind']>(
+function isKind<T extends KindTypes, What extends AfterTurn['kind']>(
   due: Due<T, T['left'] | T['written']>,
   what: What,
 ): due is Due<T, Extract<T['left'], { kind: What }>> {

@@ -2,7 +2,7 @@
 // until something is left to be done outside of the transaction, or to be waited for. A kind is a table with
 // `drivenColumns`, its decider, and how its decisions are written and carried out.
 import type { Context, Woken } from '../../context.ts';
-import type { TurnLeft } from '../../domain/turns.ts';
+import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import type { DrivenRow } from './columns.ts';
 
@@ -13,7 +13,7 @@ export interface KindTypes {
   /** What its decider is asked about. */
   readonly situation: unknown;
   /** Decisions that need something from outside, or nothing at all. */
-  readonly left: TurnLeft;
+  readonly left: AfterTurn;
   /** Decisions that are writes. */
   readonly written: { readonly kind: string };
   /** What people read of a turn. */
@@ -58,7 +58,7 @@ export async function changeRows<T extends KindTypes, Result>(
   return kind.change === undefined ? await work() : await kind.change(ctx, tx, rows, work);
 }
 
-const leftKinds: ReadonlySet<string> = new Set<TurnLeft['kind']>(['call', 'supervise', 'wait', 'ended']);
+const leftKinds: ReadonlySet<string> = new Set<AfterTurn['kind']>(['call', 'supervise', 'wait', 'ended']);
 
 export function isLeft<T extends KindTypes>(step: T['left'] | T['written']): step is T['left'] {
   return leftKinds.has(step.kind);

@@ -1,14 +1,14 @@
 // One turn: read, decide, write, in one transaction under the row. The caller carries
 // out what is left.
 import { quietFor, type Context } from '../../context.ts';
-import { relayAt, type TurnLeft } from '../../domain/turns.ts';
+import { relayAt, type AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { changeRows, isLeft, type Decided, type Kind, type KindTypes } from './kind.ts';
 
 /** Where a turn ended, with what people read of it. */
 export type TurnOf<T extends KindTypes> = T['shown'] & {
   /** `call` and `supervise` are left to be carried out. */
-  readonly need: TurnLeft['kind'];
+  readonly need: AfterTurn['kind'];
   /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
 };

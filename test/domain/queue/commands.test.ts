@@ -34,7 +34,7 @@ describe('a comment', () => {
     ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists them.'],
     ['/interlock backport', 'backport needs the name of one branch: `/interlock backport release-1`.'],
     ['/interlock backport a b', 'backport needs the name of one branch: `/interlock backport release-1`.'],
-  ])('%j is answered: %s', (body, text) => expect(readCommands(body)).toEqual([{ kind: 'misspelt', text }]));
+  ])('%j is answered: %s', (body, text) => expect(readCommands(body)).toEqual([{ kind: 'invalid', text }]));
 });
 
 test('help names each command once', () => {

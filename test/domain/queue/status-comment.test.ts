@@ -3,7 +3,7 @@ import { fc } from '../../support/properties.ts';
 import {
   holdSentence,
   isPublished,
-  openWays,
+  openQueueMethods,
   publicationOf,
   statusCheck,
   statusComment,
@@ -249,7 +249,7 @@ describe('the comment, the check and explain', () => {
         const shown: StatusFacts = {
           ...open,
           ...message,
-          ways: openWays(now.blocked),
+          ways: openQueueMethods(now.blocked),
           line: isQueued(status)
             ? {
                 ...line,

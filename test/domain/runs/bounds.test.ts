@@ -5,7 +5,7 @@ import {
   readRunBounds,
   defaultRunBounds,
   type RunBounds,
-  type Seen,
+  type RunMeasurements,
 } from '../../../src/domain/runs/bounds.ts';
 
 const bounds: RunBounds = {
@@ -20,7 +20,7 @@ const bounds: RunBounds = {
 };
 
 describe('a run', () => {
-  test.each<[string, Seen, string | null]>([
+  test.each<[string, RunMeasurements, string | null]>([
     ['of which nothing was seen', {}, null],
     ['at all of its bounds', { bytes: 10_000_000, files: 100, processes: 20, memoryBytes: 50_000_000 }, null],
     ['with files too large together', { bytes: 10_000_001 }, 'run: its files take more than 10 MB together'],

@@ -3,7 +3,7 @@ import type { LogEntry, PastBatch } from '../../../src/domain/simulation/history
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
 import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
-import type { Build, Change, Policy, Truth } from '../../../src/domain/simulation/policy.ts';
+import type { Build, Change, Policy, GroundTruth } from '../../../src/domain/simulation/policy.ts';
 import { draw, drawWait } from '../../../src/domain/simulation/randomness.ts';
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 
@@ -30,7 +30,7 @@ export function arrivals({ seed, count, perHour, targets }: Days): Change[] {
   });
 }
 
-export function worldOf(days: Days): Truth {
+export function worldOf(days: Days): GroundTruth {
   const { seed, count, failure, flake = 0, medianMin = 10, drawnPer = 'change' } = days;
   const bad = Array.from({ length: count }, (_, number) => number).filter((n) => draw(seed, 91, n) < failure);
   const ci = { medianMs: medianMin * minute, spread: 0.4, drawnPer };

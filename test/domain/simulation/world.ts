@@ -1,7 +1,7 @@
 // Small simulated worlds in a few words: changes by number, fixed builds, who is bad.
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import { truthOf, type Facts } from '../../../src/domain/simulation/ground-truth.ts';
-import type { Change, MakePolicy, PolicySetup, Truth } from '../../../src/domain/simulation/policy.ts';
+import type { Change, MakePolicy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
 
 export const minute = 60_000;
 
@@ -26,7 +26,7 @@ export function sketch({ arrivals, targets, workers = 100, minutes = 30, ...fact
     }),
   );
   const ci = { medianMs: minutes * minute, spread: 0, drawnPer: 'change' } as const;
-  const truth: Truth = truthOf({
+  const truth: GroundTruth = truthOf({
     seed: facts.seed ?? 1,
     bad: new Set(facts.bad),
     pairs: facts.pairs ?? [],

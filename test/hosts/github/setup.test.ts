@@ -149,7 +149,7 @@ test('an App that one account has is refused to another', async () => {
   await expect(addApp(w.otherCtx, w.secrets, appOf(w.emulator))).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 
-test('a link of one account makes an App of that account, whoever follows it', async () => {
+test('a link of one account makes an App of that account, for every user who follows it', async () => {
   const { apiUrl, webUrl } = w.emulator;
   const from = await createSetupLink(w.otherCtx, { apiUrl, webUrl, organization: null });
   const { action, manifest } = await beginSetup(w.ctx, from.split('/').at(-1) ?? '');

@@ -1,5 +1,5 @@
 // The position of one pull request in line, by the planner's own rules. `explain` turns these facts into sentences.
-import { planFormation } from '../linear/formation.ts';
+import { planNextBatch } from '../linear/next-batch.ts';
 import {
   isSpeculative,
   isSuspended,
@@ -105,8 +105,8 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
   const barrier = lineIndexOf(view).barriers.find((other) => before.includes(other));
   if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
   if (!isSpeculative(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
-    const formation = planFormation(view);
-    if (formation.kind === 'wait') return { kind: 'company', until: formation.until };
+    const next = planNextBatch(view);
+    if (next.kind === 'wait') return { kind: 'company', until: next.until };
   }
   const { mode, maxParallelBuilds } = view.snapshot.rules;
   if (mode !== 'parallel') return null;

@@ -12,15 +12,15 @@ import { isQueued, statusText } from '../model/status.ts';
 export const statusCommentKey = 'status';
 export const statusCheckName = 'interlock';
 
-export type QueueWay = 'label' | 'slash_command' | 'api';
+export type QueueMethod = 'label' | 'slash_command' | 'api';
 
 /** The ways to queue that `blocked_queue_sources` leaves open. */
-export function openWays(blocked: readonly string[]): QueueWay[] {
+export function openQueueMethods(blocked: readonly string[]): QueueMethod[] {
   const isOpen = {
     label: !blocked.includes('label'),
     slash_command: !blocked.includes('slash_command'),
     api: !blocked.includes('graphql_api') || !blocked.includes('rest_api'),
-  } as const satisfies Record<QueueWay, boolean>;
+  } as const satisfies Record<QueueMethod, boolean>;
   return (['label', 'slash_command', 'api'] as const).filter((way) => isOpen[way]);
 }
 
@@ -50,7 +50,7 @@ export interface StatusFacts {
   /** The label that queues a pull request. */
   readonly trigger: string;
   /** How people may ask to queue. */
-  readonly ways: readonly QueueWay[];
+  readonly ways: readonly QueueMethod[];
   /** Checks whose failure blocked it. */
   readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
   /** Null unless queued or tagged. */

@@ -7,7 +7,7 @@ import { announceTop, lookAgain, readUnstarted } from '../planning/announcements
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/landing.ts';
 import type { LineView, Step } from '../planning/line.ts';
-import { planFormation, type Formation } from './formation.ts';
+import { planNextBatch, type NextBatch } from './next-batch.ts';
 import { judgeOwnCheckWait, planLanding } from './landing.ts';
 import { judgeHead, type Judgement } from './red-head.ts';
 import { findFault, resetFallen } from './resets.ts';
@@ -18,16 +18,16 @@ export function planLinearly(view: LineView): Decision[] {
   if (hasLandingStarted(view)) return planBehindLanding(view);
   const after = planDepartures(view);
   const sideBuilds = planSideBuilds(after.view);
-  const formation: Formation =
-    after.start === null ? planFormation(sideBuilds.view) : { kind: 'start', decision: after.start };
+  const next: NextBatch =
+    after.start === null ? planNextBatch(sideBuilds.view) : { kind: 'start', decision: after.start };
   return [
     ...after.decisions,
     ...sideBuilds.decisions,
-    ...starts(formation),
+    ...starts(next),
     ...announceTop(after.view),
     ...readUnstarted(after.view),
     ...planLanding(after.view),
-    ...lookAgain(after.view, [waitOf(formation), after.until, ...deadlines(after.view)]),
+    ...lookAgain(after.view, [waitOf(next), after.until, ...deadlines(after.view)]),
   ];
 }
 
@@ -42,8 +42,8 @@ function planBehindLanding(view: LineView): Decision[] {
   // Speculative builds are no longer started in this mode. They can end only after the outcome is known.
   if (view.sideBuilds.some((batch) => batch.sideBuild === 'speculative')) return [];
   const stands = findFault(view) === null && holdAbove(view).decisions.length === 0;
-  const formation: Formation = stands ? planFormation(view) : { kind: 'nothing' };
-  return [...starts(formation), ...announceTop(view), ...lookAgain(view, [waitOf(formation)])];
+  const next: NextBatch = stands ? planNextBatch(view) : { kind: 'nothing' };
+  return [...starts(next), ...announceTop(view), ...lookAgain(view, [waitOf(next)])];
 }
 
 interface LineAfterDepartures extends Step {
@@ -75,12 +75,12 @@ function planDepartures(view: LineView): LineAfterDepartures {
   };
 }
 
-function starts(formation: Formation): Decision[] {
-  return formation.kind === 'start' ? [formation.decision] : [];
+function starts(next: NextBatch): Decision[] {
+  return next.kind === 'start' ? [next.decision] : [];
 }
 
-function waitOf(formation: Formation): number | null {
-  return formation.kind === 'wait' ? formation.until : null;
+function waitOf(next: NextBatch): number | null {
+  return next.kind === 'wait' ? next.until : null;
 }
 
 function deadlines(view: LineView): readonly (number | null)[] {

@@ -1,6 +1,6 @@
 // What happens to a red build at the head of the line: a later green build passes it, or it waits, is bisected, retried
 // or blamed.
-import { startAtEnd } from './formation.ts';
+import { startAtEnd } from './next-batch.ts';
 import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
 import {

@@ -10,8 +10,8 @@ export type Command =
   | { readonly kind: 'help' };
 
 /** A line that begins like a command but is not one. The sentence says why. */
-export interface Misspelt {
-  readonly kind: 'misspelt';
+export interface InvalidCommand {
+  readonly kind: 'invalid';
   readonly text: string;
 }
 
@@ -19,7 +19,7 @@ const address = '/interlock';
 const mostCommands = 5;
 
 /** In the written order, at most five. Quoted lines and code are ignored. */
-export function readCommands(body: string): (Command | Misspelt)[] {
+export function readCommands(body: string): (Command | InvalidCommand)[] {
   return linesOutsideQuotes(body)
     .filter((line) => line === address || line.startsWith(`${address} `))
     .slice(0, mostCommands)
@@ -39,7 +39,7 @@ function linesOutsideQuotes(body: string): string[] {
   return lines;
 }
 
-function readCommand(text: string): Command | Misspelt {
+function readCommand(text: string): Command | InvalidCommand {
   const [, name = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(text) ?? [];
   const word = name.toLowerCase();
   switch (word) {
@@ -60,21 +60,21 @@ function readCommand(text: string): Command | Misspelt {
     case 'backport':
       return /^\S+$/.test(rest)
         ? { kind: 'backport', branch: rest }
-        : { kind: 'misspelt', text: 'backport needs the name of one branch: `/interlock backport release-1`.' };
+        : { kind: 'invalid', text: 'backport needs the name of one branch: `/interlock backport release-1`.' };
     case 'help':
     case '':
       return { kind: 'help' };
     default:
       return {
-        kind: 'misspelt',
+        kind: 'invalid',
         text: `\`${name.replaceAll('`', '')}\` is not a command. \`/interlock help\` lists them.`,
       };
   }
 }
 
 // "merge after lunch" does not mean "merge".
-function alone(command: Command, word: string, rest: string): Command | Misspelt {
-  return rest === '' ? command : { kind: 'misspelt', text: `\`${word}\` takes nothing after it.` };
+function alone(command: Command, word: string, rest: string): Command | InvalidCommand {
+  return rest === '' ? command : { kind: 'invalid', text: `\`${word}\` takes nothing after it.` };
 }
 
 const usages = {

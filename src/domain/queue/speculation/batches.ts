@@ -3,7 +3,7 @@ import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';
 import { isSuspended } from '../planning/line.ts';
-import { overlapsAll } from './movable.ts';
+import { overlapsAll } from './reorderable.ts';
 import { isCulpritSearched, smallestReds } from './culprit-search.ts';
 
 /**

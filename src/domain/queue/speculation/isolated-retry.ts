@@ -1,6 +1,6 @@
 // The isolated retry of a pull request that was reordered for its failure.
 import { isAssumedToLand, type SpeculationGraph } from './graph.ts';
-import { isBoundToPlace } from './movable.ts';
+import { isBoundToPlace } from './reorderable.ts';
 
 /**
  * Until one of its builds is green, the pull request is built once more, alone on the tip and without those that passed

@@ -1,7 +1,7 @@
 // What each speculative build still proves: about which pull requests, for how long, and with what weight as a failure.
 import { verdictOf, type LineView } from '../planning/line.ts';
 import { isFailure } from '../planning/failure.ts';
-import { mayReorderForFailure, mayReorder, wasReordered } from './movable.ts';
+import { mayReorderForFailure, mayReorder, wasReordered } from './reorderable.ts';
 import { targetsOf } from './conflict-graph.ts';
 import { overlap, type Targets } from '../model/overlap.ts';
 import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';

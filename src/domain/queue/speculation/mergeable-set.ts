@@ -2,7 +2,7 @@
 // only with every pull request before it. The green builds prove as much about the set as one build of the whole set
 // would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
-import { overlapsAll } from './movable.ts';
+import { overlapsAll } from './reorderable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { areOneGroup } from './build-units.ts';
 
@@ -82,7 +82,7 @@ function collectMergeable(
     // A pull request does not pass another one that lands together with it.
     const mayLeaveOut = (before: number): boolean => !mergeable.has(before) && mayBePassed(before);
     const isReadyToo = (index: number): boolean => isReady(index) && !passed.has(index);
-    if (!added.every((index) => isReadyToo(index) && isSaidBy(graph, build, { index, mayLeaveOut }))) continue;
+    if (!added.every((index) => isReadyToo(index) && isProvenBy(graph, build, { index, mayLeaveOut }))) continue;
     const needsTree = [...mergeable, ...added].some((index) => overlapsAll(graph, index));
     if (needsTree && !isWhole(graph, build, mergeable)) continue;
     for (const index of added) {
@@ -98,7 +98,7 @@ function collectMergeable(
  * Whether the build speaks for the pull request: each earlier pull request is in the build, may be left out, or is
  * disjoint from it, and so is each change that has landed since.
  */
-function isSaidBy(
+function isProvenBy(
   graph: SpeculationGraph,
   build: SpeculativeBuild,
   { index, mayLeaveOut }: { readonly index: number; readonly mayLeaveOut: (before: number) => boolean },

@@ -5,7 +5,7 @@
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
-import { mayReorderForFailure, mayReorder } from './movable.ts';
+import { mayReorderForFailure, mayReorder } from './reorderable.ts';
 import { targetsOf } from './conflict-graph.ts';
 import { findMergeable, findMergeablePast } from './mergeable-set.ts';
 import { isHeldByOwnChecks, mayLand, withEach, type Step } from '../planning/line.ts';

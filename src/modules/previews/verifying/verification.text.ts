@@ -1,7 +1,7 @@
 // The texts about a verification, for Temporal's UI and for its check.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
 import { code, plain, section } from '../../../domain/markdown.ts';
-import type { TurnLeft } from '../../../domain/turns.ts';
+import type { AfterTurn } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLogTail } from '../../../platform/log-pieces.ts';
 import { ownerOfLog } from './run-log.ts';
@@ -18,7 +18,7 @@ export interface VerificationSummary {
   readonly details: string;
 }
 
-export type VerificationLeft = Extract<VerificationStep, TurnLeft>;
+export type VerificationLeft = Extract<VerificationStep, AfterTurn>;
 
 export async function describeVerification(
   tx: Transaction,

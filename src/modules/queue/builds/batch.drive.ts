@@ -9,12 +9,12 @@ import { cleanUp } from './batch.clean-up.ts';
 import { makeBuild } from './batch.compose.ts';
 import { openBuild, watchBuild } from './batch.open.ts';
 import { takeStep } from './batch.refusals.ts';
-import { loadBatch, needOf, needOfRow, type BatchNeed, type BatchStanding } from '../store/batch.rows.ts';
+import { loadBatch, nextStepOf, nextStepOfRow, type NextBatchStep, type BatchStepFacts } from '../store/batch.rows.ts';
 import type { BatchRow, BatchRowState } from '../store/queue.entities.ts';
 
 /** The progress of a batch, for its workflow and for people who read the workflow. */
 export interface BatchProgress {
-  readonly need: BatchNeed;
+  readonly need: NextBatchStep;
   readonly state: BatchRowState;
   readonly repository: string;
   readonly baseBranch: string;
@@ -26,7 +26,7 @@ export interface BatchProgress {
 /** Takes the one step that the batch needs now, and returns what it needs next. */
 export async function driveBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const loaded = await loadBatch(ctx, batchId);
-  const need = needOfRow(loaded.batch);
+  const need = nextStepOfRow(loaded.batch);
   const traced = async (name: string, work: () => Promise<void>): Promise<void> =>
     await withTraceOfBatch(ctx, { name, batchId }, async () => await takeStep(ctx, loaded, work));
   if (need === 'make') await traced('compose build', async () => await makeBuild(ctx, loaded));
@@ -41,7 +41,7 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
   const outcome = outcomeOf(facts);
   const named = nameAll(facts.members);
   return {
-    need: needOf(facts),
+    need: nextStepOf(facts),
     state: facts.state,
     repository: `${facts.owner}/${facts.name}`,
     baseBranch: facts.baseBranch,
@@ -51,7 +51,7 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
 }
 
 /** The next step of a batch, and the facts about it that people read. */
-interface BatchFacts extends BatchStanding {
+interface BatchFacts extends BatchStepFacts {
   readonly cause: BatchRow['cause'];
   readonly parent: string;
   readonly restsOn: readonly string[];

@@ -12,7 +12,7 @@ interface StackPosition {
   readonly belowId?: string | null;
 }
 
-export interface Below {
+export interface PullRequestBelow {
   readonly id: string;
   readonly number: number;
   readonly status: PullRequestStatus;
@@ -25,10 +25,10 @@ export async function readBelow(
   ctx: Context,
   tx: Transaction,
   positions: readonly StackPosition[],
-): Promise<ReadonlyMap<string, Below>> {
+): Promise<ReadonlyMap<string, PullRequestBelow>> {
   const ids = [...new Set(positions.flatMap(({ belowId }) => belowId ?? []))];
   if (ids.length === 0) return new Map();
-  const rows = await tx.query<Below>(
+  const rows = await tx.query<PullRequestBelow>(
     `select p.id, p.number, p.status, coalesce(m.pinned_head, p.head_sha) as head
      from pull_request p left join landed_member m on m.account_id = p.account_id and m.pull_request_id = p.id
      where p.account_id = $1 and p.id = any($2::bigint[])`,
@@ -38,14 +38,17 @@ export async function readBelow(
 }
 
 /** The pull request that must be before it in line. Null: it is not stacked, or the one below is merged. */
-export function openBelow(below: ReadonlyMap<string, Below>, belowId: string | null | undefined): string | null {
+export function openBelow(
+  below: ReadonlyMap<string, PullRequestBelow>,
+  belowId: string | null | undefined,
+): string | null {
   if (!belowId || below.get(belowId)?.status === 'merged') return null;
   return belowId;
 }
 
 /** Why it cannot be in line. Null: the one below is in line or merged, or there is none. */
 export function obstacleBelow(
-  below: ReadonlyMap<string, Pick<Below, 'number' | 'status'>>,
+  below: ReadonlyMap<string, Pick<PullRequestBelow, 'number' | 'status'>>,
   belowId: string | null | undefined,
 ): string | null {
   const found = belowId ? below.get(belowId) : undefined;

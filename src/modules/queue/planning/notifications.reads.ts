@@ -1,7 +1,7 @@
 // The facts for the texts about one pull request, read when they are written.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { holdSentence, openWays, type StatusFacts } from '../../../domain/queue/explain/status-comment.ts';
+import { holdSentence, openQueueMethods, type StatusFacts } from '../../../domain/queue/explain/status-comment.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
@@ -109,7 +109,7 @@ async function readState(
     isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
     baseBranch: queue.baseBranch,
     trigger: configuration.merge_rules.labels.trigger,
-    ways: openWays(configuration.merge_rules.blocked_queue_sources),
+    ways: openQueueMethods(configuration.merge_rules.blocked_queue_sources),
     failedChecks:
       row.status === 'blocked'
         ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })

@@ -2,7 +2,7 @@
 // check, with a counter instead of a text. The worker writes the facts of the moment.
 import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { haltedText } from '../../../domain/queue/explain/explain.ts';
-import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
+import { openQueueMethods, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -73,7 +73,7 @@ async function planChanged(work: QueueWork, { repository, holds }: Held): Promis
     );
   }
   const { blocked_queue_sources, labels } = configurationOf(repository).merge_rules;
-  const ways = [labels.trigger, ...openWays(blocked_queue_sources)].join(' ');
+  const ways = [labels.trigger, ...openQueueMethods(blocked_queue_sources)].join(' ');
   if ((queue.notifiedWays ?? null) === ways) return;
   const isFirst = (queue.notifiedWays ?? null) === null;
   queue.notifiedWays = ways;

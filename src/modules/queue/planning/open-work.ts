@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { needOf, type BatchNeed } from '../store/batch.rows.ts';
+import { nextStepOf, type NextBatchStep } from '../store/batch.rows.ts';
 import { isBranchWork, type BranchWork } from './branch-work.ts';
 import type { BatchRowState, IntentRow, QueueRow } from '../store/queue.entities.ts';
 
@@ -163,7 +163,7 @@ export interface OpenWork {
   /** Batches that are live, or have ended and are not cleaned up. `details` is Markdown. */
   readonly batches: readonly {
     readonly id: string;
-    readonly need: BatchNeed;
+    readonly need: NextBatchStep;
     readonly title: string;
     readonly details: string;
   }[];
@@ -215,7 +215,12 @@ export function toOpenWork(
     effects: effectsOf(intents, { baseBranch: queue.baseBranch, isLocal: row.host === 'local' }),
     batches: rows.batches.map((batch) => ({
       id: batch.id,
-      need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
+      need: nextStepOf({
+        state: batch.state,
+        hasStarted: batch.started,
+        isCleanedUp: false,
+        isGivenUp: batch.given_up,
+      }),
       title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
       details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
     })),

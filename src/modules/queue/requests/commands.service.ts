@@ -9,7 +9,7 @@ import {
   isPassedOver,
   readCommands,
   type Command,
-  type Misspelt,
+  type InvalidCommand,
 } from '../../../domain/queue/requests/commands.ts';
 import { hostClient, type HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -85,7 +85,7 @@ async function followComment(ctx: Context, repository: RepositoryRow, comment: H
 interface ReadComment {
   readonly repository: RepositoryRow;
   readonly comment: HostComment;
-  readonly commands: readonly (Command | Misspelt)[];
+  readonly commands: readonly (Command | InvalidCommand)[];
 }
 
 async function followCommands(ctx: Context, { repository, comment, commands }: ReadComment): Promise<void> {
@@ -160,7 +160,7 @@ function isPassing({ code }: DomainError): boolean {
   return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
 }
 
-async function carryOutCommand(ctx: Context, given: Given, command: Command | Misspelt): Promise<void> {
+async function carryOutCommand(ctx: Context, given: Given, command: Command | InvalidCommand): Promise<void> {
   const { repository, comment } = given;
   if (!comment.mayWrite)
     throw new DomainError('FORBIDDEN', 'Only people who can write to the repository can give commands here.');
@@ -181,7 +181,7 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
       return;
     case 'help':
       return await answer(ctx, given, { command, body: helpText(commandsOf(repository)), isRefusal: false });
-    case 'misspelt':
+    case 'invalid':
       throw new DomainError('BAD_INPUT', command.text);
     case 'refresh':
     case 'sync':
@@ -240,7 +240,7 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
 async function answer(
   ctx: Context,
   given: Given,
-  said: { readonly command: Command | Misspelt; readonly body: string; readonly isRefusal: boolean },
+  said: { readonly command: Command | InvalidCommand; readonly body: string; readonly isRefusal: boolean },
 ): Promise<void> {
   const { comment, ordinal } = given;
   await changePullRequest(ctx, given.known, async (work, row) => {
@@ -263,7 +263,7 @@ async function isHandled(ctx: Context, { repository, comment, ordinal }: Given):
 async function claim(
   { ctx, tx, now }: { readonly ctx: Context; readonly tx: Transaction; readonly now: Date },
   { repository, comment, ordinal, known }: Given,
-  { command, refusal }: { readonly command: Command | Misspelt; readonly refusal: string | null },
+  { command, refusal }: { readonly command: Command | InvalidCommand; readonly refusal: string | null },
 ): Promise<boolean> {
   const claimed = await tx.query(
     `insert into comment_command (account_id, repository_id, comment_id, ordinal, pull_request_id, command, author, refusal, handled_at)

@@ -41,17 +41,17 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
 }
 
 /** The next step of a batch. `wait`: its checks run, or its landing does. `done`: none. */
-export type BatchNeed = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
+export type NextBatchStep = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
 
 /** The columns of a batch that its next step depends on. */
-export interface BatchStanding {
+export interface BatchStepFacts {
   readonly state: BatchRowState;
   readonly hasStarted: boolean;
   readonly isCleanedUp: boolean;
   readonly isGivenUp: boolean;
 }
 
-export function needOf(batch: BatchStanding): BatchNeed {
+export function nextStepOf(batch: BatchStepFacts): NextBatchStep {
   switch (batch.state) {
     case 'making':
       // Its members do not merge without those before them: that is its result.
@@ -70,8 +70,8 @@ export function needOf(batch: BatchStanding): BatchNeed {
   }
 }
 
-export function needOfRow(batch: BatchRow): BatchNeed {
-  return needOf({
+export function nextStepOfRow(batch: BatchRow): NextBatchStep {
+  return nextStepOf({
     state: batch.state,
     hasStarted: Boolean(batch.buildStartedAt),
     isCleanedUp: Boolean(batch.cleanedUpAt),

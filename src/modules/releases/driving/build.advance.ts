@@ -1,7 +1,7 @@
 // What a turn of the build of a candidate reads, decides and writes, under the candidate's row.
 import type { Context } from '../../../context.ts';
 import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
-import type { TurnLeft } from '../../../domain/turns.ts';
+import type { AfterTurn } from '../../../domain/turns.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import type { ReleaseDriving } from './supervise-run.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
@@ -11,8 +11,8 @@ import { callText, problemText, providerText, runText, timeText, afterComma, wai
 export interface BuildTypes extends KindTypes {
   readonly rows: CandidateRows;
   readonly situation: BuildSituation;
-  readonly left: Extract<BuildStep, TurnLeft>;
-  readonly written: Exclude<BuildStep, TurnLeft>;
+  readonly left: Extract<BuildStep, AfterTurn>;
+  readonly written: Exclude<BuildStep, AfterTurn>;
   readonly shown: { readonly step: string; readonly summary: BuildSummary };
   readonly by: ReleaseDriving;
 }

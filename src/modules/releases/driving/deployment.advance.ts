@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { decideDeployment, type DeploymentStep } from '../../../domain/releases/drive.ts';
 import type { DeploymentStatus } from '../../../domain/releases/release.ts';
-import type { TurnLeft } from '../../../domain/turns.ts';
+import type { AfterTurn } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
@@ -24,8 +24,8 @@ interface DeploymentShown {
 export interface DeploymentTypes extends KindTypes {
   readonly rows: DeploymentRows;
   readonly situation: DeploymentTurn;
-  readonly left: Extract<DeploymentStep, TurnLeft>;
-  readonly written: Exclude<DeploymentStep, TurnLeft>;
+  readonly left: Extract<DeploymentStep, AfterTurn>;
+  readonly written: Exclude<DeploymentStep, AfterTurn>;
   readonly shown: DeploymentShown;
   readonly by: ReleaseDriving;
 }

@@ -22,7 +22,7 @@ import {
   readPullRequestsBy,
   type Range,
 } from './changelog.ts';
-import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
+import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackPreview } from './provenance.types.ts';
 import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
 
 const pageSize = 20;
@@ -187,11 +187,11 @@ export class EnvironmentProvenanceResolver {
   }
 
   @Extensions({ price: 1_500 })
-  @FieldResolver(() => RollbackOutlook, {
+  @FieldResolver(() => RollbackPreview, {
     nullable: true,
     description: 'What a rollback would do now. Null: there is nothing to go back to.',
   })
-  async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackOutlook | null> {
+  async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackPreview | null> {
     const target = await readRollback(ctx, id);
     if (target === null) return null;
     const running = await readRunning(ctx, id);
@@ -202,12 +202,12 @@ export class EnvironmentProvenanceResolver {
   }
 }
 
-@Resolver(() => RollbackOutlook)
-export class RollbackOutlookResolver {
+@Resolver(() => RollbackPreview)
+export class RollbackPreviewResolver {
   @FieldResolver(() => Changelog, { description: 'How that differs from what runs there now.' })
   async changelog(
     @Ctx() ctx: GraphQLContext,
-    @Root() { releaseCandidate, running }: RollbackOutlook,
+    @Root() { releaseCandidate, running }: RollbackPreview,
   ): Promise<Changelog> {
     return await changelogOf(ctx, releaseCandidate, running ?? releaseCandidate);
   }

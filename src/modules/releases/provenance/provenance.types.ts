@@ -65,7 +65,7 @@ export class Changelog {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What a rollback of an environment would do now.' })
-export class RollbackOutlook {
+export class RollbackPreview {
   @Field(() => ReleaseCandidate, { description: 'The candidate that would run there.' })
   releaseCandidate!: ReleaseCandidate;
 

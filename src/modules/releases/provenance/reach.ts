@@ -2,7 +2,7 @@
 // question to git for all: which commits they have beyond the base, and where those left it. Only what came in from
 // beside the base is searched for, candidate by candidate.
 import type { Context } from '../../../context.ts';
-import { nextProbe, traceOutside, traceReach, type Traced } from '../../../domain/releases/reach.ts';
+import { nextProbe, traceOutside, traceReach, type ContainedPart } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { moveToQueueOfBase } from './base-chain.ts';
 
@@ -97,7 +97,7 @@ async function trace(
   ctx: Context,
   { repository, queueId, length }: Base,
   candidates: readonly Unreached[],
-): Promise<(commit: string) => Traced> {
+): Promise<(commit: string) => ContainedPart> {
   const tip = await commitAt(ctx, queueId, length);
   const to = [...new Set(candidates.map(({ commit }) => commit))];
   const range = { to, limit: mostOwnCommits };

@@ -3,7 +3,7 @@
 import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';
-import type { TurnLeft } from '../../../domain/turns.ts';
+import type { AfterTurn } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLogTail } from '../../../platform/log-pieces.ts';
 import { ownerOfLog } from './session.rows.ts';
@@ -11,7 +11,7 @@ import type { RunbookRow, RunbookStepRow } from '../runbooks.entities.ts';
 import { leafOf, leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 import { dollars } from './session.ts';
 
-export type RunbookLeft = Extract<RunbookStep, TurnLeft>;
+export type RunbookLeft = Extract<RunbookStep, AfterTurn>;
 
 export interface RunbookSummary {
   readonly repository: string;

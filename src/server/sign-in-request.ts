@@ -1,4 +1,5 @@
-// What the pages of signing in have in common: the browser's visit, the form with its reason, and the way on.
+// The common parts of the sign-in pages: the request, the form with the reason of a refusal, and the start of a
+// session.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ports } from '../context.ts';
 import { isPrivateWay, safePath } from '../domain/accounts/sign-in.ts';
@@ -20,18 +21,18 @@ export interface SessionPages {
   readonly oidc: Oidc | null;
 }
 
-export interface SignInRequest {
+export interface SignInRoute {
   Params: { secret: string; app: string };
   Querystring: Readonly<Record<string, string | string[] | undefined>>;
   Body: URLSearchParams | undefined;
 }
 
-/** A browser at one of these pages. */
-export interface Visit {
+/** A browser's request for one of the sign-in pages. */
+export interface SignInRequest {
   readonly pages: SessionPages;
-  readonly request: FastifyRequest<SignInRequest>;
+  readonly request: FastifyRequest<SignInRoute>;
   readonly reply: FastifyReply;
-  /** Where it wants to go. */
+  /** The page that follows after signing in. */
   readonly next: string;
 }
 
@@ -55,8 +56,8 @@ export function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest)
   return 'Browsers sign in over https, or on the machine that Interlock runs on. Put a proxy that ends TLS before Interlock, and set INTERLOCK_PUBLIC_URL to its address.';
 }
 
-/** For `catch`: counts a refusal with this code. */
-export function noting(
+/** A handler for `catch` that counts errors with this code as wrong tokens. */
+export function countRefusals(
   wrongTokens: WrongTokens,
   { ip }: FastifyRequest,
   code: DomainError['code'],
@@ -67,33 +68,37 @@ export function noting(
   };
 }
 
-export function visitOf(pages: SessionPages, request: FastifyRequest<SignInRequest>, reply: FastifyReply): Visit {
+export function signInRequestOf(
+  pages: SessionPages,
+  request: FastifyRequest<SignInRoute>,
+  reply: FastifyReply,
+): SignInRequest {
   const asked = request.body?.get('next') ?? request.query['next'];
   return { pages, request, reply, next: safePath(typeof asked === 'string' ? asked : null) };
 }
 
-/** Where others could read the cookie nobody signs in. A refusal becomes the form with its reason. */
-export async function refusing(visit: Visit, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
-  const problem = wayProblem(visit.pages, visit.request);
-  if (problem !== null) return await sendForm(visit, { why: problem, status: 403 });
+/** Does `work` if the connection protects the cookie. A refusal becomes the sign-in form with its reason. */
+export async function withRefusalForm(signIn: SignInRequest, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  const problem = wayProblem(signIn.pages, signIn.request);
+  if (problem !== null) return await sendForm(signIn, { why: problem, status: 403 });
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'INTERNAL') throw error;
-    return await sendForm(visit, { why: error.message, status: errorCodes[error.code] });
+    return await sendForm(signIn, { why: error.message, status: errorCodes[error.code] });
   }
 }
 
 /** The browser goes on with the session that `begin` answers. */
-export async function entering(
-  visit: Visit,
+export async function answerWithSession(
+  signIn: SignInRequest,
   begin: () => Promise<{ readonly secret: string; readonly next?: string }>,
 ): Promise<FastifyReply> {
-  return await refusing(visit, async () => {
-    const { secret, next = visit.next } = await begin();
-    visit.pages.wrongTokens.recordGood(secret);
-    return await visit.reply
-      .header('set-cookie', sessionCookie(visit.pages.ports.publicUrl, secret))
+  return await withRefusalForm(signIn, async () => {
+    const { secret, next = signIn.next } = await begin();
+    signIn.pages.wrongTokens.recordGood(secret);
+    return await signIn.reply
+      .header('set-cookie', sessionCookie(signIn.pages.ports.publicUrl, secret))
       .header('cache-control', 'no-store')
       .redirect(next, 303);
   });
@@ -102,7 +107,7 @@ export async function entering(
 export const formsTo = "'self'";
 
 export async function sendForm(
-  { pages, request, reply, next }: Visit,
+  { pages, request, reply, next }: SignInRequest,
   {
     why,
     status = 200,

@@ -1,4 +1,5 @@
-// Nothing moves under a pointer: while it is moved over the line, and for a moment after, the rows stay.
+// Keeps the rows of the line in place while a mouse moves over them, and for a moment after, so that nothing moves
+// under the pointer.
 import { useEffect, useRef, useState, type RefObject } from 'react';
 
 const restMs = 1_000;
@@ -32,8 +33,10 @@ function useIsPointedAt(element: RefObject<HTMLElement | null>): boolean {
   return isPointedAt;
 }
 
-/** The rows, or while they are pointed at those of before. Another window is shown at once. */
-export function useStillRows<Rows>(rows: Rows, window: unknown, element: RefObject<HTMLElement | null>): Rows {
+/**
+ * Answers `rows`, or the rows shown before while the mouse moves over them. Rows of another window are shown at once.
+ */
+export function useStableRows<Rows>(rows: Rows, window: unknown, element: RefObject<HTMLElement | null>): Rows {
   const isPointedAt = useIsPointedAt(element);
   const shown = useRef({ rows, window });
   if (!isPointedAt || shown.current.window !== window) shown.current = { rows, window };

@@ -4,7 +4,7 @@ import type { RetainedKind } from '../../domain/retention/catalogue.ts';
 import type { Database, SystemQueries } from '../database.ts';
 import type { Meter } from '../metrics/index.ts';
 
-export interface Forgetting {
+export interface RetentionRule {
   readonly kind: RetainedKind;
   /** The tables that it takes rows from. */
   readonly tables: readonly string[];
@@ -29,7 +29,7 @@ const atOnce = 2_000;
 /** The class of the advisory locks: `keep`. */
 const lockClass = 0x6b656570;
 
-export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly AgedRows[]): Forgetting {
+export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly AgedRows[]): RetentionRule {
   const statements = rows.map(
     ({ table, old }) => `
       with gone as (
@@ -62,7 +62,7 @@ export async function countOf(
 /** Returns how many rows it deleted. Another process that deletes the same kind at this moment goes on alone. */
 export async function forgetOld(
   { db, meter }: { readonly db: Database; readonly meter: Meter },
-  { kind, forget }: Forgetting,
+  { kind, forget }: RetentionRule,
   { cutoff, signal }: { readonly cutoff: Date; readonly signal?: AbortSignal },
 ): Promise<number> {
   let total = 0;

@@ -7,16 +7,16 @@ import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-export type Formation =
+export type NextBatch =
   | { readonly kind: 'start'; readonly decision: StartBatch }
   /** The batch is not full and waits for further pull requests until then. */
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'nothing' };
 
-const nothing: Formation = { kind: 'nothing' };
+const nothing: NextBatch = { kind: 'nothing' };
 
 /** At most one batch starts at a time, because a batch without a commit cannot be a parent. */
-export function planFormation(view: LineView): Formation {
+export function planNextBatch(view: LineView): NextBatch {
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return nothing;
   const first = view.inOrder[0];
