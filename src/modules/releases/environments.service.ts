@@ -70,7 +70,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
       changedSecret(secrets, owner, { request: input.provider, before: null, sealed: null }),
     ]);
     await place(ctx, tx, { order, id: row.id, position: input.position ?? null });
-    await record(ctx, tx, 'environment_created', { project, id: row.id, name });
+    await record(ctx, tx, { action: 'environment_created', project, id: row.id, name });
   });
 }
 
@@ -102,17 +102,13 @@ export async function updateEnvironment(
   const act = async (tx: Transaction): Promise<EnvironmentRow> => {
     const order = await lockOrder(ctx, tx, project.id);
     const row = await changeEnvironment(ctx, tx, environment.id);
-    if (change.tier) row.tier = change.tier;
-    if (typeof change.reportTimeoutSec === 'number')
-      row.reportTimeoutSec = checkedSeconds(change.reportTimeoutSec, 'input.reportTimeoutSec');
-    if (typeof change.freezeAfterRollback === 'boolean') row.freezeAfterRollback = change.freezeAfterRollback;
-    if (change.freezeAfterRollbackSec !== undefined)
-      row.freezeAfterRollbackSec = checkedFreeze(change.freezeAfterRollbackSec);
+    applySettings(row, change);
     if (change.provider) changeProvider(ctx, secrets, { row, request: change.provider });
     await tx.em.flush();
     if (typeof change.position === 'number')
       await place(ctx, tx, { order, id: environment.id, position: change.position });
-    await record(ctx, tx, 'environment_updated', { project, id: environment.id, name: environment.name });
+    const { id, name } = environment;
+    await record(ctx, tx, { action: 'environment_updated', project, id, name });
     return row;
   };
   if (!change.preview) {
@@ -136,12 +132,23 @@ export async function updateEnvironment(
   });
 }
 
-async function record(
-  ctx: Context,
-  tx: Transaction,
-  action: 'environment_created' | 'environment_updated',
-  { project, id, name }: { readonly project: ReleaseProject; readonly id: string; readonly name: string },
-): Promise<void> {
+function applySettings(row: EnvironmentRow, change: EnvironmentChange): void {
+  if (change.tier) row.tier = change.tier;
+  if (typeof change.reportTimeoutSec === 'number')
+    row.reportTimeoutSec = checkedSeconds(change.reportTimeoutSec, 'input.reportTimeoutSec');
+  if (typeof change.freezeAfterRollback === 'boolean') row.freezeAfterRollback = change.freezeAfterRollback;
+  if (change.freezeAfterRollbackSec !== undefined)
+    row.freezeAfterRollbackSec = checkedFreeze(change.freezeAfterRollbackSec);
+}
+
+interface RecordedChange {
+  readonly action: 'environment_created' | 'environment_updated';
+  readonly project: ReleaseProject;
+  readonly id: string;
+  readonly name: string;
+}
+
+async function record(ctx: Context, tx: Transaction, { action, project, id, name }: RecordedChange): Promise<void> {
   const payload = { project: project.name, environment: name };
   await appendEvents(ctx, tx, [{ repositoryId: project.repositoryId, environmentId: id, action, payload }]);
   await recordUserAction(ctx, tx, { action, target: `${project.name}/${name}` });

@@ -54,6 +54,25 @@ interface Author {
 
 /** Answers the number of the new runbook, which is carried out from then on. */
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
+  const { prompt, repositoryId, row } = await checkRequest(ctx, request);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    requireActive(await shareRepository(ctx, tx, repositoryId));
+    const number = await nextNumber(ctx, tx);
+    const runbook = tx.em.create(RunbookEntity, { ...row, number, createdAt: ctx.clock() });
+    await tx.em.flush();
+    await addPrompt(ctx, tx, runbook, { prompt, ordinal: 1 });
+    const { title, prMode, targetBranch, agent, authorEmail: author } = runbook;
+    await announceRunbook(ctx, tx, runbook, {
+      action: 'runbook_created',
+      more: { title, prMode, targetBranch, agent, author },
+    });
+    await recordUserAction(ctx, tx, { action: 'runbook_created', target: String(runbook.number) });
+    return runbook.number;
+  });
+}
+
+/** The columns of the new runbook. Throws if the caller may not create it, or if the request is wrong. */
+async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireAction(ctx, 'start_runbook');
   // It is requested now, and done later in the name of the author.
   if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
@@ -69,38 +88,26 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
   const author = await findAuthor(ctx, request.authorEmail);
   const targetBranch = request.targetBranch ?? defaults.targetBranch ?? repository.defaultBranch;
   await requireBranch(ctx, repository, targetBranch);
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    requireActive(await shareRepository(ctx, tx, repository.id));
-    const now = ctx.clock();
-    const runbook = tx.em.create(RunbookEntity, {
-      accountId: ctx.accountId,
-      number: await nextNumber(ctx, tx),
-      repositoryId: repository.id,
-      title: title ?? provisionalTitle(prompt),
-      titleGiven: title !== null,
-      authorUserId: author.userId,
-      authorEmail: author.email,
-      authorHandle: author.handle,
-      createdBy: actorOf(ctx),
-      draft: request.draft ?? defaults.draft,
-      prMode: request.prMode ?? defaults.prMode,
-      targetBranch,
-      description,
-      labels,
-      queueWhenGreen: request.queueWhenGreen ?? defaults.queueWhenGreen,
-      workflowFiles: defaults.workflowFiles,
-      agent: ctx.runbookAgent,
-      budgetMicros,
-      createdAt: now,
-    });
-    await tx.em.flush();
-    await addPrompt(ctx, tx, runbook, { prompt, ordinal: 1 });
-    const { title: called, prMode, agent } = runbook;
-    const more = { title: called, prMode, targetBranch, agent, author: author.email };
-    await announceRunbook(ctx, tx, runbook, { action: 'runbook_created', more });
-    await recordUserAction(ctx, tx, { action: 'runbook_created', target: String(runbook.number) });
-    return runbook.number;
-  });
+  const row = {
+    accountId: ctx.accountId,
+    repositoryId: repository.id,
+    title: title ?? provisionalTitle(prompt),
+    titleGiven: title !== null,
+    authorUserId: author.userId,
+    authorEmail: author.email,
+    authorHandle: author.handle,
+    createdBy: actorOf(ctx),
+    draft: request.draft ?? defaults.draft,
+    prMode: request.prMode ?? defaults.prMode,
+    targetBranch,
+    description,
+    labels,
+    queueWhenGreen: request.queueWhenGreen ?? defaults.queueWhenGreen,
+    workflowFiles: defaults.workflowFiles,
+    agent: ctx.runbookAgent,
+    budgetMicros,
+  };
+  return { prompt, repositoryId: repository.id, row };
 }
 
 export interface ContinueRunbookRequest {
@@ -111,7 +118,7 @@ export interface ContinueRunbookRequest {
   readonly labels?: readonly string[] | null | undefined;
 }
 
-/** Adds a prompt, whatever the runbook is doing: prompts are consumed in order. */
+/** Adds a prompt. The runbook may be in any state, because prompts are consumed in order. */
 export async function continueRunbook(ctx: Context, request: ContinueRunbookRequest): Promise<void> {
   requireScope(ctx, 'runbook:write');
   const prompt = checkedPrompt(request.prompt);

@@ -1,7 +1,7 @@
 // Performs intents of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -126,14 +126,10 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { accountId, db } = ctx;
   const pullRequest = await mustLoad(db.load(accountId, PullRequestEntity, intent.pullRequestId ?? ''), intent);
-  const [repository, { baseBranch }, [landed]] = await Promise.all([
+  const [repository, { baseBranch }, landed] = await Promise.all([
     mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent),
     mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent),
-    db.read<{ pinned: string; own: string }>(accountId, {
-      name: 'landed_heads',
-      text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
-      values: [accountId, pullRequest.id],
-    }),
+    readLandedHead(ctx, pullRequest.id),
   ]);
   const { pinned = pullRequest.headSha, own } = landed ?? {};
   const host = hosted(repository);
@@ -161,15 +157,32 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
     await client.cancelChecks(own);
-  if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
-    await client
-      .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])
-      // The branch moved or is protected: it stays. If the host is down, it is tried again.
-      .catch((error: unknown) => {
-        if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
-      });
-  }
+  if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch))
+    await deleteHeadBranch(client, `refs/heads/${branch}`, tip.commit);
   await passFailpoint('conclude:after_host');
+}
+
+/** A branch that has moved or is protected stays. If the host is down, the intent is tried again. */
+async function deleteHeadBranch(client: HostClient, ref: string, from: string): Promise<void> {
+  await client.updateRefs([{ ref, from, to: null }]).catch((error: unknown) => {
+    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+  });
+}
+
+interface LandedHead {
+  readonly pinned: string;
+  /** The commit of the pull request on the base. */
+  readonly own: string;
+}
+
+/** Undefined: no queue has landed the pull request. */
+async function readLandedHead({ accountId, db }: Context, pullRequestId: string): Promise<LandedHead | undefined> {
+  const [landed] = await db.read<LandedHead>(accountId, {
+    name: 'landed_heads',
+    text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
+    values: [accountId, pullRequestId],
+  });
+  return landed;
 }
 
 async function mustLoad<Row>(loading: Promise<Row | null>, { id }: IntentRow): Promise<Row> {

@@ -171,11 +171,19 @@ async function lookAgain(
   );
 }
 
-async function keepReport(
-  ctx: Context,
-  tx: Transaction,
-  { repositoryId, report }: { readonly repositoryId: string; readonly report: CheckReport },
-): Promise<boolean> {
+interface Reported {
+  readonly repositoryId: string;
+  readonly report: CheckReport;
+}
+
+/** Answers whether a check or the build has ended by the report. */
+async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
+  const hasCheckEnded = await keepChecks(ctx, tx, reported);
+  const hasBuildChanged = await keepBuildState(ctx, tx, reported);
+  return hasBuildChanged || hasCheckEnded;
+}
+
+async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
   // Only the service writes checks with its own names, because anybody can report CI results. One order of rows
   // prevents deadlocks between two writers of the same results.
   const checks = report.checks
@@ -197,6 +205,10 @@ async function keepReport(
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks), ctx.clock().toISOString()],
   );
+  return changed.some((row) => row.conclusion !== 'pending');
+}
+
+async function keepBuildState(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
   // Compared with the stored results and not with the report, because two readers of the host may write in the other
   // order. An ended attempt does not run again (a rerun is a new attempt), and a complete list stays complete.
   const completed = await tx.query(
@@ -215,7 +227,7 @@ async function keepReport(
      returning 1`,
     [ctx.accountId, repositoryId, report.commit, report.complete, report.canceled, ctx.clock().toISOString()],
   );
-  return completed.length > 0 || changed.some((row) => row.conclusion !== 'pending');
+  return completed.length > 0;
 }
 
 /** Whether a build is recent enough to be evidence. */

@@ -67,7 +67,7 @@ export async function syncPullRequest(
       }));
     if (row === null) continue;
     if (seen.headUnseen)
-      await lookAgain(ctx, repository, row, { isNews: before.writtenAt !== row.updatedAt.getTime() });
+      await lookAgain(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
@@ -130,8 +130,7 @@ async function storePullRequest(
 async function lookAgain(
   ctx: Context,
   repository: HostedRepository,
-  { number }: PullRequestRow,
-  { isNews }: { readonly isNews: boolean },
+  { number, isNews }: { readonly number: number; readonly isNews: boolean },
 ): Promise<void> {
   const hint = { accountId: ctx.accountId, repositoryId: repository.id, kind: 'pull_request' } as const;
   const dueAt = new Date(ctx.clock().getTime() + (isNews ? 2_000 : 10_000));

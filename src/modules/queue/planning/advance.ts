@@ -77,20 +77,8 @@ async function takeTurn(
   const holds = await branchHolds(tx, repository, queue.baseBranch);
   const work = startWork(ctx, tx, queue);
   const mayPlan = queue.plannerVersion <= plannerVersion;
-  // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
-  if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
-  const problem = configurationProblem(repository);
-  if (problem !== null && !queue.haltedReason)
-    haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-  const isPlanned = mayPlan && haltOf(repository, queue) === null;
-  let isQuiet = false;
-  if (isPlanned && queue.baseTip && queue.baseTree) {
-    queue.plannerVersion = plannerVersion;
-    const planned = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
-    queue.nextLookAt = planned.lookAt === null ? null : new Date(planned.lookAt);
-    isQuiet = planned.isQuiet;
-  } else if (isPlanned && !queue.baseTip) await endBuilds(work, repository);
-  isQuiet &&= work.events.length === 0 && work.relabelled.size === 0;
+  const hasPlannedQuietly = await decideAndWrite(work, { repository, holds, mayPlan });
+  const hasChanged = work.events.length > 0 || work.relabelled.size > 0;
   await finishWork(work);
   await tx.em.flush();
   const nextLookAt = queue.nextLookAt?.getTime() ?? null;
@@ -106,7 +94,7 @@ async function takeTurn(
   }
   const moreAt = open.hasMore ? work.now.getTime() : null;
   const advance = { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
-  isQuiet &&= !open.hasMore && isSameWork(before, rows);
+  const isQuiet = hasPlannedQuietly && !hasChanged && !open.hasMore && isSameWork(before, rows);
   const plannedAt = work.now.getTime();
   const kept = {
     plannedAt,
@@ -118,6 +106,27 @@ async function takeTurn(
     stopped,
   };
   return { advance, kept: isQuiet ? kept : null };
+}
+
+/** Plans the queue, unless it is halted or a newer planner owns it. Answers whether a plan was made that decided nothing. */
+async function decideAndWrite(
+  work: QueueWork,
+  of: { readonly repository: RepositoryRow; readonly holds: BranchHolds; readonly mayPlan: boolean },
+): Promise<boolean> {
+  const { repository, holds, mayPlan } = of;
+  const { queue } = work;
+  // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
+  if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
+  const problem = configurationProblem(repository);
+  if (problem !== null && !queue.haltedReason)
+    haltWork(work, `The saved configuration is not valid any more: ${problem}`);
+  if (!mayPlan || haltOf(repository, queue) !== null) return false;
+  if (!queue.baseTip) await endBuilds(work, repository);
+  if (!queue.baseTip || !queue.baseTree) return false;
+  queue.plannerVersion = plannerVersion;
+  const planned = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
+  queue.nextLookAt = planned.lookAt === null ? null : new Date(planned.lookAt);
+  return planned.isQuiet;
 }
 
 interface Planned {
