@@ -31,11 +31,14 @@ import { BranchWorkResolver } from '../modules/queue/api/branch-work.resolver.ts
 import { ConversationsResolver } from '../modules/queue/api/conversations.resolver.ts';
 import { ChangesResolver, QueueChangeResolver } from '../modules/queue/api/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/api/pull-requests.resolver.ts';
-import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
+import {
+  QueueDepthHistoryResolver,
+  QueuesResolver,
+  RepositoryQueuesResolver,
+} from '../modules/queue/api/queue.resolver.ts';
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
 import { RepositoryProofsResolver } from '../modules/queue/api/proofs.resolver.ts';
-import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
 import { AffectedTargetsResolver } from '../modules/queue/api/affected-targets.resolver.ts';
 import { SearchPullRequestsResolver } from '../modules/queue/api/search.resolver.ts';
 import { StackResolver } from '../modules/queue/api/stack.resolver.ts';
@@ -82,17 +85,20 @@ import { BuildLogResolver, DeploymentLogResolver } from '../modules/releases/log
 import { EnvironmentFreezeImpactResolver, FreezesResolver } from '../modules/releases/freezes.resolver.ts';
 import { SearchReleasesResolver } from '../modules/releases/search.resolver.ts';
 import { EnvironmentsResolver, ReleaseProjectsResolver } from '../modules/releases/projects.resolver.ts';
-import { SearchRunbooksResolver } from '../modules/runbooks/search.resolver.ts';
-import { RepositoryRunbookDefaultsResolver, RunbookControlResolver } from '../modules/runbooks/control.resolver.ts';
 import {
   RepositoryRunbooksResolver,
   RunbookCostResolver,
   RunbooksResolver,
+  SearchRunbooksResolver,
 } from '../modules/runbooks/runbooks.resolver.ts';
-import { PullRequestRunbookResolver, RunbookPullRequestsResolver } from '../modules/runbooks/pull-requests.resolver.ts';
+import { RepositoryRunbookDefaultsResolver, RunbookControlResolver } from '../modules/runbooks/control.resolver.ts';
+import {
+  PullRequestRunbookResolver,
+  RunbookPullRequestsResolver,
+  RunbookStepsResolver,
+} from '../modules/runbooks/steps.resolver.ts';
 import { RunbookChangesResolver, RunbookChangeStepResolver } from '../modules/runbooks/changes.resolver.ts';
 import { RunbookActivityResolver, RunbookLeafActivityResolver } from '../modules/runbooks/activity.resolver.ts';
-import { RunbookStepsResolver } from '../modules/runbooks/steps.resolver.ts';
 import { PreviewImagesResolver } from '../modules/previews/images/images.resolver.ts';
 import {
   PreviewRegistrationsResolver,

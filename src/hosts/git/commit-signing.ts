@@ -1,7 +1,10 @@
-// Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`. Such a signature is made of the key
-// and the commit alone, so that the same commit has the same id however often it is made. With other keys it is not.
+// Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`, and counts commits without a valid
+// signature. Such a signature is made of the key and the commit alone, so that the same commit has the same id however
+// often it is made. With other keys it is not.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Identity } from '../port.ts';
+import type { Git } from './git.ts';
+import { objectId } from './names.ts';
 
 /** Who commits. With `sign` the commits are signed. */
 export interface Committer extends Identity {
@@ -89,4 +92,25 @@ function readParts(bytes: Buffer, count: number): Buffer[] {
     at = end;
   }
   return [...parts, bytes.subarray(at)];
+}
+
+/**
+ * Commits without a signature that git itself verifies. The operator chooses which signatures count: by a file of
+ * allowed signers for SSH, and by the trusted keys of git's own home for OpenPGP.
+ */
+export async function countUnverifiedCommits(
+  git: Git,
+  directory: string,
+  range: { readonly head: string; readonly base: string; readonly signersFile: string },
+): Promise<number> {
+  const marks = await git.text(directory, [
+    '-c',
+    `gpg.ssh.allowedSignersFile=${range.signersFile}`,
+    'log',
+    '--format=%G?',
+    objectId(range.head),
+    `^${objectId(range.base)}`,
+    '--',
+  ]);
+  return marks.split('\n').filter((mark) => mark !== '' && mark !== 'G').length;
 }

@@ -3,7 +3,13 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { HostRefused, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
+import {
+  HostRefused,
+  type FileChange,
+  type FolderCommit,
+  type FolderCommitResult,
+  type ChangedFiles,
+} from '../port.ts';
 import type { Committed } from './compose.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
@@ -128,4 +134,23 @@ async function sizesOf({ git, directory, env }: Looking, blobs: readonly string[
   });
   const lines = stdout.toString('utf8').trimEnd().split('\n');
   return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+}
+
+/**
+ * The files that a head changes since the commit where it left its base. A rename is a deleted file and a new one. Null:
+ * more than `limit` files, or the two share no history.
+ */
+export async function listChangedFiles(
+  git: Git,
+  directory: string,
+  range: { readonly base: string; readonly head: string; readonly limit: number },
+): Promise<ChangedFiles | null> {
+  const { exitCode, stdout } = await git.run(directory, ['merge-base', objectId(range.base), objectId(range.head)], {
+    accept: [0, 1],
+  });
+  if (exitCode === 1) return null;
+  const base = stdout.toString('latin1').trim();
+  const args = ['diff-tree', '-r', '--raw', '-z', '--no-renames', base, objectId(range.head)];
+  const files = parseChanges((await git.run(directory, args)).stdout.toString('utf8'));
+  return files.length > range.limit ? null : { base, files: files.map(({ path, mode }) => ({ path, mode })) };
 }

@@ -1,10 +1,9 @@
 export { isAncestor } from './ancestry.ts';
 export { bringUpToDate, cherryPick } from './cherry-pick.ts';
-export { listChangedFiles } from './changes.ts';
+export { commitFolder, listChangedFiles } from './folder.ts';
 export { checkOut } from './checkout.ts';
-export { type Committer, createCommitSigner, SigningKeyRefused } from './commit-signing.ts';
+export { type Committer, countUnverifiedCommits, createCommitSigner, SigningKeyRefused } from './commit-signing.ts';
 export { composeCommit, type Committed } from './compose.ts';
-export { commitFolder } from './folder.ts';
 export { createGit, type Git, type GitOutput } from './git.ts';
 export { GitFailed, withHostErrors } from './git-failed.ts';
 export { writeObject } from './loose-object.ts';
@@ -36,5 +35,4 @@ export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
 export { readRefValue, readRefValues } from './ref-files.ts';
-export { countUnverifiedCommits } from './signatures.ts';
 export { completeAbandonedUpdates, removeStaleLocks, setRef, updateRefs } from './refs.ts';

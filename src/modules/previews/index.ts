@@ -5,7 +5,7 @@ export { openPreviewSecrets } from './secrets/secrets.open.ts';
 export { advanceVerification, type VerificationAdvance } from './verifying/advance.ts';
 export { carryOutVerification } from './verifying/carry-out.ts';
 export { followHead, leaveHeads } from './verifying/follow-head.ts';
-export { wakeDueVerifications } from './verifying/relay.ts';
+export { wakeDueVerifications } from './verifying/wake.ts';
 export { reconcileVerifications } from './verifying/reconcile.ts';
 export type { RecordCheck, ServiceCheck, Verifying } from './verifying/verifying.ts';
 export { findSandboxBySlug } from './sandboxes/sandboxes.reads.ts';

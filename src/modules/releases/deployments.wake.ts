@@ -1,9 +1,10 @@
-// Wakes the workflow of a deployment after the commit. If the wake is lost, the relay sends another.
-import type { Context } from '../../context.ts';
+// Wakes the workflow of a deployment or a build after the commit. If the wake is lost, the relay sends another.
+import type { Context, Ports } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { readLine } from './deployments.history.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
+import { wakeDue, type DueRow } from '../../platform/turns/index.ts';
 
 export function wakeDeployment(
   { accountId, wake }: Context,
@@ -23,4 +24,21 @@ export async function wakeNextInLine(ctx: Context, tx: Transaction, environment:
     whenWakeIsLost(ctx.clock()).toISOString(),
   ]);
   wakeDeployment(ctx, tx, next);
+}
+
+interface DueDeployment extends DueRow {
+  readonly kind: string;
+}
+
+/**
+ * For the relay: wakes deployments and builds whose wake was lost, whose deadline has passed, or whose workflow Temporal
+ * lost.
+ */
+export async function wakeDueReleases(ports: Ports): Promise<void> {
+  await wakeDue<DueDeployment>(ports, {
+    table: 'deployment',
+    columns: ['kind'],
+    whose: ({ id, kind }) => ({ deploymentId: id, isRollback: kind === 'rollback' }),
+  });
+  await wakeDue(ports, { table: 'release_candidate', whose: ({ id }) => ({ candidateId: id }) });
 }

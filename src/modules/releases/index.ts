@@ -11,7 +11,7 @@ export { carryOutBuild } from './driving/build.carry-out.ts';
 export { advanceDeployment, type DeploymentAdvance } from './driving/deployment.advance.ts';
 export { carryOutDeployment } from './driving/deployment.carry-out.ts';
 export { countOpenDeployments, forgetOpenDeployments } from './driving/recovery.ts';
-export { wakeDueReleases } from './driving/relay.ts';
+export { wakeDueReleases } from './deployments.wake.ts';
 export { createEnvironment } from './environments.service.ts';
 export { announceDueFreezes } from './freezes.timer.ts';
 export { lookAtNewCandidates, reconcileReleases } from './provenance/candidate-pins.ts';

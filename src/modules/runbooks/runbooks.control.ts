@@ -1,5 +1,5 @@
 // Stops runbooks, retries failed leaves, and asks for pull requests.
-import type { Context } from '../../context.ts';
+import { type Context, systemContext, type Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -179,3 +179,36 @@ export async function stopRunbooks(
     wakeRunbook(ctx, tx, runbook);
   }
 }
+
+interface OpenRunbook {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+const openRunbooks = `select r.account_id as "accountId", r.id from runbook r
+                      where r.not_started + r.queued + r.in_progress > 0
+                        or exists (select 1 from runbook_prompt p
+                                   where p.account_id = r.account_id and p.runbook_id = r.id and p.planned_at is null)
+                      order by r.account_id, r.id`;
+
+export async function countOpenRunbooks({ db }: Ports): Promise<number> {
+  return (await db.system.query<OpenRunbook>(openRunbooks)).length;
+}
+
+/**
+ * Stops the open runbooks after a backup was restored, because nobody here knows what they have pushed and opened since
+ * the backup. A person looks at their branches and retries them. What is pushed already is not pushed again. Answers how
+ * many runbooks were stopped.
+ */
+export async function stopOpenRunbooks(ports: Ports): Promise<number> {
+  const open = await ports.db.system.query<OpenRunbook>(openRunbooks);
+  for (const { accountId, id } of open) {
+    const ctx = systemContext(ports, accountId);
+    await ctx.db.transaction(accountId, async (tx) => {
+      await cancelWork(ctx, tx, { runbook: await lockRunbook(ctx, tx, id), message: restored });
+    });
+  }
+  return open.length;
+}
+
+const restored = 'The database was restored from a backup: look at what is on the branch already, then retry.';

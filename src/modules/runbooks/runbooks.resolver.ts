@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root, Extensions } from 'type-graphql';
 import {
   type Connection,
   PageArgs,
@@ -17,6 +17,7 @@ import {
   readRunbooks,
   repositoryOfRunbook,
   turnsOfRunbook,
+  searchRunbooks,
 } from './runbooks.reads.ts';
 import { continueRunbook, createRunbook } from './runbooks.service.ts';
 import {
@@ -29,6 +30,9 @@ import {
   RunbookPayload,
   RunbookPrompt,
 } from './runbooks.types.ts';
+import { hasScope } from '../accounts/index.ts';
+import { numberOf, patternsOf } from '../repositories/index.ts';
+import { Search } from '../repositories/search.types.ts';
 
 const pageSize = 20;
 
@@ -105,5 +109,31 @@ export class RunbooksResolver {
   ): Promise<RunbookPayload> {
     await continueRunbook(ctx, input);
     return { runbook: await loadRunbook(ctx, input.number) };
+  }
+}
+
+/** A search reads at most this many of the newest runbooks, in all repositories together. */
+const mostLookedThrough = 1_000;
+
+@Resolver(() => Search)
+export class SearchRunbooksResolver {
+  @Extensions({ price: 500, rows: 10 })
+  @FieldResolver(() => [Runbook], {
+    nullable: true,
+    description:
+      'Runbooks whose number and title have each word: the one of that number first, then the newest, among the 1,000 newest. Null without runbook:write.',
+  })
+  async runbooks(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repositories, text, words, first }: Search,
+  ): Promise<Runbook[] | null> {
+    if (!hasScope(ctx, 'runbook:write')) return null;
+    return await searchRunbooks(ctx, {
+      repositoryIds: repositories.map(({ id }) => id),
+      patterns: patternsOf(words),
+      number: numberOf(text),
+      first,
+      each: Math.ceil(mostLookedThrough / Math.max(1, repositories.length)),
+    });
   }
 }

@@ -1,8 +1,9 @@
-// Wakes the driver of a runbook after the commit. Where a wake is lost, the relay wakes it.
-import type { Context } from '../../context.ts';
+// Wakes the workflow of a runbook after the commit. If the wake is lost, the relay sends another.
+import type { Context, Ports } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import type { RunbookRow } from './runbooks.entities.ts';
+import { wakeDue, type DueRow } from '../../platform/turns/index.ts';
 
 export function wakeRunbook(ctx: Context, tx: Transaction, runbook: RunbookRow): void {
   const { accountId, wake } = ctx;
@@ -10,4 +11,27 @@ export function wakeRunbook(ctx: Context, tx: Transaction, runbook: RunbookRow):
   const due = runbook.nextLookAt?.getTime() ?? Number.POSITIVE_INFINITY;
   runbook.nextLookAt = new Date(Math.min(lost, due));
   tx.afterCommit(() => wake({ accountId, runbookId: runbook.id }));
+}
+
+const mostOverAtOnce = 200;
+const againMs = 10_000;
+
+/**
+ * For the relay: wakes runbooks whose wake was lost, whose workflow Temporal lost, or whose pull request was merged or
+ * closed, which no event reports to them.
+ */
+export async function wakeDueRunbooks(ports: Ports): Promise<void> {
+  const { db, clock, wake } = ports;
+  await wakeDue(ports, { table: 'runbook', whose: ({ id }) => ({ runbookId: id }) });
+  const over = await db.system.query<DueRow>(
+    `update runbook r set next_look_at = $1
+     from (select distinct o.account_id, o.runbook_id from runbook_pull_request o
+           join runbook b on b.account_id = o.account_id and b.id = o.runbook_id
+           join pull_request p on p.account_id = b.account_id and p.repository_id = b.repository_id and p.number = o.number
+           where o.state = 'open' and p.status in ('merged', 'closed') and (b.next_look_at is null or b.next_look_at > $1)
+           limit $2) over
+     where r.account_id = over.account_id and r.id = over.runbook_id returning r.account_id, r.id`,
+    [new Date(clock().getTime() + againMs).toISOString(), mostOverAtOnce],
+  );
+  for (const { account_id: accountId, id } of over) await wake({ accountId, runbookId: id });
 }

@@ -1,8 +1,12 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { loaderOf, type GraphQLContext, loadIfAny } from '../../graphql/context.ts';
 import { Runbook } from './runbooks.types.ts';
 import { branchesOfRunbook, commitsOfRunbook, pullRequestsOf, stepsOfRunbook } from './steps.reads.ts';
 import { RunbookBranch, RunbookCommit, RunbookPullRequest, RunbookStep } from './steps.types.ts';
+import { pullRequestById } from '../queue/index.ts';
+import { PullRequest } from '../queue/api/pull-requests.types.ts';
+import { runbookIdOfPullRequest } from './steps.reads.ts';
+import { runbookById } from './runbooks.reads.ts';
 
 @Resolver(() => Runbook)
 export class RunbookStepsResolver {
@@ -26,5 +30,31 @@ export class RunbookStepsResolver {
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookPullRequest[]> {
     return pullRequestsOf(await loaderOf(ctx, branchesOfRunbook).load(id));
+  }
+}
+
+@Resolver(() => RunbookPullRequest)
+export class RunbookPullRequestsResolver {
+  @FieldResolver(() => PullRequest, {
+    nullable: true,
+    description: 'The pull request as the queue knows it. Null: the queue does not know it yet. Needs queue:read.',
+  })
+  async pullRequest(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { pullRequestId }: RunbookPullRequest,
+  ): Promise<PullRequest | null> {
+    return await loadIfAny(ctx, pullRequestById, pullRequestId);
+  }
+}
+
+@Resolver(() => PullRequest)
+export class PullRequestRunbookResolver {
+  @FieldResolver(() => Runbook, {
+    nullable: true,
+    description: 'The runbook that opened it. Null: none did. Needs runbook:write.',
+  })
+  async runbook(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, number }: PullRequest): Promise<Runbook | null> {
+    const id = await loaderOf(ctx, runbookIdOfPullRequest).load({ repositoryId, number });
+    return await loadIfAny(ctx, runbookById, id);
   }
 }

@@ -1,7 +1,13 @@
-// Wakes the driver of a verification after the commit. Where a wake is lost, the relay wakes it.
-import type { Context } from '../../../context.ts';
+// Wakes the workflow of a verification after the commit. If the wake is lost, the relay sends another.
+import type { Context, Ports } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { wakeDue } from '../../../platform/turns/index.ts';
 
 export function wakeVerification({ accountId, wake }: Context, tx: Transaction, verificationId: string): void {
   tx.afterCommit(() => wake({ accountId, verificationId }));
+}
+
+/** For the relay: wakes verifications whose wake was lost, whose deadline has passed, or whose workflow Temporal lost. */
+export async function wakeDueVerifications(ports: Ports): Promise<void> {
+  await wakeDue(ports, { table: 'verification', whose: ({ id }) => ({ verificationId: id }) });
 }

@@ -35,6 +35,8 @@ import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
 import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from './queue.types.ts';
+import { readDepthHistory } from './depth-history.reads.ts';
+import { QueueDepthPoint } from './depth-history.types.ts';
 
 @Resolver(() => Repository)
 export class RepositoryQueuesResolver {
@@ -226,4 +228,22 @@ async function previewPayload(
   { queueId, impacts }: { readonly queueId: string; readonly impacts: readonly QueueImpact[] },
 ): Promise<QueuePayload> {
   return { queue: (await payload(ctx, { queueId })).queue, impact: toImpact(impacts) };
+}
+
+@Resolver(() => Queue)
+export class QueueDepthHistoryResolver {
+  @Extensions({ price: 1_000, rows: 200 })
+  @FieldResolver(() => [QueueDepthPoint], {
+    description:
+      'How long its line was over time, with what landed and was reset: in equal intervals from `from` up to `to`, which are at most 31 days apart.',
+  })
+  async depthHistory(
+    @Ctx() ctx: GraphQLContext,
+    @Root() queue: Queue,
+    @Arg('from', () => DateTime, { description: 'When the first interval begins.' }) from: Date,
+    @Arg('to', () => DateTime, { description: 'When the last interval ends.' }) to: Date,
+    @Arg('points', () => Int, { defaultValue: 200, description: 'How many intervals, from 1 to 500.' }) points: number,
+  ): Promise<QueueDepthPoint[]> {
+    return await readDepthHistory(ctx, queue, { from, to, points });
+  }
 }

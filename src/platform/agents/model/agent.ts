@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import { AgentRefused, type Agent, type Plan, type WorkReport } from '../port.ts';
 import { converse, ending } from './conversation.ts';
-import { createLanguageModel } from './language-model.ts';
 import { limitsOf, type ModelLimits } from './limits.ts';
 import type { ModelSettings } from './settings.ts';
 import type { ModelClient } from './turn.ts';
 import { describeOutline, planningInstructions, quotation, describeStep, workingInstructions } from './instructions.ts';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModel } from 'ai';
 
 export interface ModelAgentOptions extends ModelSettings {
   /** Limits that are left out follow from the model's context. */
@@ -124,3 +127,24 @@ function commitMessageOf(given: string): string {
   const short = cut.slice(0, Math.max(cut.lastIndexOf(' '), mostFirstLine / 2)).trimEnd();
   return [short, '', first, ...rest].join('\n').trim();
 }
+
+/** Only this function knows the providers' own clients. */
+function createLanguageModel({ provider, model, apiKey, baseUrl }: ModelSettings): LanguageModel {
+  // The library's warnings, such as a setting that a model ignores, are for its developers, and go to the console.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const shared = { apiKey: apiKey ?? '', fetch: fetchWithoutRedirects };
+  const address = baseUrl === null ? {} : { baseURL: baseUrl };
+  switch (provider) {
+    case 'anthropic':
+      return createAnthropic({ ...shared, ...address })(model);
+    case 'openai':
+      return createOpenAI({ ...shared, ...address }).chat(model);
+    case 'openai-compatible':
+      return createOpenAICompatible({ ...shared, name: 'model', baseURL: baseUrl ?? '', includeUsage: true })(model);
+    default:
+      return provider satisfies never;
+  }
+}
+
+// A redirect would take the key, which is in a header of no standard name, to another server.
+const fetchWithoutRedirects: typeof fetch = async (input, init) => await fetch(input, { ...init, redirect: 'manual' });
