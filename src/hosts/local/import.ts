@@ -29,23 +29,7 @@ export async function importRepository(
     (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
   );
   await runAgainst(source, async () => {
-    await installation.git.run(
-      directory,
-      [
-        'fetch',
-        '--quiet',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--update-head-ok',
-        // A shallow source would otherwise be left out without a word; it comes with the history it has.
-        '--update-shallow',
-        from,
-        '+refs/heads/*:refs/heads/*',
-        '+refs/tags/*:refs/tags/*',
-        '^refs/heads/mq-*',
-      ],
-      { timeoutMs: longFetchMs, env: transport },
-    );
+    await installation.git.run(directory, fetchFrom(from), { timeoutMs: longFetchMs, env: transport });
   });
   const [branches, tags] = await Promise.all(
     ['refs/heads/', 'refs/tags/'].map(async (prefix) => await listRefs(installation.git, directory, prefix)),
@@ -57,6 +41,23 @@ export async function importRepository(
   await whenFetched(imported);
   await followRefChanges(installation, repository, { changes, by: 'push' });
   return imported;
+}
+
+/** The command that fetches the branches and tags of a repository, without branches of bots. */
+function fetchFrom(location: string): readonly string[] {
+  return [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--update-head-ok',
+    // Without this option git leaves a shallow source out and says nothing. With it the source comes with its history.
+    '--update-shallow',
+    location,
+    '+refs/heads/*:refs/heads/*',
+    '+refs/tags/*:refs/tags/*',
+    '^refs/heads/mq-*',
+  ];
 }
 
 function locationOf(source: string): string {

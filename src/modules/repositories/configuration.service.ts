@@ -87,7 +87,7 @@ export async function writeConfiguration(
     const repository = await lockRepository(ctx, tx, repositoryId);
     const problems = await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration });
     if (problems.length > 0) return { kind: 'refused', problems };
-    if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, repository, { yaml, author });
+    if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, { repository, yaml, author });
     if ('blob' in author) repository.configurationBlob = author.blob;
     repository.configurationRefusal = null;
     return { kind: 'accepted', repository };
@@ -97,44 +97,26 @@ export async function writeConfiguration(
 async function recordChange(
   ctx: Context,
   tx: Transaction,
-  repository: RepositoryRow,
-  { yaml, author }: { readonly yaml: string; readonly author: ConfigurationAuthor },
+  of: { readonly repository: RepositoryRow; readonly yaml: string; readonly author: ConfigurationAuthor },
 ): Promise<void> {
-  const diff = unifiedDiff(repository.configurationYaml, yaml);
+  const { repository, yaml, author } = of;
+  const { id: repositoryId, owner, name } = repository;
   const modifiedAt = ctx.clock();
-  const email = 'email' in author ? author.email : null;
   const { ghUsername, commitSha } = 'commitSha' in author ? author : { ghUsername: null, commitSha: null };
-  repository.configurationYaml = yaml;
-  repository.configurationHash = configurationHash(yaml);
-  tx.em.create(ConfigurationChangeEntity, {
-    accountId: ctx.accountId,
-    repositoryId: repository.id,
-    yaml,
-    diff,
-    email,
+  const change = {
+    email: 'email' in author ? author.email : null,
     ghUsername,
     commitSha,
-    modifiedAt,
-  });
+    diff: unifiedDiff(repository.configurationYaml, yaml),
+  };
+  repository.configurationYaml = yaml;
+  repository.configurationHash = configurationHash(yaml);
+  tx.em.create(ConfigurationChangeEntity, { ...change, accountId: ctx.accountId, repositoryId, yaml, modifiedAt });
   await tx.em.flush();
-  const target = `${repository.owner}/${repository.name}`;
-  await appendEvents(ctx, tx, [
-    {
-      repositoryId: repository.id,
-      action: 'config_change',
-      payload: {
-        owner: repository.owner,
-        name: repository.name,
-        email,
-        ghUsername,
-        commitSha,
-        modifiedAt: modifiedAt.toISOString(),
-        diff,
-      },
-    },
-  ]);
-  await recordUserAction(ctx, tx, { action: 'queue_config_changed', target });
-  await changeQueues(ctx, tx, repository.id);
+  const payload = { ...change, owner, name, modifiedAt: modifiedAt.toISOString() };
+  await appendEvents(ctx, tx, [{ repositoryId, action: 'config_change', payload }]);
+  await recordUserAction(ctx, tx, { action: 'queue_config_changed', target: `${owner}/${name}` });
+  await changeQueues(ctx, tx, repositoryId);
 }
 
 function unifiedDiff(before: string, after: string): string {

@@ -73,29 +73,9 @@ async function takePage(
   query: SystemQueries['query'],
   { installation, accountId, account, now }: Page,
 ): Promise<number> {
-  // An account's own destination hears of what happens from its making on, and the first look comes after that. Without
-  // one, what happened before the first look has no message.
-  await query(
-    `insert into slack_cursor (account_id, position)
-     select $1::bigint, coalesce(
-       (select min(position) - 1 from event where account_id = $1::bigint
-        and at >= (select min(created_at) from slack_destination where account_id = $1::bigint)),
-       (select position from event_head where account_id = $1::bigint), 0)
-     on conflict (account_id) do nothing`,
-    [accountId],
-  );
-  const [cursor] = await query<{ position: string }>(
-    'select position from slack_cursor where account_id = $1 for update skip locked',
-    [accountId],
-  );
-  if (cursor === undefined) return 0;
-  const events = await query<EventRow>(
-    `select e.id, e.position, e.action, e.at, e.repository_id::text as "repositoryId", r.owner, r.name, e.pull_request_id as "pullRequestId",
-            e.deployment_id as "deploymentId", e.environment_id as "environmentId"
-     from event e left join repository r on r.account_id = e.account_id and r.id = e.repository_id
-     where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
-    [accountId, cursor.position],
-  );
+  const position = await lockCursor(query, accountId);
+  if (position === null) return 0;
+  const events = await readEvents(query, { accountId, after: position });
   const last = events.at(-1);
   if (last === undefined) return 0;
   const rules = await readRules(query, accountId);
@@ -118,6 +98,40 @@ async function takePage(
   );
   await query('update slack_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
+}
+
+/** The position of the last event that became news. Null: another process has the lock on the cursor. */
+async function lockCursor(query: SystemQueries['query'], accountId: string): Promise<string | null> {
+  // An account's own destination hears of what happens from its making on, and the first look comes after that. Without
+  // one, what happened before the first look has no message.
+  await query(
+    `insert into slack_cursor (account_id, position)
+     select $1::bigint, coalesce(
+       (select min(position) - 1 from event where account_id = $1::bigint
+        and at >= (select min(created_at) from slack_destination where account_id = $1::bigint)),
+       (select position from event_head where account_id = $1::bigint), 0)
+     on conflict (account_id) do nothing`,
+    [accountId],
+  );
+  const [cursor] = await query<{ position: string }>(
+    'select position from slack_cursor where account_id = $1 for update skip locked',
+    [accountId],
+  );
+  return cursor?.position ?? null;
+}
+
+/** A page of events, in the order of the log. */
+async function readEvents(
+  query: SystemQueries['query'],
+  { accountId, after }: { readonly accountId: string; readonly after: string },
+): Promise<EventRow[]> {
+  return await query<EventRow>(
+    `select e.id, e.position, e.action, e.at, e.repository_id::text as "repositoryId", r.owner, r.name, e.pull_request_id as "pullRequestId",
+            e.deployment_id as "deploymentId", e.environment_id as "environmentId"
+     from event e left join repository r on r.account_id = e.account_id and r.id = e.repository_id
+     where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
+    [accountId, after],
+  );
 }
 
 async function readRules(query: SystemQueries['query'], accountId: string): Promise<readonly SlackDestinationRule[]> {

@@ -85,13 +85,20 @@ async function tryOnce(
     if (error instanceof HostRefused) return { kind: 'refused', message: error.message, ...at };
     throw error;
   }
+  return outcomeOf(updated, { ...at, baseBranch: now.baseBranch });
+}
+
+function outcomeOf(
+  updated: BranchUpdated,
+  { head, base, baseBranch }: { readonly head: string; readonly base: string; readonly baseBranch: string },
+): Outcome {
   switch (updated.kind) {
     case 'updated':
-      return { kind: updated.moved ? 'moved' : 'up_to_date', ...at, head: updated.head };
+      return { kind: updated.moved ? 'moved' : 'up_to_date', head: updated.head, base };
     case 'conflict':
-      return { kind: 'conflict', paths: updated.paths, ...at };
+      return { kind: 'conflict', paths: updated.paths, head, base };
     case 'empty':
-      return { kind: 'refused', message: `${now.baseBranch} has all of its changes already`, ...at };
+      return { kind: 'refused', message: `${baseBranch} has all of its changes already`, head, base };
     default:
       return updated satisfies never;
   }
