@@ -55,7 +55,7 @@ export interface RestPlace {
 
 export function inputsOf(schema: GraphQLSchema, operation: OperationDefinitionNode, rest: RestPlace): Input[] {
   const descriptions = describeVariables(schema, operation);
-  const inputs = (operation.variableDefinitions ?? []).map((node) => inputOf(schema, node, rest, descriptions));
+  const inputs = (operation.variableDefinitions ?? []).map((node) => inputOf(schema, node, { rest, descriptions }));
   for (const name of pathNames(rest.path)) {
     const input = inputs.find((each) => each.place.in === 'path' && each.place.name === name);
     if (!input?.required)
@@ -71,8 +71,7 @@ export function pathNames(path: string): string[] {
 function inputOf(
   schema: GraphQLSchema,
   node: VariableDefinitionNode,
-  rest: RestPlace,
-  descriptions: ReadonlyMap<string, string>,
+  { rest, descriptions }: { readonly rest: RestPlace; readonly descriptions: ReadonlyMap<string, string> },
 ): Input {
   const variable = node.variable.name.value;
   const type = typeFromAST(schema, node.type);
@@ -80,7 +79,7 @@ function inputOf(
     throw new GraphQLError(`$${variable} has the unknown type ${print(node.type)}`, { nodes: node });
   const directive = schema.getDirective('in');
   const given = directive ? getDirectiveValues(directive, node) : undefined;
-  const place = placeOf(node, snakeCase(variable), rest, given);
+  const place = placeOf(node, { name: snakeCase(variable), rest, given });
   const only = given?.['only'] === true;
   if (only && getNamedType(type).name !== 'Boolean') {
     throw new GraphQLError(`only: true is for Booleans, which $${variable} is not`, { nodes: node });
@@ -108,10 +107,9 @@ function boundsOf({ pattern, maxLength, maxItems }: Record<string, unknown> = {}
 
 function placeOf(
   node: VariableDefinitionNode,
-  name: string,
-  rest: RestPlace,
-  given: Record<string, unknown> | undefined,
+  of: { readonly name: string; readonly rest: RestPlace; readonly given: Record<string, unknown> | undefined },
 ): Place {
+  const { name, rest, given } = of;
   const or = Array.isArray(given?.['or']) ? given['or'].map(String) : [];
   const { body, query } = given ?? {};
   if (typeof body === 'string') {

@@ -43,9 +43,9 @@ export function readRequest(group: readonly Operation[], sent: Sent): Reading {
   const variables: Record<string, unknown> = {};
   for (const input of operation.inputs) {
     const found = queryObjects.get(input) ?? find(input.place, sent);
-    readInput(input, found, variables, problems);
+    readInput(input, found, { variables, problems });
   }
-  checkSiblings(operation, group, sent, problems);
+  problems.push(...checkSiblings(operation, group, sent));
   // Outermost first, and missing inputs before wrong ones. The sort is stable, so that the rest keeps the order of
   // declaration.
   const [first] = problems.sort((a, b) => a.depth - b.depth || Number(b.missing) - Number(a.missing));
@@ -68,7 +68,13 @@ function chooseOperation(group: readonly Operation[], { body }: Sent): Operation
   return chosen;
 }
 
-function readInput(input: Input, found: Found, variables: Record<string, unknown>, problems: Problem[]): void {
+interface Read {
+  readonly variables: Record<string, unknown>;
+  readonly problems: Problem[];
+}
+
+/** Adds the value of an input to the variables, or what is wrong with it to the problems. */
+function readInput(input: Input, found: Found, { variables, problems }: Read): void {
   if (found.kind === 'NotAnObject') {
     problems.push({ depth: depthOf(found.field), missing: false, text: `${found.field} must be an object` });
   } else if (found.kind === 'Unsent' || (found.value === null && input.required)) {
@@ -84,7 +90,7 @@ function readInput(input: Input, found: Found, variables: Record<string, unknown
 
 function tryRead(input: Input, found: Extract<Found, { kind: 'Sent' }>): unknown {
   try {
-    return readValue(input.type, found.value, input.field, found.form);
+    return readValue(input.type, found.value, { field: input.field, form: found.form });
   } catch (error) {
     if (error instanceof WrongValue) return error;
     throw error;
@@ -122,7 +128,8 @@ function findInBody(path: readonly string[], body: unknown): Found {
 
 // Fields of the path's other operations belong to the same documented body: a wrong type is an error, the value is
 // ignored, and only an option with a large effect is refused.
-function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent, problems: Problem[]): void {
+function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent): Problem[] {
+  const problems: Problem[] = [];
   const seen = new Set(operation.inputs.map(({ field }) => field));
   for (const sibling of group) {
     for (const input of sibling.inputs) {
@@ -140,6 +147,7 @@ function checkSiblings(operation: Operation, group: readonly Operation[], sent: 
       if (wrong) problems.push({ depth: depthOf(input.field), missing: false, text: wrong });
     }
   }
+  return problems;
 }
 
 function checkNeed(atLeast: boolean, inputs: readonly Input[], variables: Readonly<Record<string, unknown>>): void {

@@ -72,7 +72,7 @@ export function shapeOfSelection(
   sets: readonly SelectionSetNode[],
 ): ObjectShape {
   const { nodes } = collect(selection, type, sets);
-  const fields = [...nodes].map(([source, fieldNodes]) => shapeOfField(selection, type, source, fieldNodes));
+  const fields = [...nodes].map(([source, fieldNodes]) => shapeOfField(selection, type, { source, nodes: fieldNodes }));
   const fragment = soleFragment(selection, sets);
   return { kind: 'Object', nullable: false, typeName: type.name, fragment, fields };
 }
@@ -80,8 +80,7 @@ export function shapeOfSelection(
 function shapeOfField(
   selection: Selection,
   parent: GraphQLObjectType,
-  source: string,
-  nodes: readonly FieldNode[],
+  { source, nodes }: { readonly source: string; readonly nodes: readonly FieldNode[] },
 ): FieldShape {
   const node = nodes[0] as FieldNode;
   const definition = parent.getFields()[node.name.value];
@@ -130,11 +129,17 @@ function branchesOf(selection: Selection, abstractName: string, sets: readonly S
 
 function collect(selection: Selection, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Collected {
   const collected: Collected = { nodes: new Map(), status: undefined };
-  for (const set of sets) collectInto(collected, selection, type, set);
+  for (const set of sets) collectInto(collected, { selection, type, set });
   return collected;
 }
 
-function collectInto(collected: Collected, selection: Selection, type: GraphQLObjectType, set: SelectionSetNode): void {
+interface Collecting {
+  readonly selection: Selection;
+  readonly type: GraphQLObjectType;
+  readonly set: SelectionSetNode;
+}
+
+function collectInto(collected: Collected, { selection, type, set }: Collecting): void {
   for (const node of set.selections) {
     if (node.kind === Kind.FIELD) {
       const source = node.alias?.value ?? node.name.value;
@@ -147,7 +152,7 @@ function collectInto(collected: Collected, selection: Selection, type: GraphQLOb
     const directive = selection.schema.getDirective('status');
     const status = directive && getDirectiveValues(directive, node)?.['code'];
     if (typeof status === 'number') collected.status = status;
-    collectInto(collected, selection, type, fragment.selectionSet);
+    collectInto(collected, { selection, type, set: fragment.selectionSet });
   }
 }
 

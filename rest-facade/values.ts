@@ -17,20 +17,27 @@ export class WrongValue extends Error {}
 /** Paths and queries contain only text, which also represents numbers and booleans. JSON has its own types. */
 export type Form = 'text' | 'json';
 
-export function readValue(type: GraphQLInputType, value: unknown, field: string, form: Form): unknown {
+/** Where a value comes from: the name for messages, and how it was sent. */
+export interface ValueSource {
+  readonly field: string;
+  readonly form: Form;
+}
+
+export function readValue(type: GraphQLInputType, value: unknown, from: ValueSource): unknown {
+  const { field, form } = from;
   if (isNonNullType(type)) {
     if (value === null) throw new WrongValue(`${field} must not be null`);
-    return readValue(type.ofType, value, field, form);
+    return readValue(type.ofType, value, from);
   }
   if (value === null) return null;
   if (isListType(type)) {
     const list = form === 'text' && typeof value === 'string' ? [value] : value;
     if (!Array.isArray(list)) throw new WrongValue(`${field} must be a list`);
-    return list.map((each, at) => readValue(type.ofType, each, `${field}.${at}`, form));
+    return list.map((each, at) => readValue(type.ofType, each, { field: `${field}.${at}`, form }));
   }
   if (isInputObjectType(type)) return readObject(type, value, field);
   if (form === 'text' && typeof value !== 'string') throw new WrongValue(`${field} must be given once`);
-  return isEnumType(type) ? readEnum(type, value, field) : readScalar(type, value, field, form);
+  return isEnumType(type) ? readEnum(type, value, field) : readScalar(type, value, from);
 }
 
 function readObject(type: GraphQLInputObjectType, value: unknown, field: string): Record<string, unknown> {
@@ -38,7 +45,7 @@ function readObject(type: GraphQLInputObjectType, value: unknown, field: string)
   const read: Record<string, unknown> = {};
   for (const { name, type: of, defaultValue } of Object.values(type.getFields())) {
     const key = snakeCase(name);
-    if (Object.hasOwn(value, key)) read[name] = readValue(of, value[key], `${field}.${key}`, 'json');
+    if (Object.hasOwn(value, key)) read[name] = readValue(of, value[key], { field: `${field}.${key}`, form: 'json' });
     else if (isNonNullType(of) && defaultValue === undefined) throw new WrongValue(`${field}.${key} is required`);
   }
   return read;
@@ -54,16 +61,17 @@ export function enumNames(type: GraphQLEnumType): string[] {
   return type.getValues().map(({ name }) => name.toLowerCase());
 }
 
-function readScalar(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
+function readScalar(type: GraphQLScalarType, value: unknown, from: ValueSource): unknown {
+  const { field } = from;
   if (typeof value === 'string' && !isText(value))
     throw new WrongValue(`${field} must be Unicode text without the character U+0000`);
   switch (type.name) {
     case 'Boolean':
-      return readBoolean(value, field, form);
+      return readBoolean(value, from);
     case 'Int':
-      return readInteger(value, field, form);
+      return readInteger(value, from);
     case 'Float':
-      return readNumber(value, field, form);
+      return readNumber(value, from);
     case 'String':
       if (typeof value !== 'string') throw new WrongValue(`${field} must be a string`);
       return value;
@@ -71,17 +79,17 @@ function readScalar(type: GraphQLScalarType, value: unknown, field: string, form
       if (typeof value !== 'string' && !Number.isInteger(value)) throw new WrongValue(`${field} must be a string`);
       return value;
     default:
-      return readCustom(type, value, field, form);
+      return readCustom(type, value, from);
   }
 }
 
-function readBoolean(value: unknown, field: string, form: Form): boolean {
+function readBoolean(value: unknown, { field, form }: ValueSource): boolean {
   const read = form === 'text' ? ({ true: true, false: false } as Record<string, boolean>)[String(value)] : value;
   if (typeof read !== 'boolean') throw new WrongValue(`${field} must be a boolean`);
   return read;
 }
 
-function readNumber(value: unknown, field: string, form: Form): number {
+function readNumber(value: unknown, { field, form }: ValueSource): number {
   const read = form === 'text' && String(value).trim() !== '' ? Number(value) : value;
   if (typeof read !== 'number' || !Number.isFinite(read)) throw new WrongValue(`${field} must be a number`);
   return read;
@@ -89,7 +97,7 @@ function readNumber(value: unknown, field: string, form: Form): number {
 
 export const greatestInteger = 2 ** 31 - 1;
 
-function readInteger(value: unknown, field: string, form: Form): number {
+function readInteger(value: unknown, { field, form }: ValueSource): number {
   const read = form === 'text' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
   if (!Number.isInteger(read)) throw new WrongValue(`${field} must be an integer`);
   if ((read as number) > greatestInteger) throw new WrongValue(`${field} must be at most ${greatestInteger}`);
@@ -97,7 +105,7 @@ function readInteger(value: unknown, field: string, form: Form): number {
   return read as number;
 }
 
-function readCustom(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
+function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: ValueSource): unknown {
   // A scalar of GraphQL numbers does not accept text, which is all that a query can contain.
   const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
   let failure: unknown;

@@ -72,7 +72,7 @@ async function post(url: string, request: RequestInit, tries = mostTries): Promi
   return await post(url, request, tries - 1);
 }
 
-/** Null: the answer stands. */
+/** How long to wait before the request is sent again, in milliseconds. Null: it is not sent again. */
 function waitOf({ status, headers }: Response): number | null {
   if (status !== 503 && status !== 429) return null;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);

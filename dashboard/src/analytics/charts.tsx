@@ -110,7 +110,7 @@ function Frame({
   );
 }
 
-/** The middle as a line, and above it the band in which nine of ten are. Values in seconds. */
+/** The median as a line, and the range from the 75th to the 90th percentile as a band. Values in seconds. */
 export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactNode {
   return (
     <>

@@ -20,13 +20,16 @@ export interface Connection {
 export interface Following<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
   readonly variables: Variables;
-  /** Where to begin. Null: now, and of a log its beginning. */
+  /** The cursor after which to begin. Null: begin with the next change, or at the beginning of a log. */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string | null;
   readonly onChange: (data: Data) => void;
-  /** The log no longer has what came behind the cursor. If left out, it is followed from `after: null` on. */
+  /**
+   * Called when the log has deleted the changes behind the cursor. If left out, the subscriber continues from `after:
+   * null`.
+   */
   readonly onExpired?: () => void;
-  /** Its messages are lines of a log. They change nothing about what an action would do. */
+  /** True: the messages are lines of a log, which do not change what an action would do. */
   readonly isLog?: boolean;
 }
 

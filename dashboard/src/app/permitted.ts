@@ -6,7 +6,7 @@ export interface Permission {
   readonly sentence?: string | null;
 }
 
-/** Why the viewer may not. Undefined: nothing is known against it, and the server decides when it is asked. */
+/** Why the viewer may not do it. Undefined: no reason is known, and the server decides at the request. */
 export function refusalOf(permissions: readonly Permission[], action: string): string | undefined {
   const found = permissions.find((one) => one.action === action);
   return found && !found.allowed ? (found.sentence ?? 'You are not permitted to.') : undefined;

@@ -1,7 +1,7 @@
-// The query of the page that is shown, for those who want to ask the same by the API.
+// The query of the present page, for users who want to send it to the API.
 import { getOperationName, mapExchange, stringifyDocument, type Exchange, type Operation } from '@urql/core';
 
-/** What stands around every page asks these. */
+/** The queries of the frame around every page. */
 const ofNoPage = new Set(['Shell', 'Cursor', 'Installation', 'FindPullRequests', 'FindRunbooks', 'FindReleases']);
 
 let shown: { readonly path: string; readonly operation: Operation } | null = null;

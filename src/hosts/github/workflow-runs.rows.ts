@@ -1,4 +1,4 @@
-// Workflow runs that were asked for by name: one for each key.
+// Workflow runs that were requested by the name of the workflow, one for each key.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
@@ -7,7 +7,7 @@ export interface RunRow {
   readonly key: string;
   readonly workflow: string;
   readonly commit: string;
-  /** The branch that was made for the run and is not deleted yet. Null: there was a branch already. */
+  /** The branch that was made for the run and is not deleted yet. Null: the run uses a branch that existed before. */
   readonly own_branch: string | null;
   readonly run_id: string | null;
   readonly asked_at: string | null;
@@ -122,7 +122,7 @@ interface OwnBranch {
   readonly branch: string;
 }
 
-/** Written before the branch is made, so that it is deleted whatever happens. */
+/** Written before the branch is made, so that a branch is deleted even if its maker dies. */
 export async function noteOwnBranch(
   db: Database,
   repository: HostRepository,

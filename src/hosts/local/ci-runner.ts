@@ -40,12 +40,13 @@ export interface CiRunnerOptions extends CheckRunning {
 interface Running {
   readonly run: ClaimedCheckRun;
   readonly stop: AbortController;
-  /** Why it was stopped; unset while nobody stopped it. */
+  /** Why the run was stopped. Unset while nobody has stopped it. */
   why?: 'canceled' | 'lease lost' | 'shutdown';
   done: Promise<void>;
 }
 
-// Runners of this very process: an owner with our pid that is not among them was an earlier process.
+// The runners of this process. An owner with the pid of this process that is not in this set belonged to an earlier
+// process.
 const ownersHere = new Set<string>();
 
 export function createCiRunner(options: CiRunnerOptions): CiRunner {
@@ -82,7 +83,8 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
     }
   }
 
-  // Leases are renewed before others are recovered: a run that goes on here while the database was away is kept.
+  // The runner renews its leases before it recovers those of others. So it keeps a run that went on during an outage of
+  // the database.
   async function look(): Promise<void> {
     const ids = [...running.keys()];
     const renewed = await renewLeases(db, { owner, ids, leaseSec });
@@ -95,7 +97,7 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
     await fill();
   }
 
-  // One look after the other; any number of wakes during one are a single look after it.
+  // Reads the queue of checks, one read after the other. All wakes during a read cause one read after it.
   function wake(): void {
     if (isStopped || isTurnWaiting) return;
     isTurnWaiting = true;
@@ -157,14 +159,14 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
   if (running.why === 'shutdown' && outcome.kind !== 'exited')
     return await releaseCheckRun(installation.db, run, owner);
   await untilWritten(options, running, async () => await concludeCheckRun(installation.db, run, owner, result));
-  // Also where the row says that it was over before: the answer to an earlier try may have been lost.
+  // Also if the row says that the run has ended already, because the answer to an earlier try may have been lost.
   installation.emit({ kind: 'checks', repository, commit: run.commit });
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Tries for as long as the run is this runner's: its lease is renewed meanwhile, and nobody else would write the result. */
+/** Tries for as long as this runner has the lease of the run, because nobody else would write the result. */
 async function untilWritten(
   { onError }: CiRunnerOptions,
   running: Running,

@@ -17,9 +17,9 @@ export interface PullRequestRow {
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: string[];
-  /** One of each reviewer, newest word. */
+  /** The newest review of each reviewer. */
   readonly reviews: readonly CountedReview[];
-  /** Others than `author` whose work it is. */
+  /** The authors of the branch besides `author`. */
   readonly branch_authors: readonly string[];
   readonly unresolved: number;
   readonly created_at: Date;
@@ -76,7 +76,7 @@ export async function findOpenPullRequests(db: Database, repository: HostReposit
   });
 }
 
-/** Of a branch of the repository itself. */
+/** The open pull requests whose head is a branch of the repository itself, and not of a fork. */
 export async function findOpenPullRequestsOf(
   db: Database,
   repository: HostRepository,
@@ -97,8 +97,8 @@ async function read(db: Database, repository: HostRepository, statement: Stateme
 }
 
 /**
- * Stores it under the next number that neither the database nor the repository has given; null when an open one has the
- * same head and base.
+ * Stores a pull request under the next number that neither the database nor the repository has used. Null: an open one
+ * has the same head and base.
  */
 export async function insertPullRequest(
   db: Database,
@@ -146,7 +146,7 @@ export async function insertPullRequest(
   });
 }
 
-/** Sets columns of one pull request where `condition` holds; whether a row changed. */
+/** Sets columns of one pull request if `condition` holds. Answers whether the row changed. */
 async function change(
   db: Database,
   repository: HostRepository,
@@ -179,7 +179,7 @@ export async function markReopened(
   });
 }
 
-/** A closed one too: its branch may have been deleted before the landing was reported. */
+/** Also marks a closed pull request, because its branch may have been deleted before the landing was reported. */
 export async function markMerged(
   db: Database,
   repository: HostRepository,
@@ -216,7 +216,7 @@ export async function setBase(
   });
 }
 
-/** `by`: null for the queue. Whether the label was changed. */
+/** `by`: null for the queue. Answers whether the label was changed. */
 export interface LabelWrite {
   readonly number: number;
   readonly label: string;

@@ -1,4 +1,4 @@
-// Refs, commits and files, as they are: what git itself would answer.
+// Refs, commits and files: the answers that git itself would give.
 import type { HostRepository } from './repository.ts';
 
 export interface HostCommit {
@@ -40,7 +40,7 @@ export interface ChangedFiles {
 export interface ConfigurationPush {
   /** Handle, or the address of a user without one. */
   readonly by: string;
-  /** The token that pushed it may write configurations. */
+  /** Whether the token of the push has the scope config:write. */
   readonly mayConfigure: boolean;
 }
 
@@ -89,7 +89,7 @@ export interface HostGit {
   ): Promise<readonly CommitParents[] | null>;
   /**
    * Who made the newest push to `ref` that changed the configuration file, on the first-parent line from `tip` down to
-   * `since`. Null: the host does not know, as of what was pushed past it, or made by the service.
+   * `since`. Null: the host does not know, for example because the commit was pushed past it or made by the service.
    */
   findConfigurationPush(
     repository: HostRepository,

@@ -30,7 +30,7 @@ export async function createTeam(
       [ctx.accountId, org, slug, name, ctx.clock().toISOString()],
     );
     if (!team) throw taken({ org, slug });
-    await note(ctx, tx, 'team_created', { teamId: team.id, target: addressOf({ org, slug }) });
+    await note(ctx, tx, { action: 'team_created', teamId: team.id, target: addressOf({ org, slug }) });
     return { teamId: team.id };
   });
 }
@@ -54,7 +54,7 @@ export async function updateTeam(
       [ctx.accountId, team.id, slug, name, team.org],
     );
     if (changed.length === 0) throw taken({ org: team.org, slug });
-    await note(ctx, tx, 'team_updated', { teamId: team.id, target: addressOf({ org: team.org, slug }) });
+    await note(ctx, tx, { action: 'team_updated', teamId: team.id, target: addressOf({ org: team.org, slug }) });
   });
 }
 
@@ -64,7 +64,7 @@ export async function deleteTeam(ctx: Context, input: { readonly id: string }): 
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const team = await lockTeam(ctx, tx, input.id);
     await tx.query('delete from account_team where account_id = $1 and id = $2', [ctx.accountId, team.id]);
-    await note(ctx, tx, 'team_deleted', { teamId: team.id, target: addressOf(team) });
+    await note(ctx, tx, { action: 'team_deleted', teamId: team.id, target: addressOf(team) });
   });
 }
 
@@ -106,7 +106,7 @@ async function changeMembers(
     const team = await lockTeam(ctx, tx, teamId);
     const changed = await tx.query(text, [ctx.accountId, teamId, userId]);
     if (changed.length > 0)
-      await note(ctx, tx, action, { teamId, userId, target: `${addressOf(team)}: ${user.email}` });
+      await note(ctx, tx, { action, teamId, userId, target: `${addressOf(team)}: ${user.email}` });
   });
 }
 
@@ -122,9 +122,9 @@ async function lockTeam(ctx: Context, tx: Transaction, id: string): Promise<Lock
 async function note(
   ctx: Context,
   tx: Transaction,
-  action: UserActionName,
-  { target, ...payload }: { readonly target: string; readonly teamId: string; readonly userId?: string },
+  of: { readonly action: UserActionName; readonly target: string; readonly teamId: string; readonly userId?: string },
 ): Promise<void> {
+  const { action, target, ...payload } = of;
   await appendEvents(ctx, tx, [{ action, payload }]);
   await recordUserAction(ctx, tx, { action, target });
 }

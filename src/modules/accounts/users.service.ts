@@ -66,7 +66,7 @@ export async function updateUser(
   requireScope(ctx, 'admin');
   const handle = input.handle === undefined ? undefined : checkedHandle(input.handle, 'input.handle');
   await changeUsers(ctx, async (tx) => {
-    const user = await loadUser(ctx, tx, input.id);
+    const user = await loadUser(ctx, tx, { id: input.id });
     const role = input.role ?? user.role;
     const isRoleNew = role !== user.role || (input.role !== null && user.roleFrom !== 'account');
     const isHandleNew = handle !== undefined && handle !== user.handle;
@@ -94,7 +94,7 @@ export async function updateUser(
 export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await changeUsers(ctx, async (tx) => {
-    const user = await loadUser(ctx, tx, input.id, { removed: true });
+    const user = await loadUser(ctx, tx, { id: input.id, removed: true });
     if (user.isRemoved) return;
     if (user.isService) throw serviceUserStays('cannot be removed');
     if (user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
@@ -136,8 +136,7 @@ async function changeUsers<T>(ctx: Context, change: (tx: Transaction) => Promise
 async function loadUser(
   ctx: Context,
   tx: Transaction,
-  id: string,
-  { removed = false }: { readonly removed?: boolean } = {},
+  { id, removed = false }: { readonly id: string; readonly removed?: boolean },
 ): Promise<LockedUser> {
   const [user] = await tx.query<LockedUser>(
     `select ${lockedColumns} from account_user where account_id = $1 and id = $2 for update`,

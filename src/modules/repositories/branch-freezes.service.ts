@@ -151,7 +151,7 @@ async function addFreeze(
   { repository, added }: { readonly repository: RepositoryRow; readonly added: NewFreeze },
 ): Promise<StoredFreeze> {
   const freeze = await insertFreeze(ctx, tx, added);
-  await recordChange(ctx, tx, repository, { freeze, action: 'freeze_created' });
+  await recordChange(ctx, tx, { repository, freeze, action: 'freeze_created' });
   return freeze;
 }
 
@@ -161,15 +161,21 @@ async function endBranchFreeze(
   { repository, freeze }: { readonly repository: RepositoryRow; readonly freeze: StoredFreeze },
 ): Promise<void> {
   await endFreezes(ctx, tx, [freeze.id]);
-  await recordChange(ctx, tx, repository, { freeze, action: 'freeze_ended' });
+  await recordChange(ctx, tx, { repository, freeze, action: 'freeze_ended' });
+}
+
+interface RecordedChange {
+  readonly repository: RepositoryRow;
+  readonly freeze: StoredFreeze;
+  readonly action: 'freeze_created' | 'freeze_ended';
 }
 
 async function recordChange(
   ctx: Context,
   tx: Transaction,
-  { id, owner, name }: RepositoryRow,
-  { freeze, action }: { readonly freeze: StoredFreeze; readonly action: 'freeze_created' | 'freeze_ended' },
+  { repository, freeze, action }: RecordedChange,
 ): Promise<void> {
+  const { id, owner, name } = repository;
   await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { ...freezeFacts(freeze) } }]);
   await recordUserAction(ctx, tx, { action, target: `${owner}/${name}:${freeze.baseBranches}` });
 }

@@ -15,13 +15,16 @@ export interface ConflictGraph {
   readonly before: Overlaps;
   /** The same from the index `from` on. */
   readonly between: (from: number, index: number) => readonly number[];
-  /** Some of the earlier ones. They connect the same pull requests as all of them do. */
+  /**
+   * A part of the earlier pull requests that overlap it. With this part, the graph has the same connected components as
+   * with all of them.
+   */
   readonly linksBefore: Overlaps;
   /** No earlier pull request overlaps it. */
   readonly isFirst: (index: number) => boolean;
   /**
-   * By index: a bound, no less than the product of the factors, each at most 1, of the earlier pull requests that
-   * overlap it.
+   * By index: an upper bound of the product of the factors of the earlier pull requests that overlap it. Each factor is
+   * at most 1.
    */
   readonly productsBefore: (factors: Float64Array) => Float64Array;
   /** Landed changes, by index, that overlap the pull request at the index. */

@@ -114,8 +114,7 @@ function mayNotSkipLine(): DomainError {
 export async function authorisePerson(
   ctx: Context,
   repository: EnqueuedRepository,
-  person: string | null,
-  skips: SkipOptions,
+  { person, ...skips }: SkipOptions & { readonly person: string | null },
 ): Promise<void> {
   // The person is not known, so that nobody is authorised.
   if (person === null) throw mayNotSkipLine();
@@ -154,25 +153,25 @@ const commandTexts = {
 
 type Ask = SkipOptions & { readonly by: string | null };
 
+interface Enqueued {
+  readonly repository: RepositoryRow;
+  readonly row: PullRequestRow;
+}
+
 /**
  * Queues a pull request and those it is stacked on. Idempotent: a pull request that is pending or in line takes the
  * options and keeps its place.
  */
-export async function enqueue(
-  work: QueueWork,
-  repository: RepositoryRow,
-  row: PullRequestRow,
-  ask: Ask,
-): Promise<void> {
+export async function enqueue(work: QueueWork, { repository, row }: Enqueued, ask: Ask): Promise<void> {
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request of the request.
-    if (!isAsked || ask.skipLine) await enqueueOne(work, repository, below, { ...ask, skipValidation: false });
+    if (!isAsked || ask.skipLine) await enqueueOne(work, { repository, row: below }, { ...ask, skipValidation: false });
   }
-  await enqueueOne(work, repository, row, ask);
+  await enqueueOne(work, { repository, row }, ask);
 }
 
 // The repository was read before the queue was locked, and may have been disabled since. A disable also takes this
@@ -185,7 +184,7 @@ async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Pro
   if (active.length === 0) throw notActive();
 }
 
-async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullRequestRow, ask: Ask): Promise<void> {
+async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, ask: Ask): Promise<void> {
   const wasInLine = isQueued(row.status);
   if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
   if (ask.skipValidation) row.skipValidation = true;

@@ -111,7 +111,7 @@ async function readVersionsAt(
   );
 }
 
-/** Of how many of the last ended batches the newest is looked for: more than can be built at once. */
+/** The newest batch is searched among this many of the last ended batches, which are more than can be built at once. */
 const mostAtOnce = 500;
 
 /** Newest first, one more than `size`. A batch that lived at the instant is shown as it was. */

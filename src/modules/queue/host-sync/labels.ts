@@ -56,7 +56,7 @@ async function refusalOf(
   try {
     await requireWriteAccess(ctx, repository, by);
     if (!present) return null;
-    if (label === skipLine) await authorisePerson(ctx, repository, by, { skipLine: true });
+    if (label === skipLine) await authorisePerson(ctx, repository, { person: by, skipLine: true });
     else refuseSource(repository, 'label');
     return null;
   } catch (error) {
@@ -87,7 +87,7 @@ async function followLabel(
   { row, act, skipLine }: { readonly row: PullRequestRow; readonly act: LabelAct; readonly skipLine: string },
 ): Promise<void> {
   if (act.label === skipLine) await followSkipLine(work, row, act);
-  else if (act.present) await followTrigger(work, repository, row, act);
+  else if (act.present) await followTrigger(work, { repository, row }, act);
   else await followWithdrawal(work, row);
 }
 
@@ -100,13 +100,12 @@ async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, b
 
 async function followTrigger(
   work: QueueWork,
-  repository: RepositoryRow,
-  row: PullRequestRow,
+  { repository, row }: { readonly repository: RepositoryRow; readonly row: PullRequestRow },
   { by }: LabelAct,
 ): Promise<void> {
   if (row.status !== 'open' && row.status !== 'blocked') return;
   announce(work, row, 'labeled');
-  await enqueue(work, repository, row, { by });
+  await enqueue(work, { repository, row }, { by });
 }
 
 async function followWithdrawal(work: QueueWork, row: PullRequestRow): Promise<void> {

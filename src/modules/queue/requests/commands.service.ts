@@ -229,11 +229,11 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
   const { repository, comment, known } = given;
   const { author } = comment;
   refuseSource(repository, 'slash_command');
-  if (skips.skipLine || skips.skipValidation) await authorisePerson(ctx, repository, author, skips);
+  if (skips.skipLine || skips.skipValidation) await authorisePerson(ctx, repository, { ...skips, person: author });
   await changePullRequest(await inTheNameOf(ctx, given), known, async (work, row) => {
     if (!(await claim(work, given, { command, refusal: null }))) return;
     const onBehalfOf = skips.skipLine || skips.skipValidation ? { requestedBy: author } : {};
-    await enqueue(work, repository, row, { ...skips, ...onBehalfOf, by: author });
+    await enqueue(work, { repository, row }, { ...skips, ...onBehalfOf, by: author });
   });
 }
 

@@ -98,7 +98,7 @@ async function queueKnown(
     }
     keepOptions(row, request);
     const actions = askedActions(row, request);
-    await enqueue(work, repository, row, { ...request, by: ctx.actor.email });
+    await enqueue(work, { repository, row }, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
   });
 }

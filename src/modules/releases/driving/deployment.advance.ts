@@ -14,9 +14,9 @@ import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } fr
 interface DeploymentShown {
   /** What is done next, or waited for, as a sentence. */
   readonly step: string;
-  /** It waits for its turn, or for the end of a freeze. */
+  /** Whether the deployment waits for its turn, or for the end of a freeze. */
   readonly isInLine: boolean;
-  /** Who has the slot it waits for. */
+  /** The deployment that has the slot. */
   readonly inTheWay: { readonly deploymentId: string; readonly isRollback: boolean } | null;
   readonly summary: DeploymentSummary;
 }
@@ -32,7 +32,7 @@ export interface DeploymentTypes extends KindTypes {
 
 export type DeploymentAdvance = TurnOf<DeploymentTypes>;
 
-/** Driven under the environment's row, which is the lock of its line. */
+/** A turn holds the environment's row, which is the lock of its deployments. */
 export const deploymentKind: Kind<DeploymentTypes> = {
   whose: (id) => ({ deploymentId: id }),
   lock: lockDeployment,
