@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   execute,
   getNamedType,
@@ -22,6 +23,8 @@ let s: TestServer;
 beforeAll(async () => {
   s = await startServer({ clock: () => new Date('2026-01-05T00:00:00Z') });
   await seed(s);
+  // An event is shown once it has its position.
+  while ((await s.rows('select 1 from event where position is null limit 1')).length > 0) await delay(5);
 });
 afterAll(async () => await s.close());
 

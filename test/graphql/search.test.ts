@@ -1,6 +1,7 @@
 // What a text finds: by kind, in a repository or in the whole account, at a price that does not grow with the rows.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explainAll, watchPlans } from '../support/plans.ts';
+import { analyse } from '../support/postgres.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { seed } from './seed.ts';
@@ -161,7 +162,7 @@ it('reads no more among three times as many pull requests, and finds the oldest 
          from repository r, generate_series($2::int, least($2::int + 999, $3::int)) n where r.name = $1`,
         [name, from, count],
       );
-      await s.rows('analyze pull_request, pull_request_word');
+      await analyse(s.databaseUrl, 'pull_request', 'pull_request_word');
     }
   await explainAll(s.databaseUrl);
   // Sessions that ended are found when they are used.

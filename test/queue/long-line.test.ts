@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, haltQueue } from '../../src/modules/queue/index.ts';
 import { cpuMsSince } from '../support/cpu.ts';
+import { analyse } from '../support/postgres.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
 /** A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them. */
@@ -44,7 +45,7 @@ async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string
      select account_id, repository_id, commit, array[md5('head' || id)], tree, case when id % 20 = 0 then 0 else -1 end from landing`,
   );
   if (status === 'queued') await w.rows('update queue set waiting = waiting + 1000 where id = $1', [queue.id]);
-  await w.rows('analyze');
+  await analyse(w.databaseUrl);
   return queue.id;
 }
 

@@ -39,6 +39,17 @@ export async function asAdmin(statement: string): Promise<void> {
   await withAdmin(async (client) => await client.query(statement));
 }
 
+/** As the owner of the tables: the service's own sessions may not, and PostgreSQL only warns of that. */
+export async function analyse(url: string, ...tables: string[]): Promise<void> {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  try {
+    await owner.query(`analyze ${tables.join(', ')}`);
+  } finally {
+    await owner.end();
+  }
+}
+
 /** Runs `work` while no other process of the run holds the lock. */
 export async function withAdminLock<T>(key: number, work: () => Promise<T>): Promise<T> {
   return await withAdmin(async (client) => {
