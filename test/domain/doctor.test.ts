@@ -142,7 +142,13 @@ describe('webhooks', () => {
       'missing',
       `GitHub got 502 (failed to connect to host) from ${url}.`,
     ],
-    ['a wrong secret', url, [delivery(1, 401)], 'missing', 'The webhook secret at GitHub differs from the secret that Interlock has.'],
+    [
+      'a wrong secret',
+      url,
+      [delivery(1, 401)],
+      'missing',
+      'The webhook secret at GitHub differs from the secret that Interlock has.',
+    ],
     ['a wrong address', url, [delivery(1, 404)], 'missing', 'No App of Interlock has this address.'],
   ])('%s', (_name, address, deliveries, state, text) =>
     expectFinding(judgeDeliveries(address, deliveries, settings), state, text),
