@@ -123,7 +123,10 @@ describe('on a narrow screen', () => {
     await page.getByRole('button', { name: 'More' }).click();
     const pages = page.getByRole('dialog', { name: 'All pages' });
     expect(await seriousProblems(page)).toEqual([]);
-    await pages.getByRole('link', { name: 'Runbooks' }).click();
+    const runbooks = pages.getByRole('link', { name: 'Runbooks' });
+    // Its icon stands beside its name, not above it as in the bar.
+    expect(await runbooks.evaluate((link) => getComputedStyle(link).display)).toBe('flex');
+    await runbooks.click();
     await page.waitForURL(/\/acme\/shop\/runbooks$/);
     await pages.waitFor({ state: 'detached' });
     await page.goBack();

@@ -48,8 +48,8 @@ it('a red batch and a bisected one end as failed, a landed one as completed, and
   );
   // A benign failure is in no metric of failed workflows, so that a red batch raises no alert.
   expect((await endings(e)).toSorted()).toEqual([
-    'bisected FAILED BENIGN #1, #2: bisected, failed: test',
-    'failed FAILED BENIGN #2: failed, failed: test',
+    'bisected FAILED BENIGN #1, #2: bisected, red: test',
+    'failed FAILED BENIGN #2: failed, red: test',
     'landed COMPLETED',
   ]);
 });

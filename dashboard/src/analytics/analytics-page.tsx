@@ -157,9 +157,14 @@ function Charts({
           </>
         }
       >
-        {p50 === 0
-          ? 'Nobody has waited in this time.'
-          : `On a usual day half wait less than ${describeDuration(p50 * 1000)}, nine of ten less than ${describeDuration(p90 * 1000)}.`}{' '}
+        {p50 === 0 ? (
+          'Nobody has waited in this time.'
+        ) : (
+          <>
+            On a usual day half wait less than <span className="nowrap">{describeDuration(p50 * 1000)},</span> nine of
+            ten less than <span className="nowrap">{describeDuration(p90 * 1000)}.</span>
+          </>
+        )}{' '}
         <em>{left === 0 ? 'Nobody left the line.' : `${count(left, 'pull request')} left the line.`}</em>
       </Answer>
       <div className={styles['charts']}>

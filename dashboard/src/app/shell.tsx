@@ -315,21 +315,23 @@ function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const pages = listPages(repository, shell).filter(({ key }) => ['q', 'p', 'r'].includes(key));
   return (
-    <nav className={styles['tabs']} aria-label="Main, short">
-      {pages.map((page) => (
-        <Link key={page.to} to={page.to}>
-          <Icon name={page.icon} />
-          {page.shortLabel ?? page.label}
-        </Link>
-      ))}
-      <button type="button" onClick={onSearch}>
-        <Icon name="search" />
-        Search
-      </button>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon name="activity" />
-        More
-      </button>
+    <>
+      <nav className={styles['tabs']} aria-label="Main, short">
+        {pages.map((page) => (
+          <Link key={page.to} to={page.to}>
+            <Icon name={page.icon} />
+            {page.shortLabel ?? page.label}
+          </Link>
+        ))}
+        <button type="button" onClick={onSearch}>
+          <Icon name="search" />
+          Search
+        </button>
+        <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <Icon name="activity" />
+          More
+        </button>
+      </nav>
       {isOpen && (
         <Dialog title="All pages" onClose={() => setOpen(false)}>
           {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events -- Enter on a link is a click too. */}
@@ -342,7 +344,7 @@ function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
           </div>
         </Dialog>
       )}
-    </nav>
+    </>
   );
 }
 

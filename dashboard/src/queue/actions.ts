@@ -45,8 +45,9 @@ export function effectOf(impact: ImpactTextFragment | null | undefined, otherwis
     sentence: impact.sentence,
     lines: [
       ...resets.map(({ text, pullRequests }) => `Reset: ${numbers(pullRequests)}. ${text}`),
-      ...(buildsStopped.length > 0 ? [`${count(buildsStopped.length, 'build')} would stop.`] : []),
-      ...(buildsStarted.length > 0 ? [`${count(buildsStarted.length, 'build')} would start.`] : []),
+      // The sentence names a single build already.
+      ...(buildsStopped.length > 1 ? [`${count(buildsStopped.length, 'build')} would stop.`] : []),
+      ...(buildsStarted.length > 1 ? [`${count(buildsStarted.length, 'build')} would start.`] : []),
       ...(landingsHeld.length > 0 ? [`Landings held: ${numbers(landingsHeld)}.`] : []),
       ...(impact.buildMinutesLost >= 1
         ? [`Build time lost: ${describeDuration(impact.buildMinutesLost * 60_000)}.`]

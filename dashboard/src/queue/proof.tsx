@@ -90,11 +90,11 @@ export function ProofView({
           Copy the commands
         </Button>
         <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>
-          <Icon name="down" />
+          <Icon name="download" />
           proofs.json
         </a>
         <a className={parts['button']} href="/proofs/verify.py" download>
-          <Icon name="down" />
+          <Icon name="download" />
           verify.py
         </a>
       </div>

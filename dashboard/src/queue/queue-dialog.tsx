@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { Button } from '../design/parts.tsx';
+import { Button, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { cx } from '../design/cx.ts';
 import { OpenPullRequestsDocument } from '../generated/queue.ts';
@@ -39,6 +39,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
             <li key={pull.id}>
               <span className={parts['num']}>#{pull.number}</span>
               <span className="cut grow">{pull.title}</span>
+              {pull.status === 'BLOCKED' && <Pill tone="red">blocked</Pill>}
               <Button
                 onClick={() => {
                   onClose();

@@ -51,7 +51,7 @@ export function summarise(
   if (queue.asOf) {
     const beside = builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : '';
     return [
-      `At ${textOfTime(Date.parse(queue.asOf))}, ${count(queued, 'pull request was', 'pull requests were')} in line.`,
+      `At ${textOfTime(Date.parse(queue.asOf))}, ${queued === 0 ? 'nobody was' : count(queued, 'pull request was', 'pull requests were')} in line.`,
       builds.line + builds.beside === 0 ? '' : `${capital(spelledCount(builds.line, 'build'))}${beside} ran.`,
     ];
   }

@@ -189,7 +189,7 @@ export function Recent({ project }: { readonly project: Project }): ReactNode {
               </Pill>
             </span>
             <span className="grow">
-              {one.what} <b>{one.version}</b>
+              {one.what} <b className="nowrap">{one.version}</b>
               {one.where}
               {one.errorMessage && <span className="red sm"> {one.errorMessage}</span>}
             </span>

@@ -93,12 +93,16 @@ export function ReleasesPage(): ReactNode {
 }
 
 /** What the page answers: what the last environment runs, and what is on its way. */
-function summarise({ environments }: Project): readonly [string, string] {
+function summarise({ environments }: Project): readonly [ReactNode, string] {
   const last = environments.at(-1);
   if (!last) return ['It has no environments yet.', ''];
-  const lead = last.running
-    ? `${last.name} runs ${last.running.releaseCandidate.version}.`
-    : `Nothing runs in ${last.name} yet.`;
+  const lead = last.running ? (
+    <>
+      {last.name} runs <span className="nowrap">{last.running.releaseCandidate.version}.</span>
+    </>
+  ) : (
+    `Nothing runs in ${last.name} yet.`
+  );
   const moving = environments.flatMap(({ name, deployments }) =>
     deployments.nodes
       .filter(({ status }) => active.has(status))

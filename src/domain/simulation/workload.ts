@@ -112,14 +112,14 @@ function assumptionsOf({ stays, builds }: History): string[] {
   return [
     ...assumptionAbout(
       blamed,
-      (them) => `${them} blocked for a failed build, but never built alone: taken to fail by itself.`,
+      (them) => `${them} blocked for a failed build, and never built alone. The simulation assumes a red build.`,
     ),
     ...assumptionAbout(
       silent.length - blamed,
-      (them) => `${them} merged, but never built alone: taken to pass by itself.`,
+      (them) => `${them} merged, and never built alone. The simulation assumes a green build.`,
     ),
-    ...assumptionAbout(stillInLine, (them) => `${them} still in line: taken to pass.`),
-    ...assumptionAbout(left, (them) => `${them} taken out of the line by somebody, or by a conflict: left out.`),
+    ...assumptionAbout(stillInLine, (them) => `${them} still in line. The simulation assumes a green build.`),
+    ...assumptionAbout(left, (them) => `${them} taken out of the line by somebody, or by a conflict. Not simulated.`),
     'Builds take as long as they took, however many run at once.',
     'Builds of changes that all merged, and failed, are taken as flakes; flakes come as often, but at other builds.',
     'Pauses, merge windows, final gates and own checks of pull requests hold nothing back.',

@@ -101,10 +101,10 @@ describe('a workload', () => {
     ];
     const { assumptions } = workloadOf({ stays: staysOf(log), builds: buildsOf([batch('1', ['a', 'b'])]) });
     expect(assumptions.slice(0, 4)).toEqual([
-      'One pull request was blocked for a failed build, but never built alone: taken to fail by itself.',
-      'One pull request was merged, but never built alone: taken to pass by itself.',
-      'One pull request was still in line: taken to pass.',
-      'One pull request was taken out of the line by somebody, or by a conflict: left out.',
+      'One pull request was blocked for a failed build, and never built alone. The simulation assumes a red build.',
+      'One pull request was merged, and never built alone. The simulation assumes a green build.',
+      'One pull request was still in line. The simulation assumes a green build.',
+      'One pull request was taken out of the line by somebody, or by a conflict. Not simulated.',
     ]);
   });
 });

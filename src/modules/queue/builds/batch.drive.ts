@@ -112,7 +112,7 @@ function outcomeOf({ checks, grade, endedReason }: BatchFacts): string {
       !['success', 'skipped', 'neutral', 'pending'].includes(conclusion) &&
       !checks.some((other) => other.name === name && other.attempt > attempt),
   );
-  const failure = failed.length === 0 ? '' : `failed: ${failed.map((check) => check.name).join(', ')}`;
+  const failure = failed.length === 0 ? '' : `red: ${failed.map((check) => check.name).join(', ')}`;
   return endedReason ?? failure;
 }
 
