@@ -1,6 +1,6 @@
 // A queue drawn for a screen on a wall: how it stands in a sentence, what lands next, and what landed. Plain elements, so
 // that the page loads in an instant and runs for months.
-import { list, numbers } from '../design/labels.ts';
+import { list, numbers, personOf } from '../design/labels.ts';
 
 interface Member {
   readonly pullRequest: { readonly number: number; readonly title: string };
@@ -122,7 +122,7 @@ function waiting(queue: NonNullable<Board['queue']>): HTMLElement {
         'span',
         'grow',
         element('b', '', `#${number} ${title}`),
-        element('span', 'dim', author === null ? '' : `${author} · `, explain.reason),
+        element('span', 'dim', author === null ? '' : `${personOf(author)} · `, explain.reason),
       ),
       when,
     );
