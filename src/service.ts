@@ -81,7 +81,7 @@ export interface Service {
   recover(): Promise<void>;
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
   start(): void;
-  /** Resolves when events of a host are stored: from then on they are handled, whatever happens to this process. */
+  /** Resolves when events of a host are stored. From then on they are handled, even if this process dies. */
   storeHostEvents(events: readonly HostEvent[]): Promise<void>;
   /** Lists the installations of all Apps and their repositories now. */
   syncInstallations(): Promise<void>;

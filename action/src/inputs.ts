@@ -28,7 +28,7 @@ interface Repository {
 interface PullRequest {
   readonly repository: Repository;
   readonly number: number;
-  /** Null: whatever its head is. */
+  /** Null: any head. */
   readonly headCommitSha: string | null;
 }
 

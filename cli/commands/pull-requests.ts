@@ -134,7 +134,7 @@ function report(
   document(documentOf({ repository, number }, { status, sentence, impact: impact?.sentence ?? null }));
 }
 
-/** The same keys whatever was done. Without a status nothing was done. */
+/** Every outcome has the same keys. Without a status nothing was done. */
 function documentOf(
   { repository, number }: Pick<Chosen, 'repository' | 'number'>,
   done: {

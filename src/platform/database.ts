@@ -31,7 +31,7 @@ export interface Database {
     entity: EntitySchema<Row>,
     by: { readonly column: string; readonly value: string; readonly orderBy: string },
   ): Promise<Row[]>;
-  /** Like `load`, the rows of these ids in the order of their ids. Those that the account does not have are left out. */
+  /** Like `load`, the rows of these ids in the order of their ids. Ids that the account does not have are left out. */
   loadMany<Row extends object>(accountId: string, entity: EntitySchema<Row>, ids: readonly string[]): Promise<Row[]>;
   readonly system: SystemQueries;
   /** The connections of this process, as of now. */

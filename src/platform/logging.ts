@@ -19,7 +19,7 @@ export function createLog({ level, secrets, destination }: LogOptions): Logger {
 
 const hidden = '[secret]';
 
-/** Fields whose values are secrets, whatever they look like, and those in which PostgreSQL quotes rows. */
+/** Fields whose values are always secrets, and fields in which PostgreSQL quotes rows. */
 const secretFields =
   /"(detail|where|(?:[\w-]*[_-])?(?:authorization|cookie|set-cookie|password|passphrase|secret|token|api[_-]?key|private[_-]?key|signature)|\w*(?:Password|Secret|Token|ApiKey|PrivateKey))":"(?:[^"\\]|\\.)+"/gi;
 

@@ -160,7 +160,7 @@ export const parallelMode = group({
   wait_for_pending_github_workflows: key(bool(), {
     default: false,
     description:
-      'A green build also waits until all checks on its commit have ended, required or not, whatever their results. The wait ends 60 minutes after the last check that ended.',
+      'A green build also waits until all checks on its commit have ended, required or not, with any result. The wait ends 60 minutes after the last check that ended.',
     mark: 'gate',
   }),
   on_commit_added: key(oneOf('block', 'requeue'), {

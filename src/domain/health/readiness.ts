@@ -15,7 +15,7 @@ export interface Readiness {
     readonly status: 'ready' | 'unavailable';
     /** One sentence for each part that is missed. */
     readonly error?: string;
-    /** Those that are not well; with `deep` all that are known. */
+    /** The parts that do not work; with `deep` all known parts. */
     readonly parts?: readonly { readonly name: PartName; readonly ready: boolean; readonly message?: string }[];
   };
 }

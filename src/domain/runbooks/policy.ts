@@ -1,5 +1,5 @@
-// What a runbook's commit may change, whatever its agent did or read. The finished commit is judged. The tools
-// refuse the same earlier, but a command may have written anything.
+// What a runbook's commit may change. The rule does not depend on what its agent did or read. The finished commit is
+// judged. The tools refuse the same earlier, but a command may have written anything.
 import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {

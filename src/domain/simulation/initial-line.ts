@@ -86,7 +86,7 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Initial
   });
 }
 
-/** Distinguishes existing batches from those that the simulation makes. */
+/** Distinguishes existing batches from batches that the simulation makes. */
 function initialId(batch: string): string {
   return `initial ${batch}`;
 }

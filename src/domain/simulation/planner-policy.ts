@@ -54,7 +54,9 @@ export class PlannerPolicy implements Policy {
   /** By tested commit. */
   readonly #builds = new Map<string, Build>();
   readonly #commitOf = new Map<number, string>();
-  /** For each live batch's commit the changes on the base that it contains, including those that have landed since. */
+  /**
+   * For each live batch's commit: the changes on the base that it contains, including changes that have landed since.
+   */
   readonly #contents = new Map<string, readonly number[]>();
   #batchesMade = 0;
   #lookAt = -Infinity;

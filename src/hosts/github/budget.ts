@@ -105,7 +105,7 @@ function decideCreation(budget: Budget, purpose: Purpose): CallDecision {
   return { kind: 'go' };
 }
 
-/** The same budget, with new windows of creations in place of those that have passed. */
+/** The same budget, with new windows of creations in place of ended ones. */
 function countedAt(budget: Budget, now: number): Budget {
   const minuteIsOver = now >= budget.minuteAt + minuteMs;
   const hourIsOver = now >= budget.hourAt + hourMs;

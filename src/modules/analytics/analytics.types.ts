@@ -79,7 +79,9 @@ export class DailyBuilds {
   @Field(() => Float, { description: 'Minutes of builds whose batch landed.' })
   minutesLanded!: number;
 
-  @Field(() => Float, { description: 'Minutes of builds that failed, also of those that were halved after it.' })
+  @Field(() => Float, {
+    description: 'Minutes of builds that failed, including batches that were bisected afterwards.',
+  })
   minutesFailed!: number;
 
   @Field(() => Float, { description: 'Minutes of builds that were stopped, because the line changed.' })

@@ -109,7 +109,7 @@ function nextCursor(link: string | undefined): string | undefined {
   return next === undefined ? undefined : (new URL(next).searchParams.get('cursor') ?? undefined);
 }
 
-/** Reads now whatever a lost webhook could have reported. */
+/** Reads everything now that a lost webhook could have reported. */
 async function compareAll(ports: Ports, app: AppRow): Promise<void> {
   const { query } = ports.db.system;
   const values = [app.accountId, app.rowId, ports.clock().toISOString()];

@@ -1,5 +1,5 @@
-// Servers of GitHub that Apps may be on. Interlock calls them in an administrator's name, so that an account cannot name
-// any address: GitHub's own servers, and those that the operator permits.
+// Servers of GitHub that Apps may be on. Interlock calls them in an administrator's name, so that an account cannot
+// name any address: GitHub's own servers, and servers that the operator permits.
 import { DomainError } from '../../domain/errors.ts';
 import type { GitHubServer } from './setup.ts';
 

@@ -209,7 +209,7 @@ async function ownsAll(octokit: Octokit, login: string, owners: readonly string[
   return true;
 }
 
-/** In each active repository that the account has at GitHub. Null for those that another App works on. */
+/** The person's permission in each active repository of the account. Null for a repository of another App. */
 async function readPermissions(
   db: Ports['db'],
   row: AppRow,

@@ -28,7 +28,7 @@ export class InstallationResolver {
   @Extensions({ price: 2_000, once: 0 })
   @FieldResolver(() => [InstallationPart], {
     description:
-      'The database, Temporal and the workers, and the kinds of work of the account that are more than five minutes past their own time limit. A part of which the server knows nothing is left out.',
+      'The database, Temporal and the workers, and the kinds of work of the account that are more than five minutes past their own time limit. A part with an unknown state is left out.',
   })
   async parts(@Ctx() ctx: GraphQLContext): Promise<readonly InstallationPart[]> {
     const overdue = await findOverdueOf(ctx.db, ctx.accountId, ctx.clock()).catch(nullIfOutage);

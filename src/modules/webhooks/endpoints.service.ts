@@ -147,7 +147,7 @@ export async function removeWebhookEndpointSecret(ctx: Context, id: string): Pro
   });
 }
 
-/** Sends `{"action":"ping"}` once, whatever the endpoint subscribes to. Returns the id of the delivery. */
+/** Sends `{"action":"ping"}` once, also if the endpoint does not subscribe to it. Returns the id of the delivery. */
 export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 export interface Table {
   readonly name: string;
-  /** Those that are written, in their order. Generated columns follow from them. */
+  /** The written columns, in their order. PostgreSQL computes generated columns from them. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** Row-level security holds for its owner too. */
   readonly isGuarded: boolean;

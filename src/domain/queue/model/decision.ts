@@ -94,7 +94,7 @@ export type Decision =
   /** Look again at this instant even without an event (timeouts, batch_max_wait). The earliest instant counts. */
   | { readonly kind: 'LookAgainAt'; readonly at: number };
 
-/** Why the pull request goes behind those that were behind it. */
+/** Why the pull request goes to the end of the line. */
 export type ReorderReason =
   /** Its build failed, and nobody should wait for its second build. */
   | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }

@@ -11,7 +11,7 @@ export interface PastResults {
 const prior = { probability: 0.9, weight: 10 };
 const weightOfRepository = 20;
 
-/** Between 0 and 1, exclusive, whatever the records are. */
+/** Between 0 and 1, exclusive, for any records. */
 export function estimateSuccessProbability({
   repository,
   author,

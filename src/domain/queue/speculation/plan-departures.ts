@@ -71,7 +71,7 @@ function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): Ow
     );
     const next = judgeHeld(patience.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,
-      // The next graph finds the speculative builds of those that left.
+      // The next graph finds the speculative builds of pull requests that left the line.
       resetWithout: (left) => ({ view: left, decisions: [] }),
     });
     const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);

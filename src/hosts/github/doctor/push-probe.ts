@@ -50,7 +50,7 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
     left = await removeProbes(probing, isDone);
     return { both, branchAlone: null, refAlone: null, holdsLeases, left };
   } finally {
-    // Nothing of a probe stays, whatever went wrong.
+    // All refs of the probe are deleted, also after a failure.
     if (left === null) await removeProbes(probing, isDone).catch(() => []);
   }
 }

@@ -91,7 +91,7 @@ interface Building {
   readonly running: number;
 }
 
-/** Builds with an open result. Those that began before the configuration in force are not counted. */
+/** Builds with an open result. Builds that began before the configuration in force are not counted. */
 export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
   const rows = await query<Building>(
     `select r.account_id::text as account, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,

@@ -61,7 +61,7 @@ interface BatchFacts extends BatchStepFacts {
   readonly owner: string;
   readonly name: string;
   readonly baseBranch: string;
-  /** Numbers of its pull requests, and of those that it assumes to land first. */
+  /** Numbers of its pull requests, and of the pull requests that it assumes to land first. */
   readonly members: readonly number[];
   readonly assumed: readonly number[];
   readonly checks: readonly {

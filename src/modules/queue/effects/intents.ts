@@ -38,7 +38,7 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
 /** Kinds that only inform people, and are written together. */
 const isStatus = ({ kind }: IntentRow): boolean => kind === 'comment' || kind === 'status_check';
 
-/** Performs intents, the statuses last and together. Returns the errors of those that stay open. */
+/** Carries out intents, the statuses last and together. Returns the errors of intents that stay open. */
 export async function carryOutAll(ctx: Context, intentIds: readonly string[]): Promise<readonly unknown[]> {
   const rows = new Map((await ctx.db.loadMany(ctx.accountId, IntentEntity, intentIds)).map((row) => [row.id, row]));
   const errors: unknown[] = [];

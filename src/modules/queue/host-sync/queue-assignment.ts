@@ -111,7 +111,7 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
   );
-  // It landed in that queue, whatever happened to its branches.
+  // It landed in that queue, even if its branches have changed since.
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
   const targetId =
     landedIn ?? (await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch: assignment.baseBranch }));

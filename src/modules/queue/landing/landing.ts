@@ -1,6 +1,6 @@
 // Landing a batch is the one effect that must happen exactly once. The intent is started under the locks if every
 // condition holds at that instant. Then the host moves two refs in one atomic update: the base and
-// `refs/interlock/landings/<batch>`. The second ref proves the landing, whatever happens to the base or the service
+// `refs/interlock/landings/<batch>`. The second ref proves the landing, even if the base moves or the service dies
 // afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
