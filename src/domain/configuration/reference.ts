@@ -36,6 +36,7 @@ ${defaultConfigurationYaml}\`\`\`
 - Aliases, tags, duplicate keys, control characters, several documents in one text, and more than 256 KiB are refused.
 - The column **now** says whether this version supports the key. *yes*: all values. *only …*: these values; others are refused by name. *refused*: the key has no effect yet, so every value is refused by name, except the listed values, which describe what happens anyway.
 - The column **a change** says what a new value does to existing builds. *judged again*: the builds are kept, and their verdicts are derived again with the new value. *reset (307)*: the builds start again, because they were made with the old value. *from now on*: the builds stay valid.
+- A number in parentheses, such as *(107)*, is the status code that a pull request gets ([interface](interface.md#31-pull-request)). *Interlock's own* marks a key that the general interface does not have.
 - Regular expressions are RE2. They have at most 200 characters, and the product of all repetition counts (\`{n}\`) is at most 1000.
 `;
 
