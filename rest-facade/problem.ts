@@ -1,10 +1,13 @@
-// Error bodies as problem details (RFC 9457) for clients that ask for them: the documented members, plus those of a
-// problem.
+// Error bodies as problem details (RFC 9457) for clients that ask for them. Such a body has the members that the
+// interface documents, and the members of the RFC.
 import { STATUS_CODES } from 'node:http';
 
 export const problemType = 'application/problem+json';
 
-/** Whether `Accept` names problem details and does not prefer JSON. `*` gets the documented form. */
+/**
+ * Whether `Accept` names problem details and does not prefer JSON. For `*` the answer is no: such clients get the body
+ * of the interface.
+ */
 export function acceptsProblem(accept: string | undefined): boolean {
   const weights = new Map(
     (accept ?? '').split(',').map((range): [string, number] => {

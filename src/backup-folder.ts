@@ -1,5 +1,5 @@
-// What a backup is: a folder with the database, the local host's repositories and the operator's files. `backup.json` is
-// written last, so a folder without it is no backup.
+// What a backup is: a folder with the database, the local host's repositories and the operator's files. `backup.json`
+// is written last, so a folder without it is no backup.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedRepository } from './hosts/local/index.ts';
@@ -10,13 +10,13 @@ export interface BackupManifest {
   readonly format: 1;
   /** The version of Interlock that made it. */
   readonly version: string;
-  /** As of when the database is. Repositories may be newer. */
+  /** The instant whose rows the backup has. The repositories may be newer. */
   readonly takenAt: string;
   readonly database: Dump;
   readonly repositories: readonly CopiedRepository[];
 }
 
-/** Of the data directory, besides the repositories. Mirrors are cloned again. */
+/** What a backup contains of the data directory, besides the repositories. Mirrors are cloned again instead. */
 export const keptFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
 export const keptFolders = ['logs'] as const;
 
@@ -24,7 +24,9 @@ export const databaseFolder = (folder: string): string => join(folder, 'database
 export const dataFolder = (folder: string): string => join(folder, 'data');
 export const manifestFile = (folder: string): string => join(folder, 'backup.json');
 
-/** Of a backup in a folder of several, by the instant at which it began. Names in their order are backups in theirs. */
+/**
+ * The name of a backup in a folder of several: the instant at which it began. Sorted names are backups sorted by age.
+ */
 export function nameOfBackup(now: Date): string {
   return now
     .toISOString()
@@ -38,7 +40,7 @@ export function findExpired(names: readonly string[], keep: number): string[] {
   return backups.slice(0, Math.max(0, backups.length - keep));
 }
 
-/** Throws StartError where the folder holds no whole backup. */
+/** Throws StartError if the folder holds no whole backup. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const text = await readFile(manifestFile(folder), 'utf8').catch(() => null);
   if (text === null)

@@ -81,10 +81,13 @@ function folderOf(to: string | undefined, into: string | undefined): string {
 function keepOf(text: string): number {
   const keep = Number(text);
   if (Number.isInteger(keep) && keep > 0) return keep;
-  throw new StartError(`--keep must be a number of backups, 1 at least, not ${text}.`);
+  throw new StartError(`--keep must be a number of backups, at least 1, not ${text}.`);
 }
 
-/** Called when the new backup is complete. A backup that was broken off is as old as its name says, and is removed with the others. */
+/**
+ * Called when the new backup is complete. The age of a backup is the instant in its name, also if the backup was broken
+ * off, so broken backups are removed with the others.
+ */
 async function removeExpired(folder: string, keep: number): Promise<void> {
   for (const name of findExpired(await readdir(folder), keep)) {
     await rm(join(folder, name), { recursive: true });

@@ -38,8 +38,8 @@ export interface Actor {
   readonly role: Role;
   readonly scopes: ReadonlySet<Scope>;
   /**
-   * The person of GitHub whose permissions there bound what the user may do in a repository at GitHub. Null: the roles of
-   * the account decide.
+   * The person of GitHub whose permissions there bound what the user may do in a repository at GitHub. Null: the roles
+   * of the account decide.
    */
   readonly atGitHub: { readonly id: string; readonly login: string } | null;
   /** Whether the role is what the OpenID provider says, which is asked again and again. */
@@ -72,8 +72,9 @@ export interface Ports {
   /** Wakes a workflow, after the commit. Never throws: a lost wake costs only a delay. */
   readonly wake: (whose: Wake) => Promise<void>;
   /**
-   * The email address of a person of GitHub who may write to a repository there. The person becomes a user of the account
-   * if there is no such user yet. Null: an admin removed the person, or GitHub did not answer. Left out: there is no GitHub.
+   * The email address of a person of GitHub who may write to a repository there. The person becomes a user of the
+   * account if there is no such user yet. Null: an admin removed the person, or GitHub did not answer. Left out: there
+   * is no GitHub.
    */
   readonly admitPerson?: (
     accountId: string,

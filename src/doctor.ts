@@ -1,6 +1,6 @@
-// `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and names the
-// cure for what is missing; exit 1 when something is. Without a repository: compares the installation with its invariants.
-// `-- --growth` says what takes room.
+// `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and names
+// the cure for what is missing; exit 1 when something is. Without a repository: compares the installation with its
+// invariants. `-- --growth` says what takes room.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';

@@ -1,5 +1,5 @@
-// `npm start -- --github` and `--github-emulator`: an App on GitHub by one link, or an emulator of GitHub beside the service
-// with a repository to touch.
+// `npm start -- --github` and `--github-emulator`: an App on GitHub by one link, or an emulator of GitHub beside the
+// service with a repository to touch.
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

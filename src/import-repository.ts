@@ -1,6 +1,6 @@
-// An import brings a git repository into the local host whole, or leaves nothing. Until everything is fetched, the row of a
-// new repository is one whose creation was not completed, which nobody uses. A failed import removes that row and its
-// folder. The row of a killed import is removed by the next import of the name.
+// An import brings a git repository into the local host whole, or leaves nothing. Until everything is fetched, the row
+// of a new repository is one whose creation was not completed, which nobody uses. A failed import removes that row and
+// its folder. The row of a killed import is removed by the next import of the name.
 import pg from 'pg';
 import type { Context } from './context.ts';
 import { HostRefused, type ImportedRepository } from './hosts/port.ts';

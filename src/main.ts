@@ -61,8 +61,8 @@ const program = new Command(calledAs('start'))
   .addHelpText('after', examplesOf('start', '--port 4001 --data /var/lib/interlock', '--no-demo --github'));
 
 /**
- * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes longer
- * waits for what is gone, and the next start takes it over as after a kill.
+ * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes
+ * longer waits for what is gone, and the next start takes it over as after a kill.
  */
 const longestStopMs = 1_000;
 

@@ -160,7 +160,9 @@ export async function openWorker(
   return { ...worker, stop };
 }
 
-/** Who executes runbooks, from RUNBOOK_MODEL and what belongs to it. Null: none is configured, and prompts are scripts. */
+/**
+ * Who executes runbooks, from RUNBOOK_MODEL and what belongs to it. Null: none is configured, and prompts are scripts.
+ */
 export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
   try {
     return readModelSettings(env);

@@ -1,6 +1,6 @@
 // Compares repositories with their hosts: a change whose event was lost is found here at the latest. Each has its own
-// time, so that many repositories are compared evenly, and those with pull requests in line more often than others. A host
-// that answers slowly holds up only a part of the comparisons.
+// time, so that many repositories are compared evenly, and those with pull requests in line more often than others. A
+// host that answers slowly holds up only a part of the comparisons.
 import { systemContext, type Context, type Ports } from './context.ts';
 import { retryAtOf } from './hosts/port.ts';
 import { haltOnUnknownLandings, hosted, reconcileRepository } from './modules/queue/index.ts';
@@ -168,8 +168,8 @@ export async function reconcileAll(ports: Ports): Promise<void> {
 }
 
 /**
- * Before anything wakes queues: a database that is older than its repositories halts them. At a host that has to be asked,
- * only queues with a line are examined here, because no other one lands anything.
+ * Before anything wakes queues: a database that is older than its repositories halts them. At a host that has to be
+ * asked, only queues with a line are examined here, because no other one lands anything.
  */
 export async function haltRestored(ports: Ports): Promise<void> {
   const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);

@@ -1,4 +1,5 @@
-// `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does it.
+// `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does
+// it.
 import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { calledAs, examplesOf } from './launcher/called-as.ts';

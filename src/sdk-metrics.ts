@@ -1,5 +1,5 @@
-// The metrics of Temporal's SDK (`temporal_…`), taken out of its buffer into the page of /metrics, so that a worker needs
-// no second port for them.
+// The metrics of Temporal's SDK (`temporal_…`), taken out of its buffer into the page of /metrics, so that a worker
+// needs no second port for them.
 import type { MetricsBuffer } from '@temporalio/worker';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 

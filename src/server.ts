@@ -85,7 +85,10 @@ export interface ServerOptions {
   readonly dashboardDir?: string;
   /** Sites that may show the pages of embed links in a frame, as in the Content-Security-Policy. Default: none. */
   readonly frameAncestors?: string;
-  /** What /metrics says, and the token that reads it. Left out: there is no such page. If the token is null, only this machine may read. */
+  /**
+   * What /metrics says, and the token that reads it. Left out: there is no such page. If the token is null, only this
+   * machine may read.
+   */
   readonly metrics?: { readonly page: MetricsPage; readonly token: string | null };
 }
 

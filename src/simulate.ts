@@ -1,5 +1,5 @@
-// `npm run simulate -- <owner>/<name>`: what the last days of a queue would have been under another configuration, asked
-// of the Interlock that runs.
+// `npm run simulate -- <owner>/<name>`: what the last days of a queue would have been under another configuration,
+// asked of the Interlock that runs.
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import color from 'picocolors';

@@ -1,5 +1,5 @@
-// What a server reports about Temporal: whether it answers, whether a worker asks it for work, and where its UI shows the
-// workflow of a row.
+// What a server reports about Temporal: whether it answers, whether a worker asks it for work, and where its UI shows
+// the workflow of a row.
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { nextHealth, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
@@ -77,7 +77,9 @@ export function temporalLinks(ui: string | null): Pick<TemporalView, 'ui' | 'url
   return { ui, urlOf: (row) => (ui === null ? null : `${ui}/${encodeURIComponent(workflowIdOf(row))}`) };
 }
 
-/** The list of workflows in the UI of Temporal: of the embedded one, or where TEMPORAL_UI_URL says. Null: none is known. */
+/**
+ * The list of workflows in the UI of Temporal: of the embedded one, or where TEMPORAL_UI_URL says. Null: none is known.
+ */
 export function temporalUiOf(
   { uiUrl, namespace }: { readonly uiUrl?: string | null; readonly namespace: string },
   env: NodeJS.ProcessEnv,

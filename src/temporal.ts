@@ -1,5 +1,5 @@
-// The client side of Temporal: connecting, and waking workflows. The API works while Temporal is down: a wake that fails
-// is logged, and the relay finds the queue, the deployment or the build by its rows.
+// The client side of Temporal: connecting, and waking workflows. The API works while Temporal is down: a wake that
+// fails is logged, and the relay finds the queue, the deployment or the build by its rows.
 import { Client, Connection, type WorkflowSignalWithStartOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Ports, Wake } from './context.ts';

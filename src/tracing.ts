@@ -4,7 +4,9 @@ import { readVersion } from './platform/project-root.ts';
 
 type Stop = () => Promise<void>;
 
-/** Returns what sends the last spans and ends tracing. Without OTEL_EXPORTER_OTLP_ENDPOINT nothing of the SDK is loaded. */
+/**
+ * Returns what sends the last spans and ends tracing. Without OTEL_EXPORTER_OTLP_ENDPOINT nothing of the SDK is loaded.
+ */
 export async function openTracing(env: NodeJS.ProcessEnv, part: string): Promise<Stop> {
   const isWanted = [env['OTEL_EXPORTER_OTLP_ENDPOINT'], env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']].some(Boolean);
   if (!isWanted || env['OTEL_SDK_DISABLED'] === 'true') return async () => {};

@@ -1,4 +1,5 @@
-// Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one Temporal.
+// Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one
+// Temporal.
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
-// All that workflows call, by name. What is driven by its rows stands here as a table: of each kind a turn, and the one thing
-// that a turn left to be done.
+// All activities that workflows call, by name. Kinds of driven rows (deployments, builds, runbooks, verifications)
+// stand here as a table. Each kind has two activities: the turn, and the work that the turn decided on.
 import type { Ports } from '../src/context.ts';
 import { advanceVerification, carryOutVerification, type Verifying } from '../src/modules/previews/index.ts';
 import {
@@ -41,7 +41,7 @@ export function createActivities(
 
 export type AllDriven = ReturnType<typeof createAllDriven>;
 
-/** A rollback takes the turns of its deployment. */
+/** A rollback has no kind of its own: it is a deployment, and takes the turns of one. */
 function createAllDriven(ports: Ports, { releases, runbooks, verifying }: Omit<ActivityOptions, 'webhooks'>) {
   return {
     ...createDrivenActivities(ports, releases, {

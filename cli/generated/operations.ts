@@ -305,9 +305,9 @@ export type PauseBranchesInput = {
   repository: RepositoryInput;
 };
 
-/** Whether a repository merges. */
+/** Pauses a repository, or ends its pause. */
 export type PauseRepositoryInput = {
-  /** True stops validating and merging, false goes on. */
+  /** True: the queues of the repository stop validating and merging. False: they continue. */
   paused: boolean;
   /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;

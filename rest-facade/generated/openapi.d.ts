@@ -580,7 +580,7 @@ export interface components {
         };
         /** @description A release candidate on its way into an environment (interface 2.11). */
         Deployment: {
-            /** @description Names it among everything of the account. Opaque; in a preview it names nothing. */
+            /** @description Its id, unique within the account. Opaque; in a preview it names nothing. */
             id: string;
             /** @description The release project of its environment. */
             project: string;
@@ -716,7 +716,7 @@ export interface components {
             org: string;
             /** @description Name of the repository. */
             name: string;
-            /** @description True stops validating and merging, false goes on. */
+            /** @description True: the queues of the repository stop validating and merging. False: they continue. */
             paused: boolean;
         };
         /**
@@ -948,7 +948,7 @@ export interface components {
         };
         /** @description A release candidate (interface 2.11). */
         ReleaseCandidate: {
-            /** @description Names it among everything of the account. Opaque. */
+            /** @description Its id, unique within the account. Opaque. */
             id: string;
             /** @description The project it is a candidate of. */
             project: string;
@@ -1689,7 +1689,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Names it among everything of the account. Opaque. */
+                        /** @description Its id, unique within the account. Opaque. */
                         id: string;
                         /** @description The reason. Null: none was given. */
                         reason: string | null;
@@ -3995,7 +3995,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Names it among everything of the account. Opaque. */
+                        /** @description Its id, unique within the account. Opaque. */
                         registration_id: string;
                         /** @description Whether it belongs to a pull request by now. */
                         status: components["schemas"]["PreviewRegistrationStatus"];

@@ -15,7 +15,7 @@ export interface Client {
 
 const execute = promisify(execFile);
 
-/** A read is tried this often while the server answers 503 and says when to try again. */
+/** How often a read is tried while the server answers 503 and says when to try again. */
 const mostTries = 10;
 
 async function fetchAgain(tries: number, url: string, request: RequestInit): Promise<Response> {
@@ -65,7 +65,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
 export function gitWith(token: string): RunGit {
   const settings = ['user.name=Demo', 'user.email=demo@interlock.local', 'credential.helper=', 'commit.gpgsign=false'];
   const identity = settings.flatMap((setting) => ['-c', setting]);
-  // The token goes by the environment: it would show in the list of processes otherwise.
+  // The token is passed in the environment. As an argument, it would show in the list of processes.
   const env = {
     ...process.env,
     GIT_TERMINAL_PROMPT: '0',

@@ -13,11 +13,11 @@ export interface DemoHost {
   readonly git: RunGit;
   /** Makes the repository, empty and in use. */
   createRepository(): Promise<void>;
-  /** Opens a pull request of a pushed branch into main; its number. */
+  /** Opens a pull request from a pushed branch into main, and returns its number. */
   openPullRequest(pullRequest: { readonly branch: string; readonly title: string }): Promise<number>;
   /** A person asks for the pull request to be queued. It is in line when this resolves. */
   queue(number: number): Promise<void>;
-  /** What the host shows otherwise than it should of a pull request that is merged or blocked. Nothing when all is well. */
+  /** Checks what the host shows of a merged or blocked pull request. Returns a sentence for each fault. */
   check(pullRequest: { readonly number: number; readonly status: string }): Promise<readonly string[]>;
 }
 

@@ -33,7 +33,7 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
   const print = (text: string): void =>
     say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
   const titles = new Map<number, string>();
-  // From before the first pull request, so that no event is missed.
+  // The cursor is read before the first pull request is opened, so that no event is missed.
   const after = await cursorOfNow(client, scenario);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   try {
@@ -48,7 +48,7 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
     numbers.set(number, pullRequest);
     titles.set(number, pullRequest.title);
   }
-  // Paused while they come in, so that the batches show.
+  // The repository is paused until all pull requests are in line. Otherwise the first one would be built alone.
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
   for (const [number, { title }] of numbers) {
     await host.queue(number);
@@ -73,7 +73,7 @@ async function pushBranches(host: DemoHost, scenario: Scenario, folder: string):
     await git('checkout', '-q', '-b', branch, 'main');
     await commitFiles(git, folder, { files, message: title });
   }
-  // The default branch first: a host takes the first one it is given for that.
+  // `main` is pushed first, because a host makes the first branch that it receives the default branch.
   await git('push', '-q', host.remote, 'main');
   await git('push', '-q', host.remote, '--all');
 }

@@ -1,5 +1,6 @@
-// The chapter after the landings: what landed is released. Candidates are built, deployed by a command, rolled back,
-// frozen and forced, as users do it; what must hold on the way is checked, and said when it does not.
+// The chapter after the landings: what landed is released. It builds candidates, deploys them by a command, rolls back,
+// freezes and forces a deployment, as users do. It checks the result of each step, and returns a sentence for each
+// fault.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { playChapter, type Chapter } from './chapter.ts';
@@ -13,14 +14,14 @@ interface Landing {
   readonly commit: string;
 }
 
-/** Answers what is wrong; nothing when all is well. */
+/** Returns a sentence for each fault. Empty: all is well. */
 export async function playReleases(run: DemoRun): Promise<readonly string[]> {
   return await playChapter(run, 'What landed is released: candidates go to staging, then to production', play);
 }
 
 /**
  * What `npm start` plays: two candidates are deployed to production, so that a newcomer can roll production back.
- * Answers what is wrong; nothing when all is well.
+ * Returns a sentence for each fault. Empty: all is well.
  */
 export async function playFirstReleases(run: DemoRun): Promise<readonly string[]> {
   return await playChapter(run, 'What landed is released: two candidates go to production', async (chapter) => {

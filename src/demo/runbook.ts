@@ -1,5 +1,6 @@
 // The chapter of a runbook: a prompt renames a function in three steps, which are two pull requests, one on top of the
-// other. A follow-up continues the runbook, and its pull requests land by the queue. The chapter calls REST, as a script would.
+// other. A follow-up continues the runbook, and its pull requests land by the queue. The chapter calls REST, as a
+// script would.
 import { playChapter, type Chapter } from './chapter.ts';
 import { until } from './follow.ts';
 import type { DemoRun } from './play.ts';

@@ -252,8 +252,8 @@ function argumentsOf(field: Field, node: FieldNode, readVariables: () => Variabl
   }
 }
 
-// Introspection takes no statement, because the schema is in memory. But graphql-js limits only the depth of a document, and
-// one document can repeat the types a million times.
+// Introspection takes no statement, because the schema is in memory. But graphql-js limits only the depth of a
+// document, and one document can repeat the types a million times.
 
 /** Whether a type belongs to introspection. */
 function isIntrospection(typeName: string): boolean {

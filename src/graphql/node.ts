@@ -6,6 +6,6 @@ import { Field, ID, InterfaceType } from 'type-graphql';
   resolveType: (value: { __typename: string }) => value.__typename,
 })
 export abstract class Node {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 }

@@ -1,6 +1,6 @@
 // Subscriptions over graphql-ws at /graphql. A socket is authenticated once, at its connection: by the token in its
-// parameters, or else by the session in the cookie of its request. It is closed as soon as that ends: 4401 if the token or
-// the session expired or was never valid, 4403 if it was revoked, or if a foreign page opened the socket.
+// parameters, or else by the session in the cookie of its request. It is closed as soon as that ends: 4401 if the token
+// or the session expired or was never valid, 4403 if it was revoked, or if a foreign page opened the socket.
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getOperationAST, GraphQLError, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';

@@ -178,8 +178,8 @@ async function startServer(
   }
 }
 
-// The sessions of a server that was killed end when they notice, which takes a moment on a busy machine. Until then a new
-// server refuses to start on their files.
+// The sessions of a server that was killed end when they notice, which takes a moment on a busy machine. Until then a
+// new server refuses to start on their files.
 async function isMemoryInUse({ logFile }: Cluster, loggedBytes: number): Promise<boolean> {
   const log = await readFile(logFile).catch(() => Buffer.alloc(0));
   return log.subarray(loggedBytes).includes('pre-existing shared memory block');

@@ -31,8 +31,8 @@ export function stopOnSignals({ stop, exit = (code) => process.exit(code) }: Sto
   watchNpm(begin);
 }
 
-// A killed npm sends its child nothing; the scripts start with `exec` so that no shell stands between the two. `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started
-// by a shell may outlive that shell.
+// A killed npm sends its child nothing; the scripts start with `exec` so that no shell stands between the two.
+// `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started by a shell may outlive that shell.
 function watchNpm(begin: (reason: string) => void): void {
   const parent = Number(process.env['INTERLOCK_PARENT']);
   delete process.env['INTERLOCK_PARENT'];

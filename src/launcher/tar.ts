@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** Unpacks the archive that `feed` writes. Throws what tar or `feed` failed by. */
+/** Unpacks the archive that `feed` writes. Throws the error of `feed`, or an Error if tar failed. */
 export async function unpackTar(
   name: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// The tools of the Model Context Protocol, for models that act for a user. They are a client of the GraphQL API with the
-// user's token. The same server answers streamable HTTP and, by way of `interlock mcp`, stdio (ADR 0089).
+// The tools of the Model Context Protocol, for models that act for a user. They are a client of the GraphQL API with
+// the user's token. The same server answers streamable HTTP and, by way of `interlock mcp`, stdio (ADR 0089).
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,

@@ -5,7 +5,8 @@ import { z } from 'zod';
 /** The GraphQL API with the token of the request. Tools reach nothing else, so no rule of the API exists twice. */
 export interface Api {
   /**
-   * Throws ToolRefusal. With a key of the caller, a mutation is carried out once, and later calls are answered the same.
+   * Throws ToolRefusal. With a key of the caller, a mutation is carried out once, and later calls are answered the
+   * same.
    */
   ask<Data, Variables>(
     document: TypedDocumentNode<Data, Variables>,

@@ -1,6 +1,7 @@
 // PostgreSQL. Three ways in, each with its own role and guard:
 //   transaction   a unit of work for one account, under row-level security (role interlock_app);
-//   read, load    one prepared statement in autocommit for one account, the cheap way to serve a list or to look at a row;
+// read, load    one prepared statement in autocommit for one account, the cheap way to serve a list or to look at a
+// row;
 //   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.
 // Outside of these nothing sees a row: `app.account` is local to a transaction and the policies fail closed.
 import type { EntitySchema } from '@mikro-orm/core';

@@ -1,11 +1,13 @@
-// What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what is
-// written without end both ends are kept.
+// What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what
+// is written without end both ends are kept.
 import type { Logger } from 'pino';
 import { logTail, shownPieces, shownCharacters } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
 import { keepBothEnds } from './long-output.ts';
 
-/** The owner of pieces: a table of them, and the columns that name the writer. The names are the code's, never a user's. */
+/**
+ * The owner of pieces: a table of them, and the columns that name the writer. The names are the code's, never a user's.
+ */
 export interface PieceOwner {
   readonly table: string;
   /** Ids by column. Null: written by none, and read of any. */

@@ -1,5 +1,5 @@
-// The log of a process: JSON lines, with the present trace, and without secrets. Nothing is meant to be logged that holds
-// one; this is the last look, because errors of libraries and of programs quote what they were given.
+// The log of a process: JSON lines, with the present trace, and without secrets. Nothing is meant to be logged that
+// holds one; this is the last look, because errors of libraries and of programs quote what they were given.
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { traceOfLog } from './tracing/index.ts';
 

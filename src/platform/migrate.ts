@@ -11,7 +11,9 @@ import { projectRoot, readVersion } from './project-root.ts';
 // Only for migrations: servers and workers that start together bring the schema up one after the other.
 const migrationLock = 0x696e746c;
 
-/** The database was made by another version: running the migrations here would fail in the middle, or mix two schemas. */
+/**
+ * The database was made by another version: running the migrations here would fail in the middle, or mix two schemas.
+ */
 export class UnknownMigrations extends Error {
   override readonly name = 'UnknownMigrations';
   readonly names: readonly string[];

@@ -1,5 +1,5 @@
-// Whether a version may run on a database that a newer one has migrated, as while an upgrade replaces servers one by one.
-// The first line of a migration says its phase: `-- Phase: expand` only adds, and no earlier version notices it.
+// Whether a version may run on a database that a newer one has migrated, as while an upgrade replaces servers one by
+// one. The first line of a migration says its phase: `-- Phase: expand` only adds, and no earlier version notices it.
 // `-- Phase: contract, unused since v1.2.0` removes what 1.2.0 and later versions do not use.
 
 /** Null: an expanding migration. Otherwise the first version that no longer uses what the migration removes. */

@@ -24,7 +24,9 @@ export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger)
   }
 }
 
-/** SQLSTATE of sessions that broke or were ended, of resources used up, and of locks and statements that took too long. */
+/**
+ * SQLSTATE of sessions that broke or were ended, of resources used up, and of locks and statements that took too long.
+ */
 const sqlStates = /^(08...|53...|57P..|57014|55P03|40...)$/;
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** The driver gives no code to what it says about its own connections. */

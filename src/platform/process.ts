@@ -2,8 +2,8 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Names the machine as far as numbers of processes mean something there: containers may share a host name, and each counts
- * its processes by itself.
+ * Names the machine as far as numbers of processes mean something there: containers may share a host name, and each
+ * counts its processes by itself.
  */
 export function machineName(): string {
   try {

@@ -1,6 +1,6 @@
-// What PostgreSQL knows of the tables when it plans a statement. Its own autovacuum counts changes to know when to look at a
-// table, and each crash sets that count to zero, so that after crashes in a row a table was never looked at. Here the size
-// of a table is compared with its size when PostgreSQL last looked, which a crash does not change.
+// What PostgreSQL knows of the tables when it plans a statement. Its own autovacuum counts changes to know when to look
+// at a table, and each crash sets that count to zero, so that after crashes in a row a table was never looked at. Here
+// the size of a table is compared with its size when PostgreSQL last looked, which a crash does not change.
 import pg from 'pg';
 
 // Of one installation: several processes look, and one of them analyses.
@@ -20,7 +20,9 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg
           and not exists (select from pg_stats s where s.schemaname = current_schema() and s.tablename = c.relname))
 order by 1`;
 
-/** Analyses tables that were never analysed, or have doubled since. Answers their names. The user of the URL owns them. */
+/**
+ * Analyses tables that were never analysed, or have doubled since. Answers their names. The user of the URL owns them.
+ */
 export async function refreshStatistics(databaseUrl: string): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-statistics' });
   // A connection that breaks fails the statement that is under way.

@@ -1,5 +1,6 @@
-// Who sends a request: the user of the token in its Authorization header, or else of the session in its cookie. A request
-// with an Authorization header ignores cookies. A session may only be used by pages of this service (docs/sign-in.md).
+// Who sends a request: the user of the token in its Authorization header, or else of the session in its cookie. A
+// request with an Authorization header ignores cookies. A session may only be used by pages of this service
+// (docs/sign-in.md).
 import type { IncomingHttpHeaders } from 'node:http';
 import { awayMinutes, foreignOrigin } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';

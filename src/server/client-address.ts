@@ -1,5 +1,5 @@
-// The address of a client behind proxies. X-Forwarded-For is anybody's to write, so that each entry counts only as long as
-// a trusted proxy has added it: the last one was added by the proxy that is connected.
+// The address of a client behind proxies. X-Forwarded-For is anybody's to write, so that each entry counts only as long
+// as a trusted proxy has added it: the last one was added by the proxy that is connected.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
@@ -10,8 +10,9 @@ export type TrustsProxy = (address: string) => boolean;
 export class TrustedProxiesRefused extends Error {}
 
 /**
- * `text`: of TRUST_PROXY. Null: no proxy is trusted. Throws TrustedProxiesRefused, which says what it may be. A number of
- * proxies is none of it: it says nothing about who is connected, so that a client beside the proxy could write any address.
+ * `text`: of TRUST_PROXY. Null: no proxy is trusted. Throws TrustedProxiesRefused, which says what it may be. A number
+ * of proxies is none of it: it says nothing about who is connected, so that a client beside the proxy could write any
+ * address.
  */
 export function readTrustedProxies(text: string | undefined): TrustsProxy | null {
   const given = text?.trim() ?? '';

@@ -1,5 +1,5 @@
-// The Model Context Protocol over streamable HTTP, at /mcp. Each POST is independent: its token is checked, a server is made
-// for it, and nothing is kept between requests, so that any server process can answer the next one.
+// The Model Context Protocol over streamable HTTP, at /mcp. Each POST is independent: its token is checked, a server is
+// made for it, and nothing is kept between requests, so that any server process can answer the next one.
 import type { IncomingHttpHeaders } from 'node:http';
 import { HeaderMap, type ApolloServer } from '@apollo/server';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';

@@ -1,7 +1,7 @@
 // The common parts of HTML pages: no scripts, texts escaped here. A reader has a session, or gives the token as the
 // password, as for git (docs/adr/0008).
-// The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not escaped,
-// while here the type of a value says whether it is text.
+// The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not
+// escaped, while here the type of a value says whether it is text.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';

@@ -1,7 +1,7 @@
 // Previews under their own hosts, `<slug>.preview.<our host>`: streamed in both directions through the worker that runs
 // the preview, and never to an address from the request. The service's own routes, tokens and rate limits do not apply.
-// Kept because `http-proxy-3`, `httpxy` and `@fastify/reply-from` pass on headers as Node joined them, not as they came, and
-// none of them ends an answer with its preview.
+// Kept because `http-proxy-3`, `httpxy` and `@fastify/reply-from` pass on headers as Node joined them, not as they
+// came, and none of them ends an answer with its preview.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';

@@ -1,7 +1,7 @@
 // A token bucket for each account, shared by REST, GraphQL and git. Each server process has its own bucket, from which
 // the points taken by other processes are subtracted too (rate-limit.shared.ts).
-// Kept because `rate-limiter-flexible` counts in fixed windows, has no bucket that fills steadily, goes by no clock that is
-// given to it, and asks its PostgreSQL store at each request.
+// Kept because `rate-limiter-flexible` counts in fixed windows, has no bucket that fills steadily, goes by no clock
+// that is given to it, and asks its PostgreSQL store at each request.
 import { DomainError } from '../domain/errors.ts';
 
 export interface RateLimit {

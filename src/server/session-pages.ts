@@ -1,5 +1,5 @@
-// The pages of signing in and out: plain HTML without scripts (docs/sign-in.md). A link shows a button that sends a form, so
-// that programs that open links in messages do not use it up.
+// The pages of signing in and out: plain HTML without scripts (docs/sign-in.md). A link shows a button that sends a
+// form, so that programs that open links in messages do not use it up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { linkMinutes } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
@@ -121,7 +121,9 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   });
 }
 
-/** A browser that signs out by its form gets the sign-in page, a script gets 204. A second time is as good as the first. */
+/**
+ * A browser that signs out by its form gets the sign-in page, a script gets 204. A second time is as good as the first.
+ */
 function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, callers } = pages;
   const end = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,5 +1,5 @@
-// Folders of built files, served as they are, or as the `.br` beside them that their build made. `sirv` would write past
-// the hooks of Fastify, which add `X-Request-Id`.
+// Folders of built files, served as they are, or as the `.br` beside them that their build made. `sirv` would write
+// past the hooks of Fastify, which add `X-Request-Id`.
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance } from 'fastify';

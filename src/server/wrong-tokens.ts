@@ -1,6 +1,7 @@
-// Wrong tokens, and wrong cookies of sessions, are counted by client address: an address that has sent many in a minute is
-// refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
-// Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
+// Wrong tokens, and wrong cookies of sessions, are counted by client address: an address that has sent many in a minute
+// is refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
+// Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender
+// chooses.
 import { hash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';

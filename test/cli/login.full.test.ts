@@ -1,5 +1,5 @@
-// `interlock login` with a real Chromium, which holds pages to their policy: to the OpenID provider, back, and on to the
-// port where the terminal listens.
+// `interlock login` with a real Chromium, which holds pages to their policy: to the OpenID provider, back, and on to
+// the port where the terminal listens.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

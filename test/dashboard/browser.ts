@@ -93,8 +93,8 @@ export interface SignedIn extends AsyncDisposable {
 }
 
 /**
- * A window whose visitor is signed in by a link, as the link that `npm start` prints. It has loaded no page yet: a journey
- * signs in by the pages, and two more pages in every test would cost half a second of CPU each time.
+ * A window whose visitor is signed in by a link, as the link that `npm start` prints. It has loaded no page yet: a
+ * journey signs in by the pages, and two more pages in every test would cost half a second of CPU each time.
  */
 export async function signIn(browser: Browser, s: DashboardServer, look: Look = {}): Promise<SignedIn> {
   const opened = await openWindow(browser, s, look);

@@ -1,5 +1,5 @@
-// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a telephone,
-// and what another configuration would have done with the same pull requests.
+// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a
+// telephone, and what another configuration would have done with the same pull requests.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';

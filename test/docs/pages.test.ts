@@ -156,7 +156,10 @@ const programs: Readonly<Record<string, string>> = {
   test: 'scripts/test.mjs',
 };
 
-/** `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`; `export` of a setting. */
+/**
+ * `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`; `export` of a
+ * setting.
+ */
 function faultsOfCommands({ text }: Block): string[] {
   return text
     .split('\n')

@@ -1,5 +1,5 @@
-// A backup while pull requests land, restored into an empty data directory: proofs hold, what landed since is taken over,
-// and the line goes on.
+// A backup while pull requests land, restored into an empty data directory: proofs hold, what landed since is taken
+// over, and the line goes on.
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// `npm run chaos`: kills at random under pull requests, deployments and webhooks. At the end each pull request that should
-// land has landed once, each webhook has come, every proof is derived again, and every invariant holds.
+// `npm run chaos`: kills at random under pull requests, deployments and webhooks. At the end each pull request that
+// should land has landed once, each webhook has come, every proof is derived again, and every invariant holds.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { percentiles, planKills, startInstallation, surely, type Installation } from './chaos.ts';
 import { until } from './interlock.ts';

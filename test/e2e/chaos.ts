@@ -1,5 +1,6 @@
-// An installation of processes that a program kills at random, under pull requests, deployments and webhooks: two servers
-// behind a reverse proxy, two workers, PostgreSQL and Temporal. What is killed is started again, as an orchestrator does.
+// An installation of processes that a program kills at random, under pull requests, deployments and webhooks: two
+// servers behind a reverse proxy, two workers, PostgreSQL and Temporal. What is killed is started again, as an
+// orchestrator does.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

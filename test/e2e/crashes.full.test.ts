@@ -1,5 +1,5 @@
-// What is killed is started again by its operator, and the line goes on: each pull request lands once, and no landing is
-// lost. How soon it is ready and lands again is printed; docs/performance.md has figures of a quiet machine.
+// What is killed is started again by its operator, and the line goes on: each pull request lands once, and no landing
+// is lost. How soon it is ready and lands again is printed; docs/performance.md has figures of a quiet machine.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';

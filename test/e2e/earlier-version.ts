@@ -17,7 +17,10 @@ export interface EarlierVersion {
   remove(): Promise<void>;
 }
 
-/** `named`: a commit or a tag. Left out: the last release, else the newest commit before this one that changed migrations. */
+/**
+ * `named`: a commit or a tag. Left out: the last release, else the newest commit before this one that changed
+ * migrations.
+ */
 export async function buildEarlierVersion(named: string | undefined): Promise<EarlierVersion> {
   const commit = await git('rev-parse', '--verify', `${named ?? (await findEarlier())}^{commit}`);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-earlier-'));

@@ -1,5 +1,5 @@
-// As docs/github.md and the README of the emulator say: the emulator runs alone, two clicks connect Interlock to it, and a
-// person works with Octokit and git alone.
+// As docs/github.md and the README of the emulator say: the emulator runs alone, two clicks connect Interlock to it,
+// and a person works with Octokit and git alone.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -43,7 +43,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the last stage copies, and the `npm ci` of the stage `packages`. The build of this checkout stands for `build`. */
+/**
+ * What the last stage copies, and the `npm ci` of the stage `packages`. The build of this checkout stands for `build`.
+ */
 async function takeSteps(): Promise<void> {
   const stages = readStages();
   const packages = stages.find(({ name }) => name === 'packages');

@@ -1,5 +1,5 @@
-// `npm run import`: a real history, whose newest commits land again on a branch that stands where the base was a dozen commits
-// ago; a shallow clone; and what cannot be imported.
+// `npm run import`: a real history, whose newest commits land again on a branch that stands where the base was a dozen
+// commits ago; a shallow clone; and what cannot be imported.
 import { existsSync } from 'node:fs';
 import { cp, writeFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Three servers behind a reverse proxy and three workers, each a process of its own, on one PostgreSQL and one Temporal:
-// each kind is killed in turn, servers and workers also all at once, under 200 queued pull requests. Each lands once.
+// Three servers behind a reverse proxy and three workers, each a process of its own, on one PostgreSQL and one
+// Temporal: each kind is killed in turn, servers and workers also all at once, under 200 queued pull requests. Each
+// lands once.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';

@@ -1,5 +1,5 @@
-// An upgrade without stopping, and back by one version (docs/upgrading.md): an earlier version and this one work side by
-// side on one PostgreSQL and one Temporal, while pull requests are queued through both. No request fails, each pull
+// An upgrade without stopping, and back by one version (docs/upgrading.md): an earlier version and this one work side
+// by side on one PostgreSQL and one Temporal, while pull requests are queued through both. No request fails, each pull
 // request lands once, and one whose check fails blocks itself alone.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -86,7 +86,9 @@ async function stop({ parts }: Running): Promise<void> {
 
 const clientOf = (url: string): Client => createClient({ url, token });
 
-/** Queues pull requests through these versions in turn, and waits until one of them is merged: work is under way then. */
+/**
+ * Queues pull requests through these versions in turn, and waits until one of them is merged: work is under way then.
+ */
 async function queueThrough(
   shop: TeamRepository,
   versions: readonly Running[],

@@ -168,7 +168,8 @@ describe('a stream that is read slowly', () => {
     const quick = hub.follow({ accountId });
     await Promise.all([slow.started, quick.started]);
     await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
-    // Live streams are offered each event in the order in which they came: what the quick one has, the slow one was offered.
+    // Live streams are offered each event in the order in which they came: what the quick one has, the slow one was
+    // offered.
     await Promise.all([take(quick, 1_200), write(1_200, 600)]);
     const error = await slow.next().then(
       () => undefined,

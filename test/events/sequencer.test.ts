@@ -21,7 +21,9 @@ async function subjectsOf(accounts: number, each: number): Promise<{ accountId: 
   return subjects;
 }
 
-/** 16 writers at once; transactions of random length, some of them rolled back. Answers how many events were committed. */
+/**
+ * 16 writers at once; transactions of random length, some of them rolled back. Answers how many events were committed.
+ */
 async function writeAtRandom(
   subjects: readonly { accountId: string; repositoryId: string }[],
   transactionsEach: number,

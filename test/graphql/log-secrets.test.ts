@@ -1,5 +1,5 @@
-// A secret of each kind goes through each way into the service, and out of it, at the most talkative level of the log. No
-// line has it.
+// A secret of each kind goes through each way into the service, and out of it, at the most talkative level of the log.
+// No line has it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A request under a trace, down to its transaction and its lines in the log; and nothing of it while tracing is off. That
-// a trace goes on to the landing is tested where servers and workers run (test/e2e/production.test.ts).
+// A request under a trace, down to its transaction and its lines in the log; and nothing of it while tracing is off.
+// That a trace goes on to the landing is tested where servers and workers run (test/e2e/production.test.ts).
 import { createRequire } from 'node:module';
 import { context, trace } from '@opentelemetry/api';
 import { pino } from 'pino';

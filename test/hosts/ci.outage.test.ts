@@ -1,4 +1,5 @@
-// A runner of checks whose database goes away for one call, at each of its calls in turn: every check ends, and has run once.
+// A runner of checks whose database goes away for one call, at each of its calls in turn: every check ends, and has run
+// once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

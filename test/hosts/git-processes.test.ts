@@ -1,4 +1,5 @@
-// Long-running git processes: whatever happens to them or to the repository, answers are those of a git started just then.
+// Long-running git processes: whatever happens to them or to the repository, answers are those of a git started just
+// then.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -222,7 +223,8 @@ describe('moving refs', () => {
       const moved = move(from, to);
       setTimeout(() => started.at(-1)?.child.kill('SIGKILL'), n / 4);
       await moved.catch(async (error: unknown) => {
-        // It had taken the ref's lock, which keeps others out until it is removed; or the second git was killed as well.
+        // It had taken the ref's lock, which keeps others out until it is removed; or the second git was killed as
+        // well.
         expect(error).toBeInstanceOf(HostUnavailable);
         await removeStaleLocks(directory, 0);
         if (tip(directory, 'main') === from) await move(from, to);

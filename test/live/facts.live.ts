@@ -1,5 +1,5 @@
-// What GitHub's documentation does not say, and Interlock survives either way. Each case tries it, records GitHub's answer,
-// and fails only for an answer that Interlock does not survive. The answers are printed at the end.
+// What GitHub's documentation does not say, and Interlock survives either way. Each case tries it, records GitHub's
+// answer, and fails only for an answer that Interlock does not survive. The answers are printed at the end.
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { commit, git } from '../hosts/commits.ts';

@@ -1,5 +1,5 @@
-// What another code host demands of landings: its rules for a base branch, records that trail its branches, reports that
-// become complete by waiting, commits that are gone.
+// What another code host demands of landings: its rules for a base branch, records that trail its branches, reports
+// that become complete by waiting, commits that are gone.
 import { describe, expect, it } from 'vitest';
 import { CommitMissing, HostUnavailable, type BaseRules } from '../../src/hosts/port.ts';
 import type { Condition } from '../../src/domain/queue/explain/condition.ts';

@@ -1,5 +1,5 @@
-// The invariants of an installation. In a world where pull requests have landed, waited and failed, all of them hold. Each
-// case then plants a violation in the rows or in git, and the comparison finds that one.
+// The invariants of an installation. In a world where pull requests have landed, waited and failed, all of them hold.
+// Each case then plants a violation in the rows or in git, and the comparison finds that one.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

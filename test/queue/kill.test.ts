@@ -1,5 +1,5 @@
-// The process is killed with -9 at a step of each kind (kill.full.test.ts has every step). The next process goes on from
-// the rows and from what the host says: whatever was being done is done once.
+// The process is killed with -9 at a step of each kind (kill.full.test.ts has every step). The next process goes on
+// from the rows and from what the host says: whatever was being done is done once.
 import { expect, it } from 'vitest';
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';

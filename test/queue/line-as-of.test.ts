@@ -23,7 +23,10 @@ const unusual = [
   'below_id = (select id from pull_request where number = 100)',
 ] as const;
 
-/** A line of these, of which every second has passed its own check while the check of the other runs, and two that only wait, as the first of the queue does. */
+/**
+ * A line of these, of which every second has passed its own check while the check of the other runs, and two that only
+ * wait, as the first of the queue does.
+ */
 async function fill(w: World): Promise<string> {
   const [queue] = await w.rows<{ id: string; account_id: string; repository_id: string }>('select * from queue');
   const keys = [queue?.account_id, queue?.repository_id, queue?.id];

@@ -1,11 +1,14 @@
-// A monorepo's line: what a turn costs with a thousand pull requests in line, and what it must not do when nothing is planned.
+// A monorepo's line: what a turn costs with a thousand pull requests in line, and what it must not do when nothing is
+// planned.
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, haltQueue } from '../../src/modules/queue/index.ts';
 import { cpuMsSince } from '../support/cpu.ts';
 import { analyse } from '../support/postgres.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
-/** A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them. */
+/**
+ * A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them.
+ */
 async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string> {
   const [queue] = await w.rows<{
     id: string;

@@ -1,4 +1,5 @@
-// What webhooks are sent of the stories of a queue: every documented action, with exactly the keys it is documented with.
+// What webhooks are sent of the stories of a queue: every documented action, with exactly the keys it is documented
+// with.
 import { describe, expect, it } from 'vitest';
 import { webhookBody } from '../../src/domain/events/webhook-body.ts';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';

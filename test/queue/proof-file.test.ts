@@ -1,5 +1,5 @@
-// The exported proofs and proofs/verify.py, run as a user runs it: on a clone and a file, without the service. Copies of
-// the file and of the clone that somebody has changed are found out.
+// The exported proofs and proofs/verify.py, run as a user runs it: on a clone and a file, without the service. Copies
+// of the file and of the clone that somebody has changed are found out.
 import { execFile } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -41,7 +41,8 @@ it('repositories in line are compared every minute, others every quarter of an h
   await settled;
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 4, 4]);
 
-  // The others have no folder here: a comparison that failed is repeated after one minute, then after two, then after four.
+  // The others have no folder here: a comparison that failed is repeated after one minute, then after two, then after
+  // four.
   tick(61);
   await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 8, 4]);

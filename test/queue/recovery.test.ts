@@ -214,7 +214,10 @@ async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & 
   return { stop: async () => await runner.stop(), [Symbol.asyncDispose]: async () => await runner.stop() };
 }
 
-/** A copy of the database as it is now. No check may run: sessions end for the moment, as when somebody restarts PostgreSQL. */
+/**
+ * A copy of the database as it is now. No check may run: sessions end for the moment, as when somebody restarts
+ * PostgreSQL.
+ */
 async function backUp(w: World): Promise<{ url: string } & AsyncDisposable> {
   await w.service.drain();
   const name = `backup_${randomBytes(8).toString('hex')}`;

@@ -1,4 +1,5 @@
-// What the host refuses, and what can be decided again and again without an end: one pull request must never stall a line.
+// What the host refuses, and what can be decided again and again without an end: one pull request must never stall a
+// line.
 import { describe, expect, it } from 'vitest';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';

@@ -1,5 +1,5 @@
-// Speculative builds beside the line, as they are made: what their commits hold, what they begin with, what is known when they do not
-// merge, and who is tagged by them.
+// Speculative builds beside the line, as they are made: what their commits hold, what they begin with, what is known
+// when they do not merge, and who is tagged by them.
 import { expect, it } from 'vitest';
 import { driveBatch } from '../../src/modules/queue/index.ts';
 import { configurationOf, rulesOf } from '../../src/modules/queue/store/configuration.cache.ts';

@@ -1,5 +1,6 @@
-// A database with much history that PostgreSQL never looked at, as after crashes in a row: no statement of a queue's life
-// goes through the history more than once, and with the statistics that the service has taken at its start, none does.
+// A database with much history that PostgreSQL never looked at, as after crashes in a row: no statement of a queue's
+// life goes through the history more than once, and with the statistics that the service has taken at its start, none
+// does.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseIdleBotPullRequests } from '../../src/modules/queue/planning/idle-bot-pull-requests.ts';
 import { lockQueue } from '../../src/modules/queue/store/queue.locks.ts';

@@ -1,5 +1,5 @@
-// Deployments and builds as they are driven: providers that are called over HTTP, commands that really run, reports. The
-// engine is a plain loop: what holds here holds by the rows.
+// Deployments and builds as they are driven: providers that are called over HTTP, commands that really run, reports.
+// The engine is a plain loop: what holds here holds by the rows.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { advanceDeployment, forgetOpenDeployments } from '../../src/modules/releases/index.ts';

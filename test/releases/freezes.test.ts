@@ -404,7 +404,7 @@ describe('a freeze is refused', () => {
       'Release environment not found',
       'input must name either environment or branches',
       expect.stringMatching(/^cron_start must be a cron expression of five fields: /),
-      'cron_end must be an instant that comes',
+      'cron_end must have a next run',
       'cron_end must differ from cron_start, or it would never end: freeze without a schedule for that',
     ]);
     expect(await freezeEvents(at)).toEqual([]);

@@ -1,4 +1,5 @@
-// The database goes away for one call, at each call in turn: every deployment and build comes to its end, and is made once.
+// The database goes away for one call, at each call in turn: every deployment and build comes to its end, and is made
+// once.
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

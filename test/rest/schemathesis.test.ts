@@ -13,8 +13,8 @@ import { prepareEndpoint } from './contract/previews.ts';
 
 const fewest = 2;
 const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: fewest, full: 100 }));
-// `coverage` tries the bounds of each parameter, which costs four fifths of the time: `refusals.test.ts` and the tables of
-// `contract` have most of them.
+// `coverage` tries the bounds of each parameter, which costs four fifths of the time: `refusals.test.ts` and the tables
+// of `contract` have most of them.
 const phases = ['examples', ...(drawn > fewest ? ['coverage'] : []), 'fuzzing', 'stateful'];
 let server: TestServer;
 

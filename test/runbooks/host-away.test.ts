@@ -1,4 +1,5 @@
-// A code host that fails for a while is asked ever more seldom; after a day what waits for it fails, and can be gone on with.
+// A code host that fails for a while is asked ever more seldom; after a day what waits for it fails, and can be gone on
+// with.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The process that drives is killed with -9 at every step, one after the other: the same commits, the same pull request,
-// each once, and the same files as of a runbook that nobody disturbed.
+// The process that drives is killed with -9 at every step, one after the other: the same commits, the same pull
+// request, each once, and the same files as of a runbook that nobody disturbed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';

@@ -1,5 +1,5 @@
-// Runbooks by a model, from the prompt to the pull request: the agent and its provider's protocol are real, the provider
-// is a server of the test.
+// Runbooks by a model, from the prompt to the pull request: the agent and its provider's protocol are real, the
+// provider is a server of the test.
 import { describe, expect, it } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';

@@ -1,4 +1,5 @@
-// The database goes away for one call, at each call in turn: every leaf is completed, by one commit and one pull request.
+// The database goes away for one call, at each call in turn: every leaf is completed, by one commit and one pull
+// request.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { expectAtEachOutage, outagesOf, type Story } from '../support/outages.ts';

@@ -1,5 +1,5 @@
-// How pull requests come of a runbook's commits: one, a stack, or only when somebody asks; what becomes of them, and how
-// they are queued.
+// How pull requests come of a runbook's commits: one, a stack, or only when somebody asks; what becomes of them, and
+// how they are queued.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';

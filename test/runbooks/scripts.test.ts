@@ -1,5 +1,5 @@
-// With the agent of an installation without a model: a prompt that is a script, executed in the sandbox, to a landing that
-// says why it was allowed.
+// With the agent of an installation without a model: a prompt that is a script, executed in the sandbox, to a landing
+// that says why it was allowed.
 import { describe, expect, it } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';

@@ -1,4 +1,5 @@
-// More seeds and days under faults, and the program `npm run simulate:faults`, which says which ones by its environment.
+// More seeds and days under faults, and the program `npm run simulate:faults`, which says which ones by its
+// environment.
 import { expect, it } from 'vitest';
 import { asCommand, minimise, readRanges } from './minimise.ts';
 import { simulate, type Outcome, type Simulation } from './simulate.ts';

@@ -1,4 +1,5 @@
-// The shortest history that still breaks the same rule: first fewer steps, then fewer faults, then fewer of the other steps.
+// The shortest history that still breaks the same rule: first fewer steps, then fewer faults, then fewer of the other
+// steps.
 import { simulate, type Outcome, type Simulation } from './simulate.ts';
 
 export interface Minimised {

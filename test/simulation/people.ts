@@ -1,5 +1,5 @@
-// What people do: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the permission. What
-// the service has answered to them is kept as promises that it has to keep.
+// What people do: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the permission.
+// What the service has answered to them is kept as promises that it has to keep.
 import type { Actor, Context } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
@@ -41,7 +41,9 @@ export interface Promises {
   readonly asked: Set<number>;
   /** Dequeued, and nobody has tried to queue it since. */
   readonly dequeued: Set<number>;
-  /** Landings that had started when the pause or freeze in force was answered. Null: there is none that was answered. */
+  /**
+   * Landings that had started when the pause or freeze in force was answered. Null: there is none that was answered.
+   */
   held: Record<'pause' | 'branch pause' | 'freeze', ReadonlySet<string> | null>;
   /** Commits that people pushed to the base. */
   readonly direct: Set<string>;

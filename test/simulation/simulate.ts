@@ -1,5 +1,5 @@
-// One simulated installation under one seed: each step somebody acts, work goes on, or a fault happens, and then the rules
-// are compared. At the end the faults stop, and everything has to come to rest.
+// One simulated installation under one seed: each step somebody acts, work goes on, or a fault happens, and then the
+// rules are compared. At the end the faults stop, and everything has to come to rest.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { DomainError } from '../../src/domain/errors.ts';

@@ -1,10 +1,13 @@
-// Work that the simulation can stop between two calls of the database, and at failpoints: there it waits while other work
-// goes on, fails, loses the answer, or ends for ever with its process. Only one piece of work runs at a time, so that the
-// same choices give the same history.
+// Work that the simulation can stop between two calls of the database, and at failpoints: there it waits while other
+// work goes on, fails, loses the answer, or ends for ever with its process. Only one piece of work runs at a time, so
+// that the same choices give the same history.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database, SystemQueries } from '../../src/platform/database.ts';
 
-/** How a run of a task ends at a boundary: it is held there, the call fails, or it is carried out and its answer is lost. */
+/**
+ * How a run of a task ends at a boundary: it is held there, the call fails, or it is carried out and its answer is
+ * lost.
+ */
 export type Ending = 'hold' | 'refuse' | 'lose';
 
 export interface Run {

@@ -1,5 +1,5 @@
-// What CI would say of a commit, decided by its files alone, and what it has said. Rules compare the base with this, and
-// not with rows of the service.
+// What CI would say of a commit, decided by its files alone, and what it has said. Rules compare the base with this,
+// and not with rows of the service.
 import type { Installation } from './installation.ts';
 
 export type Conclusion = 'success' | 'failure' | 'error' | 'timed_out' | 'cancelled';

@@ -11,8 +11,8 @@ export interface VirtualTime extends AsyncDisposable {
 }
 
 /**
- * `pause` holds work that calls `setTimeout` of `node:timers/promises`; null leaves it to the real one. PostgreSQL finds
- * `now()` in a schema before its own catalog. `current_timestamp` and timers of callbacks keep the real time.
+ * `pause` holds work that calls `setTimeout` of `node:timers/promises`; null leaves it to the real one. PostgreSQL
+ * finds `now()` in a schema before its own catalog. `current_timestamp` and timers of callbacks keep the real time.
  */
 export async function startVirtualTime(
   databaseUrl: string,

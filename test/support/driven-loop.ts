@@ -1,5 +1,5 @@
-// What the service drives without Temporal: a wake or a deadline is a turn, and what a turn leaves to be carried out is done
-// beside the loop, as it is in a worker.
+// What the service drives without Temporal: a wake or a deadline is a turn, and what a turn leaves to be carried out is
+// done beside the loop, as it is in a worker.
 import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
 import {
   advanceVerification,

@@ -7,7 +7,10 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 const cache = join(projectRoot, 'node_modules', '.cache', 'interlock');
 
-/** One per test run, so that runs side by side do not take it from each other. Inside the project: it finds its packages. */
+/**
+ * One per test run, so that runs side by side do not take it from each other. Inside the project: it finds its
+ * packages.
+ */
 export async function bundleEngine(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const folder = join(cache, `engine-${process.pid}`);
   await build({

@@ -20,7 +20,10 @@ export interface EngineSettings {
   readonly dataDir: string;
   readonly temporal?: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
   readonly workflowBundle?: string;
-  /** What providers of deployments are called with; default: none that could open anything. With them there is a host `github`. */
+  /**
+   * What providers of deployments are called with; default: none that could open anything. With them there is a host
+   * `github`.
+   */
   readonly secrets?: Secrets;
   readonly pushPace?: PushPace;
   /** Of a loop: a call that fails is tried again, as Temporal does. */

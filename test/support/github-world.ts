@@ -1,5 +1,5 @@
-// A world whose repository is at an emulator of GitHub: people push, review and label there by their tokens, its Actions run
-// the checks, and webhooks come over HTTP.
+// A world whose repository is at an emulator of GitHub: people push, review and label there by their tokens, its
+// Actions run the checks, and webhooks come over HTTP.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -36,7 +36,9 @@ export function checkNames(ci: string): readonly string[] {
   return Object.keys((parse(ci) as { checks?: object } | null)?.checks ?? {});
 }
 
-/** What GitHub runs in the place of a `.service/ci.yml`: its checks on heads and bot branches, its workflows when asked. */
+/**
+ * What GitHub runs in the place of a `.service/ci.yml`: its checks on heads and bot branches, its workflows when asked.
+ */
 export function asWorkflows(ci: string): Record<string, string> {
   const { checks = {}, workflows = {} } = parse(ci) as {
     checks?: Record<string, CiEntry>;
@@ -66,7 +68,9 @@ export function asWorkflows(ci: string): Record<string, string> {
   };
 }
 
-/** A configuration of the local host that waits for the checks by name: GitHub never says that it has started them all. */
+/**
+ * A configuration of the local host that waits for the checks by name: GitHub never says that it has started them all.
+ */
 export function withRequiredChecks(yaml: string, names: readonly string[]): string {
   const configuration = parse(yaml) as { merge_rules: { preconditions?: Record<string, unknown> } };
   const preconditions = { required_checks: names, ...configuration.merge_rules.preconditions };

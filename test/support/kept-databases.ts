@@ -6,7 +6,10 @@ import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** All rows of a database, by table, and where its sequences stand. PostgreSQL writes and reads it; it is not parsed here. */
+/**
+ * All rows of a database, by table, and where its sequences stand. PostgreSQL writes and reads it; it is not parsed
+ * here.
+ */
 export type DatabaseState = string;
 
 export interface KeptDatabase {
@@ -75,7 +78,10 @@ async function dropKept({ own, owner, database }: Kept): Promise<void> {
   await own.drop();
 }
 
-/** Nobody else is connected, nothing is under way, no lock is held, and tables, triggers and policies are what they were. */
+/**
+ * Nobody else is connected, nothing is under way, no lock is held, and tables, triggers and policies are what they
+ * were.
+ */
 async function isAsMade({ owner, database, shape }: Kept): Promise<boolean> {
   const deadline = performance.now() + 500;
   const isBusy = (): boolean => database.pools().some(({ busy, waiting }) => busy + waiting > 0);
@@ -98,7 +104,10 @@ async function isAsMade({ owner, database, shape }: Kept): Promise<boolean> {
   }
 }
 
-/** Changes with every statement that changes what the database is made of or how its sessions begin. Its rows and statistics are not part of it. */
+/**
+ * Changes with every statement that changes what the database is made of or how its sessions begin. Its rows and
+ * statistics are not part of it.
+ */
 async function shapeOf(owner: pg.Client): Promise<string> {
   const catalogs = ['pg_class', 'pg_trigger', 'pg_policy', 'pg_attrdef', 'pg_constraint', 'pg_proc', 'pg_type'];
   const parts = [

@@ -1,4 +1,5 @@
-// A database that is away for one call and well again: the call is refused, or it is carried out and its answer is lost.
+// A database that is away for one call and well again: the call is refused, or it is carried out and its answer is
+// lost.
 import type { Database, SystemQueries } from '../../src/platform/database.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 

@@ -19,7 +19,10 @@ export interface PlainLoop {
   readonly verifications: VerificationLoop;
   /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
   run(ports: Ports): Promise<void>;
-  /** Resolves at the next wake. Resolves after a tenth of a second anyway: deadlines pass, and other processes wake nobody here. */
+  /**
+   * Resolves at the next wake. Resolves after a tenth of a second anyway: deadlines pass, and other processes wake
+   * nobody here.
+   */
   woken(): Promise<void>;
   /** Called after every step of a turn. */
   observe: () => Promise<void>;

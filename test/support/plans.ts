@@ -5,7 +5,9 @@ import { asAdmin } from './postgres.ts';
 
 export interface Executed {
   readonly text: string;
-  /** Of 8 kB, each as often as it was looked at to find the rows: what a plan costs whatever the machine does besides. */
+  /**
+   * Of 8 kB, each as often as it was looked at to find the rows: what a plan costs whatever the machine does besides.
+   */
   readonly blocks: number;
 }
 
@@ -69,8 +71,8 @@ function read({ message }: Notice): Executed[] {
 }
 
 /**
- * Without the blocks that a write itself looks at: an index whose page is full is cleaned first, which takes hundreds of
- * blocks now and then, whatever the plan.
+ * Without the blocks that a write itself looks at: an index whose page is full is cleaned first, which takes hundreds
+ * of blocks now and then, whatever the plan.
  */
 function blocksOf(node: PlanNode): number {
   if (node['Node Type'] === 'ModifyTable') return (node.Plans ?? []).reduce((sum, child) => sum + blocksOf(child), 0);

@@ -45,7 +45,9 @@ export async function readSchema(client: pg.Client, before?: Schema): Promise<Sc
 interface ConstraintRow {
   readonly name: string;
   readonly text: string;
-  /** A null in one of its columns satisfies it: a foreign key, a unique key, and an index that takes nulls as distinct. */
+  /**
+   * A null in one of its columns satisfies it: a foreign key, a unique key, and an index that takes nulls as distinct.
+   */
   readonly acceptsNull: boolean;
   /** Of a check. Null: it is none. */
   readonly expression: string | null;

@@ -1,5 +1,5 @@
-// The code host of a world, from outside: what people and CI do there, and what users see there. Tests of the engine that
-// keep to these verbs run on every host. `HOST` names the host; without it a world has a local one.
+// The code host of a world, from outside: what people and CI do there, and what users see there. Tests of the engine
+// that keep to these verbs run on every host. `HOST` names the host; without it a world has a local one.
 import type { Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import type { HostedRepository, HostPullRequest, HostRepository, PublishedHostCheck } from '../../src/hosts/port.ts';

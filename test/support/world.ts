@@ -55,7 +55,9 @@ export interface World extends AsyncDisposable {
   readonly host: WorldHost;
   readonly gitDir: string;
   git(...args: string[]): Promise<string>;
-  /** Commits on a branch (made from `from`, default the base's tip) by a push as a user would, and tells the service. */
+  /**
+   * Commits on a branch (made from `from`, default the base's tip) by a push as a user would, and tells the service.
+   */
   commit(
     branch: string,
     files: Readonly<Record<string, string | null>>,

@@ -1,5 +1,5 @@
-// The database goes away for one call, at each call in turn: every webhook is delivered, once, by the first attempt that
-// reached its receiver.
+// The database goes away for one call, at each call in turn: every webhook is delivered, once, by the first attempt
+// that reached its receiver.
 import { expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { entities } from '../../src/modules/entities.ts';

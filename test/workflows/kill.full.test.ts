@@ -1,5 +1,5 @@
-// Workers of production are killed with -9 after a landing, while a check runs, and while another runs beside them: whatever
-// was being done is done once.
+// Workers of production are killed with -9 after a landing, while a check runs, and while another runs beside them:
+// whatever was being done is done once.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';

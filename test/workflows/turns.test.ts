@@ -1,4 +1,5 @@
-// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then supervised.
+// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then
+// supervised.
 import { takeLease } from '../../src/platform/turns/lease.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import pg from 'pg';

@@ -1,6 +1,6 @@
-// Verifications on the worker of production: what a person reads there, and the secrets of previews, planted where they are
-// given and looked for in all places that keep or tell something: every column of every table in which text can stand, and
-// what Temporal keeps of the runs.
+// Verifications on the worker of production: what a person reads there, and the secrets of previews, planted where they
+// are given and looked for in all places that keep or tell something: every column of every table in which text can
+// stand, and what Temporal keeps of the runs.
 import { WorkflowFailedError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

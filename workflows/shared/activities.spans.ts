@@ -1,4 +1,5 @@
-// The spans of runs. A worker records one when the run has ended; until then activities already name it as their parent.
+// The spans of runs. A worker records one when the run has ended; until then activities already name it as their
+// parent.
 import type { SpanContext } from '@opentelemetry/api';
 import type { InjectedSinks } from '@temporalio/worker';
 import { systemContext, type Ports } from '../../src/context.ts';

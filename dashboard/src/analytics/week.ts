@@ -7,7 +7,9 @@ export interface Point {
 }
 
 export interface Week {
-  /** Seven rows from Monday, each of 24 hours: how many were in line on average. Null: nothing is known of that hour. */
+  /**
+   * Seven rows from Monday, each of 24 hours: how many were in line on average. Null: nothing is known of that hour.
+   */
   readonly hours: readonly (readonly (number | null)[])[];
   readonly longest: { readonly weekday: number; readonly hour: number; readonly queued: number } | null;
 }

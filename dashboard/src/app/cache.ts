@@ -7,7 +7,8 @@ interface Keyed {
   readonly asOf?: string | null;
 }
 
-// What has no id of its own is part of the object that holds it. A queue of the past is another object than that of now.
+// What has no id of its own is part of the object that holds it. A queue of the past is another object than that of
+// now.
 const keys = new Proxy(
   {},
   {

@@ -1,5 +1,5 @@
-// The part of a log that is on screen: its end at first, more of its beginning when it is asked for. It is bounded: of a
-// long log that somebody goes back in, the end leaves.
+// The part of a log that is on screen: its end at first, more of its beginning when it is asked for. It is bounded: of
+// a long log that somebody goes back in, the end leaves.
 
 export interface Piece {
   readonly cursor: string;

@@ -29,7 +29,9 @@ const mostOfGroup = 8;
 const longestText = 200;
 const mostWords = 10;
 
-/** What the server finds: in the repository of the page, or in the whole account; releases always in the whole account. */
+/**
+ * What the server finds: in the repository of the page, or in the whole account; releases always in the whole account.
+ */
 function useFound(text: string): Found {
   const { owner, name } = useParams({ strict: false });
   const navigate = useNavigate();

@@ -121,8 +121,8 @@ interface Reader {
 }
 
 /**
- * Reads at once and then at intervals; a hidden tab reads when it is looked at again. A read that is under way is waited
- * for: another one would abort it, and under constant changes none would end.
+ * Reads at once and then at intervals; a hidden tab reads when it is looked at again. A read that is under way is
+ * waited for: another one would abort it, and under constant changes none would end.
  */
 function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
   let timer: ReturnType<typeof setTimeout> | undefined;

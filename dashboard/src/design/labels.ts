@@ -36,7 +36,9 @@ export function short(commit: string): string {
   return commit.slice(0, 8);
 }
 
-/** The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers; of a diff its size does. */
+/**
+ * The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers; of a diff its size does.
+ */
 export function textsOf(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return '';
   return Object.entries(payload)

@@ -1,5 +1,5 @@
-// A queue drawn for a screen on a wall: how it stands in a sentence, what lands next, and what landed. Plain elements, so
-// that the page loads in an instant and runs for months.
+// A queue drawn for a screen on a wall: how it stands in a sentence, what lands next, and what landed. Plain elements,
+// so that the page loads in an instant and runs for months.
 import { list, numbers, personOf } from '../design/labels.ts';
 
 interface Member {

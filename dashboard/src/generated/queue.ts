@@ -466,7 +466,7 @@ export type RetryBuildInput = {
 
 /** Whether a repository is in use. */
 export type SetRepositoryActiveInput = {
-  /** False takes it out of use, true into use again. */
+  /** False takes the repository out of use. True puts it into use again. */
   active: boolean;
   /** The repository. */
   repository: RepositoryInput;

@@ -24,7 +24,9 @@ export function toneOfActor(who: Actor | null | undefined, isBlocked: boolean): 
   return who === 'QUEUE' || who === null || who === undefined ? 'queue' : 'person';
 }
 
-/** `Merged about 14:38, in nine of ten cases by 14:45.` Without a forecast, the sentence of the server that says why. */
+/**
+ * `Merged about 14:38, in nine of ten cases by 14:45.` Without a forecast, the sentence of the server that says why.
+ */
 export function describeForecast(
   eta: { readonly p50: string | null; readonly p90: string | null; readonly sentence: string },
   now: number,

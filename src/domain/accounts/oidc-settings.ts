@@ -1,4 +1,4 @@
-// The OpenID provider that people sign in at, by variables of the environment. docs/sign-in.md explains each.
+// The OpenID provider at which people sign in, read from environment variables. docs/sign-in.md explains each variable.
 import { isLoopback } from './sign-in.ts';
 import type { GroupRule, OidcRules } from './oidc.ts';
 
@@ -8,9 +8,9 @@ export interface OidcSettings extends OidcRules {
   readonly clientId: string;
   /** Null: a public client, which proves itself only by PKCE. */
   readonly clientSecret: string | null;
-  /** With spaces between them; `openid` is one of them. */
+  /** The scopes, with spaces between them. `openid` is one of them. */
   readonly scopes: string;
-  /** What the provider asks of the person at each sign-in, such as `consent`. Null: what it wants. */
+  /** What the provider asks of the person at each sign-in, such as `consent`. Null: the provider decides. */
   readonly prompt: string | null;
   /** What the button says after "Sign in with". */
   readonly label: string;

@@ -1,5 +1,5 @@
-// What a person of an OpenID provider may do here: from the claims of the provider to an account and a role, and how long
-// the provider's last word holds (docs/sign-in.md).
+// What a person of an OpenID provider may do here: from the claims of the provider to an account and a role, and how
+// long the provider's last word holds (docs/sign-in.md).
 
 type Role = 'admin' | 'maintainer' | 'member';
 

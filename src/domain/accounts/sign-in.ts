@@ -73,7 +73,10 @@ export function isPrivateWay({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl
   return publicUrl.startsWith('https:') || isLoopback(host ?? '');
 }
 
-/** As the browser writes it, with letters beyond ASCII encoded. A cookie that is kept on the way to GitHub has 4,096 bytes. */
+/**
+ * As the browser writes it, with letters beyond ASCII encoded. A cookie that is kept on the way to GitHub has 4,096
+ * bytes.
+ */
 const longestPath = 2_000;
 
 /**

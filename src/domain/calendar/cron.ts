@@ -12,7 +12,7 @@ export function next(calendarOf: Cron, at: number): number | null {
 /** Why the expression cannot be used. Null: it can. */
 export function cronFault(expression: string): string | null {
   try {
-    return next(calendar(expression, 'UTC'), 0) === null ? 'must be an instant that comes' : null;
+    return next(calendar(expression, 'UTC'), 0) === null ? 'must have a next run' : null;
   } catch (error) {
     const detail = error instanceof Error ? error.message.replace(/^\w+: /, '') : String(error);
     return `must be a cron expression of five fields: ${detail}`;

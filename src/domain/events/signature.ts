@@ -1,6 +1,7 @@
-// What webhooks are signed with, and by which keys at an instant (interface 5, 6). The header that is documented carries
-// the HMAC of the body; the three of Standard Webhooks also sign the id and the time. Kept instead of the library
-// `standardwebhooks`, whose HMAC is computed in JavaScript: seven times the processor time for a body of 200 kB.
+// What webhooks are signed with, and by which keys at an instant (interface 5, 6). The header that is documented
+// carries the HMAC of the body; the three of Standard Webhooks also sign the id and the time. Kept instead of the
+// library `standardwebhooks`, whose HMAC is computed in JavaScript: seven times the processor time for a body of 200
+// kB.
 import { createHmac } from 'node:crypto';
 
 /** How a secret signs: as text in the documented header, as decoded bytes in Standard Webhooks. */

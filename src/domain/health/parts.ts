@@ -1,5 +1,5 @@
-// Whether the parts of an installation work, in sentences for people: the servers it needs, the workers, and work that is
-// older than its own time limit.
+// Whether the parts of an installation work, in sentences for people: the servers it needs, the workers, and work that
+// is older than its own time limit.
 
 import { violationsText, type Violation } from './invariants.ts';
 

@@ -14,8 +14,8 @@ export type MetricsAccess =
   | { readonly kind: 'refused'; readonly status: 401 | 403; readonly sentence: string };
 
 /**
- * With a token the token decides. Without one only this machine may read, and only where nobody else is served: behind a
- * proxy on the same machine every request comes from this machine.
+ * With a token the token decides. Without one only this machine may read, and only where nobody else is served: behind
+ * a proxy on the same machine every request comes from this machine.
  */
 export function decideMetricsAccess(
   request: MetricsRequest,

@@ -33,7 +33,9 @@ export interface QueueSeries {
 
 const other = 'other';
 
-/** At most `most` queues by name, the longest first; the sum of the others, and the longest of their waits, as `other`. */
+/**
+ * At most `most` queues by name, the longest first; the sum of the others, and the longest of their waits, as `other`.
+ */
 export function seriesOfQueues(queues: readonly BusyQueue[], most: number): QueueSeries {
   const longestFirst = queues.toSorted(
     (a, b) => b.queued + b.tagged - (a.queued + a.tagged) || b.waitSec - a.waitSec || compareNames(a, b),

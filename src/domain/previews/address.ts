@@ -13,8 +13,8 @@ export function previewUrl(publicUrl: string, slug: string): string {
 }
 
 /**
- * Reads the slug of a preview from the host of a request. Null: the host is not a preview's. The port is ignored, because
- * a proxy may change it.
+ * Reads the slug of a preview from the host of a request. Null: the host is not a preview's. The port is ignored,
+ * because a proxy may change it.
  */
 export function slugReader(publicUrl: string): (host: string) => string | null {
   const below = `.${withoutPort(previewHost(publicUrl))}`;

@@ -58,8 +58,8 @@ export function webhookAddress(url: string, apiUrl: string): string {
 }
 
 /**
- * Whether a destination whose messages are not edited gets a message: incoming webhooks cannot edit, and nobody is notified of
- * the edit of a direct message.
+ * Whether a destination whose messages are not edited gets a message: incoming webhooks cannot edit, and nobody is
+ * notified of the edit of a direct message.
  */
 export function isWorthNotice(news: SlackNews): boolean {
   switch (news.kind) {

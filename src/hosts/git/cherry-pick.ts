@@ -1,5 +1,5 @@
-// Commits cherry-picked onto another commit, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
-// Everything happens in the object database; authors and their dates are kept, the committer is the service.
+// Commits cherry-picked onto another commit, as `git rebase` and `git cherry-pick` do it, and a base brought into a
+// head. Everything happens in the object database; authors and their dates are kept, the committer is the service.
 import { HostRefused, type BranchUpdate, type PickedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
 import { type CommitContext, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
@@ -9,7 +9,9 @@ import { readCommit, readCommits, type RawCommit } from './objects.ts';
 
 const mostCommits = 500;
 
-/** A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself. */
+/**
+ * A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself.
+ */
 export async function bringUpToDate(
   git: Git,
   directory: string,
@@ -58,7 +60,9 @@ async function rebase(
   return await pickAll(context, onto, { series, messageOf: (commit) => commit.message });
 }
 
-/** Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message. */
+/**
+ * Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message.
+ */
 export async function cherryPick(
   git: Git,
   directory: string,

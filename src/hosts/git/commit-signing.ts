@@ -1,6 +1,6 @@
-// Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`, and counts commits without a valid
-// signature. Such a signature is made of the key and the commit alone, so that the same commit has the same id however
-// often it is made. With other keys it is not.
+// Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`, and counts commits without a
+// valid signature. Such a signature is made of the key and the commit alone, so that the same commit has the same id
+// however often it is made. With other keys it is not.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Identity } from '../port.ts';
 import type { Git } from './git.ts';

@@ -158,8 +158,8 @@ async function addMember(
 }
 
 /**
- * A stand-in for a tip that has the changes of `belowHead` by other commits, a squash above all: merging into it asks for
- * what came after that head. A head that contains the tip itself says what it makes of both.
+ * A stand-in for a tip that has the changes of `belowHead` by other commits, a squash above all: merging into it asks
+ * for what came after that head. A head that contains the tip itself says what it makes of both.
  */
 export async function holding(
   context: CommitContext,

@@ -137,8 +137,8 @@ async function sizesOf({ git, directory, env }: Looking, blobs: readonly string[
 }
 
 /**
- * The files that a head changes since the commit where it left its base. A rename is a deleted file and a new one. Null:
- * more than `limit` files, or the two share no history.
+ * The files that a head changes since the commit where it left its base. A rename is a deleted file and a new one.
+ * Null: more than `limit` files, or the two share no history.
  */
 export async function listChangedFiles(
   git: Git,

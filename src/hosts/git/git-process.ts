@@ -1,5 +1,5 @@
-// A long-running git that answers questions in their order. While nobody waits for it, it keeps no process from exiting:
-// its handles are unreferenced, and the end of its input ends it, also after a kill of Interlock.
+// A long-running git that answers questions in their order. While nobody waits for it, it keeps no process from
+// exiting: its handles are unreferenced, and the end of its input ends it, also after a kill of Interlock.
 import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { GitFailed, describeUnavailable } from './git-failed.ts';

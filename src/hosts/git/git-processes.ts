@@ -67,8 +67,8 @@ export function createGitProcesses(
   };
 }
 
-// A long-running git keeps its working directory when the folder is moved or removed and another one takes its path, and
-// it keeps packs open that were removed. Both must not be answered from.
+// A long-running git keeps its working directory when the folder is moved or removed and another one takes its path,
+// and it keeps packs open that were removed. Both must not be answered from.
 async function identify(directory: string): Promise<string> {
   const stamps = ['config', 'objects/pack'].map(async (path) => {
     const found = await stat(join(directory, path), { bigint: true }).catch(() => null);

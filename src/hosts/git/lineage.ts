@@ -1,4 +1,5 @@
-// Which commits a commit comes from. That never changes, so it is remembered; that the commit is still there may change.
+// Which commits a commit comes from. That never changes, so it is remembered; that the commit is still there may
+// change.
 import type { Git } from './git.ts';
 import { readObjects } from './object-reader.ts';
 

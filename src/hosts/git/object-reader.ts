@@ -1,4 +1,5 @@
-// Objects by their ids, from the repository's long-running `git cat-file`. It finds objects and packs that came after it.
+// Objects by their ids, from the repository's long-running `git cat-file`. It finds objects and packs that came after
+// it.
 import { HostUnavailable } from '../port.ts';
 import type { Question } from './git-process.ts';
 import type { Git } from './git.ts';

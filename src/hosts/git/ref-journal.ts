@@ -57,7 +57,8 @@ export async function abandonedUpdates(directory: string): Promise<{ path: strin
 
 function isAbandoned(entry: JournalEntry): boolean {
   if (Date.now() - entry.writtenAt > 60_000) return true;
-  // Containers that share a disk each count their own processes, so this container cannot know whether that process lives.
+  // Containers that share a disk each count their own processes, so this container cannot know whether that process
+  // lives.
   if (entry.machine !== undefined && entry.machine !== machineName()) return false;
   return entry.pid === process.pid ? entry.process !== thisProcess : !isAlive(entry.pid);
 }

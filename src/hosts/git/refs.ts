@@ -9,7 +9,9 @@ import { isAncestor } from './ancestry.ts';
 import { readRefValue } from './ref-files.ts';
 import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
 
-/** All or none. Throws RefMoved, CommitMissing, HostRefused (an object or a name git does not take) or HostUnavailable. */
+/**
+ * All or none. Throws RefMoved, CommitMissing, HostRefused (an object or a name git does not take) or HostUnavailable.
+ */
 export async function updateRefs(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return;
   const ordered = inOrder(updates);
@@ -94,8 +96,8 @@ function transactionText(lines: readonly string[]): string {
 }
 
 /**
- * By the repository's long-running `git update-ref`. What it refuses although every ref stands where it should, and what it
- * died of, is tried by a git of its own: that one's word counts, as it has nothing in memory.
+ * By the repository's long-running `git update-ref`. What it refuses although every ref stands where it should, and
+ * what it died of, is tried by a git of its own: that one's word counts, as it has nothing in memory.
  */
 async function transact(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   const text = transactionOf(updates);

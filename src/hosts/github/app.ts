@@ -1,4 +1,5 @@
-// A GitHub App as Interlock holds it, and where it is installed. The service has both as rows, and passes them to this host.
+// A GitHub App as Interlock holds it, and where it is installed. The service has both as rows, and passes them to this
+// host.
 import type { HostRepository } from '../port.ts';
 
 export interface GitHubApp {

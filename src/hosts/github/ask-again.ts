@@ -6,7 +6,10 @@ import { HostUnavailable } from '../port.ts';
 const mostTries = 3;
 const firstPauseMs = 250;
 
-/** `call` reads, or does what has no further effect when it is repeated. A failure with an instant to wait for is thrown. */
+/**
+ * `call` reads, or does what has no further effect when it is repeated. A failure with an instant to wait for is
+ * thrown.
+ */
 export async function askAgain<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {

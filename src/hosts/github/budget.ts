@@ -55,7 +55,9 @@ const keptShare: Readonly<Record<Purpose, number>> = {
   reconciling: 0.35,
 };
 
-/** Of both windows of creations: 100 landings an hour need 100 for their builds and 300 for what people read of them. */
+/**
+ * Of both windows of creations: 100 landings an hour need 100 for their builds and 300 for what people read of them.
+ */
 const keptCreations: Readonly<Record<Purpose, number>> = {
   landing: 0,
   hint: 0,

@@ -1,4 +1,5 @@
-// What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is complete.
+// What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is
+// complete.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
@@ -116,7 +117,10 @@ function skippedByInstruction(message: string, seen: readonly HostCheck[], { exp
     }));
 }
 
-/** If a rule pins a name to an App, only that App's check counts, and another App's check of the name is shown with its App. */
+/**
+ * If a rule pins a name to an App, only that App's check counts, and another App's check of the name is shown with its
+ * App.
+ */
 function nameOfWriter(
   name: string,
   pinned: PinnedChecks,
@@ -153,7 +157,10 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
   }));
 }
 
-/** A workflow that GitHub cannot read, or does not start before an approval, has a suite without runs: it has its own name. */
+/**
+ * A workflow that GitHub cannot read, or does not start before an approval, has a suite without runs: it has its own
+ * name.
+ */
 function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): HostCheck[] {
   const summary = notStartedTexts[conclusion ?? ''];
   if (workflowRun === null || summary === undefined || (checkRuns?.nodes.length ?? 0) > 0) return [];
@@ -227,8 +234,8 @@ function asCheck(
 }
 
 /**
- * A status has no attempts of its own. Another one has started where a status is pending after its end, or ends otherwise
- * than before: some systems report nothing but the end.
+ * A status has no attempts of its own. Another one has started where a status is pending after its end, or ends
+ * otherwise than before: some systems report nothing but the end.
  */
 function countAttempts(history: readonly PastStatus[]): number {
   const others = history.slice(1).filter(({ state }, index) => {
@@ -293,7 +300,8 @@ function decideComplete(
   const names = new Set(checks.map(({ name }) => name));
   if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };
   const lastEnd = Math.max(0, ...checks.map(({ completedAt }) => completedAt ?? 0));
-  // GitHub's instants are compared among themselves elsewhere; here a clock that is off makes the wait longer or shorter.
+  // GitHub's instants are compared among themselves elsewhere; here a clock that is off makes the wait longer or
+  // shorter.
   const settlesAt = Math.max((movedAt ?? 0) + firstChecksWithinMs, lastEnd + quietMs);
   return settlesAt <= now ? { complete: true, settlesAt: null } : { complete: false, settlesAt };
 }

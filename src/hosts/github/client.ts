@@ -130,8 +130,8 @@ async function tokenOf(
 }
 
 /**
- * GitHub may end a token before its time. A call that is refused for its token has done nothing, so that it is made once
- * more with a new one.
+ * GitHub may end a token before its time. A call that is refused for its token has done nothing, so that it is made
+ * once more with a new one.
  */
 function keepToken(octokit: Octokit): void {
   octokit.hook.wrap('request', async (request, call) => {
@@ -155,7 +155,9 @@ interface BudgetOptions {
 
 type CallOutcome = 'ok' | 'held' | Failure['kind'];
 
-/** The row is read at most that often: what is left changes slowly, and a pause is also noted by the answers of others. */
+/**
+ * The row is read at most that often: what is left changes slowly, and a pause is also noted by the answers of others.
+ */
 const budgetAgeMs = 1_000;
 /** What answers say is written at most that often. A pause is written at once. */
 const noteEveryMs = 5_000;

@@ -1,5 +1,5 @@
-// How a pull request ends at GitHub once it has landed (ADR 0071): GitHub shows as merged what is reachable from its base.
-// A squashed or rebased one is closed, and its last comment names the commit.
+// How a pull request ends at GitHub once it has landed (ADR 0071): GitHub shows as merged what is reachable from its
+// base. A squashed or rebased one is closed, and its last comment names the commit.
 import type { Client } from './client.ts';
 import { closeOpen } from './pull-requests.ts';
 import { HostUnavailable, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';

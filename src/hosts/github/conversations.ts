@@ -1,4 +1,5 @@
-// Labels and comments at GitHub. Interlock writes comments only in its own name, because people comment there themselves.
+// Labels and comments at GitHub. Interlock writes comments only in its own name, because people comment there
+// themselves.
 import { isPermissionEnough, permissionOf } from '../../domain/accounts/github-people.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Database } from '../../platform/database.ts';

@@ -8,7 +8,9 @@ export interface GitSettings {
   readonly mirrors: Mirrors;
   readonly pushes: Pushes;
   readonly committer: (repository: HostRepository) => git.Committer;
-  /** Each machine has mirrors of its own: commits that no branch keeps are pushed, so that every machine can land them. */
+  /**
+   * Each machine has mirrors of its own: commits that no branch keeps are pushed, so that every machine can land them.
+   */
   readonly keepsAtGitHub: boolean;
 }
 

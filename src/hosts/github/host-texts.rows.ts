@@ -1,5 +1,5 @@
-// Comments and checks that are written once and edited afterwards. A row is claimed before GitHub is called, so that two
-// writers make one comment, and a delayed writer does not restore an old text.
+// Comments and checks that are written once and edited afterwards. A row is claimed before GitHub is called, so that
+// two writers make one comment, and a delayed writer does not restore an old text.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
@@ -23,7 +23,10 @@ export type Claim =
       readonly writer: string;
       /** Null: GitHub has not confirmed the first text yet. */
       readonly githubId: string | null;
-      /** Another writer began before and may have written its text: what it left is looked for. */
+      /**
+       * Another writer began before this one and may have written its text at GitHub. So the caller searches for it
+       * first.
+       */
       readonly mayBeThere: boolean;
     };
 
@@ -74,7 +77,7 @@ export async function claimHostText(
   });
 }
 
-/** `written` null: the call failed. What it left is looked for by the next writer. */
+/** `written` null: the call failed. The next writer searches for a text that the call may have left at GitHub. */
 export async function releaseHostText(
   db: Database,
   of: HostTextKey,

@@ -1,9 +1,9 @@
-// The ledger of landings: `refs/interlock/ledger` lists landing refs of earlier days, so that a push, which GitHub answers
-// with every ref, and a listing of landings stay small. Each commit of the ledger names refs and their commits in its
-// message. Those commits are its parents too, so that GitHub keeps them.
+// The ledger of landings: `refs/interlock/ledger` lists landing refs of earlier days, so that a push, which GitHub
+// answers with every ref, and a listing of landings stay small. Each commit of the ledger names refs and their commits
+// in its message. Those commits are its parents too, so that GitHub keeps them.
 //
-// The ledger and the deletion of what it lists are one atomic push. Anybody who may write to the repository can delete the
-// ledger or move it back: then landings of earlier days have no ref, and the rows decide.
+// The ledger and the deletion of what it lists are one atomic push. Anybody who may write to the repository can delete
+// the ledger or move it back: then landings of earlier days have no ref, and the rows decide.
 import { type Git, signature, writeCommit } from '../git/index.ts';
 import type { HostRepository, Identity, RefUpdate } from '../port.ts';
 import type { RemoteRef } from './remote-refs.ts';
@@ -19,7 +19,10 @@ export function concernsLandings(pattern: string): boolean {
   return pattern.startsWith(landingPrefix) || (pattern.endsWith('/') && landingPrefix.startsWith(pattern));
 }
 
-/** Lines `<commit> <ref>` among others. Of a ref that is named twice the first counts, because a landing ref never moves. */
+/**
+ * Lines `<commit> <ref>` among others. Of a ref that is named twice the first counts, because a landing ref never
+ * moves.
+ */
 export function parseLedger(text: string): Ledger {
   const ledger = new Map<string, string>();
   for (const [, commit = '', ref = ''] of text.matchAll(/^([0-9a-f]{40}) (refs\/interlock\/landings\/\S+)$/gm))
@@ -27,7 +30,9 @@ export function parseLedger(text: string): Ledger {
   return ledger;
 }
 
-/** What stands at GitHub, and what the ledger has beside it, in the order of the names. A ref that stands counts first. */
+/**
+ * What stands at GitHub, and what the ledger has beside it, in the order of the names. A ref that stands counts first.
+ */
 export function joinLedger(actual: readonly RemoteRef[], ledger: Ledger): RemoteRef[] {
   const joined = new Map([...ledger, ...actual.map(({ ref, commit }) => [ref, commit] as const)]);
   return [...joined].map(([ref, commit]) => ({ ref, commit })).toSorted((a, b) => (a.ref < b.ref ? -1 : 1));

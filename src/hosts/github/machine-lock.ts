@@ -1,5 +1,6 @@
-// One at a time among the processes of this machine: a lock file with its owner in it. It saves double work, and nothing
-// that must be right depends on it: the lock of a dead process counts as free, and so does a lock that is held for too long.
+// One at a time among the processes of this machine: a lock file with its owner in it. It saves double work, and
+// nothing that must be right depends on it: the lock of a dead process counts as free, and so does a lock that is held
+// for too long.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -64,7 +64,10 @@ export interface MirrorOnDisk {
   readonly usedAt: number;
 }
 
-/** The least recently used mirrors, until the others fit. Never a mirror that was used within a day: builds may wait there. */
+/**
+ * The least recently used mirrors, until the others fit. Never a mirror that was used within a day: builds may wait
+ * there.
+ */
 export function decideRemovals(
   mirrors: readonly MirrorOnDisk[],
   { maxBytes, now }: { readonly maxBytes: number; readonly now: number },

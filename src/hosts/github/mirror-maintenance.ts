@@ -1,6 +1,6 @@
-// What is done to mirrors once a day: landing refs of earlier days go to the ledger, refs that nothing needs any more are
-// removed, packs are joined. One process of the machine does it for each mirror, at low priority, and not while the mirror
-// is in use. Mirrors that nobody has used go if all of them together take too much room.
+// What is done to mirrors once a day: landing refs of earlier days go to the ledger, refs that nothing needs any more
+// are removed, packs are joined. One process of the machine does it for each mirror, at low priority, and not while the
+// mirror is in use. Mirrors that nobody has used go if all of them together take too much room.
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,7 +63,9 @@ interface Notes {
   readonly seen: Seen;
 }
 
-/** Does nothing if the mirror is in use, was kept up within a day, or another process is at it. Answers whether it did. */
+/**
+ * Does nothing if the mirror is in use, was kept up within a day, or another process is at it. Answers whether it did.
+ */
 export async function keepUp(options: MaintenanceOptions, repository: HostRepository): Promise<boolean> {
   const { mirrors, clock } = options;
   const directory = mirrorDirectory(options.dataDir, repository);
@@ -93,7 +95,10 @@ export async function keepUp(options: MaintenanceOptions, repository: HostReposi
 
 const mostRounds = 20;
 
-/** Answers how many refs were compacted. Another machine that compacts at the same time wins, and the rest waits for tomorrow. */
+/**
+ * Answers how many refs were compacted. Another machine that compacts at the same time wins, and the rest waits for
+ * tomorrow.
+ */
 export async function compactLandingRefs(
   { mirrors, pushes, identity, clock }: Pick<MaintenanceOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
   repository: HostRepository,

@@ -1,5 +1,5 @@
-// A bare clone of each repository on this machine (ADR 0045). Commits are composed in it, and pushed from it. Its own refs
-// say nothing of GitHub: those are read from GitHub each time.
+// A bare clone of each repository on this machine (ADR 0045). Commits are composed in it, and pushed from it. Its own
+// refs say nothing of GitHub: those are read from GitHub each time.
 import * as git from '../git/index.ts';
 import { CommitMissing, HostUnavailable, type HostRepository } from '../port.ts';
 import { concernsLandings, createLedgerReader, joinLedger, type Ledger, ledgerRef } from './landing-ledger.ts';
@@ -38,8 +38,8 @@ export interface Mirrors {
   /** The directory of the mirror. It is cloned if this machine has none yet. */
   at(repository: HostRepository): Promise<string>;
   /**
-   * Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. A landing ref that the ledger
-   * lists stands where the ledger says.
+   * Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. A landing ref that the
+   * ledger lists stands where the ledger says.
    */
   readonly readRefs: ReadRefs;
   /** The same without the ledger: refs that a push finds. */
@@ -57,8 +57,8 @@ export interface Mirrors {
     input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
   ): Promise<git.GitOutput>;
   /**
-   * Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. Locks that a
-   * killed git has left are removed.
+   * Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. Locks
+   * that a killed git has left are removed.
    */
   repairing<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }

@@ -1,4 +1,5 @@
-// Every client of GitHub's API is made here, so that each of its calls has a time limit and names the version of the API.
+// Every client of GitHub's API is made here, so that each of its calls has a time limit and names the version of the
+// API.
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { inSpan } from '../../platform/tracing/index.ts';

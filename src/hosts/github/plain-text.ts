@@ -1,5 +1,5 @@
-// Text that people and Apps write at GitHub, without control characters: PostgreSQL stores no NUL, a title is one line of a
-// commit's message, and terminals obey escapes.
+// Text that people and Apps write at GitHub, without control characters: PostgreSQL stores no NUL, a title is one line
+// of a commit's message, and terminals obey escapes.
 
 /** One line. Each run of control characters, with the spaces beside it, becomes a space. */
 export function plainLine(text: string): string {

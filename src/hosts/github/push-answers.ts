@@ -1,5 +1,5 @@
-// What the end of a `git push` says: a pure reading of git's output. A push is all or nothing, but its answer can be lost,
-// so that only a refusal is certain. For everything else the refs are read again.
+// What the end of a `git push` says: a pure reading of git's output. A push is all or nothing, but its answer can be
+// lost, so that only a refusal is certain. For everything else the refs are read again.
 import { HostUnavailable, HostRefused, RefMoved, type RefUpdate } from '../port.ts';
 
 export interface PushEnd {

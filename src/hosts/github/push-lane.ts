@@ -1,4 +1,5 @@
-// Pushes of a repository, one at a time: GitHub recommends six a minute, and a landing is not to wait behind a clean-up.
+// Pushes of a repository, one at a time: GitHub recommends six a minute, and a landing is not to wait behind a
+// clean-up.
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface PushPace {

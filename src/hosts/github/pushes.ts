@@ -1,5 +1,5 @@
-// Moves refs at GitHub by `git push`: atomic, with the expected value of each ref as its lease. A push carries its objects,
-// costs no API call, and names the rule that refuses it.
+// Moves refs at GitHub by `git push`: atomic, with the expected value of each ref as its lease. A push carries its
+// objects, costs no API call, and names the rule that refuses it.
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';

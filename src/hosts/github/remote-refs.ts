@@ -1,5 +1,5 @@
-// Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server send
-// every ref and filters afterwards. Here the request names the refs, and no git is started. REST is not
+// Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server
+// send every ref and filters afterwards. Here the request names the refs, and no git is started. REST is not
 // asked, because its answers trail a push.
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
@@ -21,9 +21,10 @@ export type ReadRefs = (repository: HostRepository, patterns: readonly string[])
 const longestWaitMs = 1_000;
 
 /**
- * Reads of single refs that are asked for while another one of the same repository is under way are made together, as soon
- * as that one has ended. So each answer is of an instant after the question, and a burst of webhooks takes a few requests.
- * What is asked for together is read by one request: a landing ref that moves to the ledger is found in either.
+ * Reads of single refs that are asked for while another one of the same repository is under way are made together, as
+ * soon as that one has ended. So each answer is of an instant after the question, and a burst of webhooks takes a few
+ * requests. What is asked for together is read by one request: a landing ref that moves to the ledger is found in
+ * either.
  */
 export function gatherReads(read: ReadRefs): ReadRefs {
   const loaders = new Map<string, DataLoader<string, RemoteRef | null>>();
@@ -59,8 +60,8 @@ export function gatherReads(read: ReadRefs): ReadRefs {
 export class TokenRefused extends HostUnavailable {}
 
 /**
- * Refs of the patterns, each a full name or a prefix that ends in `/`, in the order of their names. Throws TokenRefused, or
- * HostUnavailable.
+ * Refs of the patterns, each a full name or a prefix that ends in `/`, in the order of their names. Throws
+ * TokenRefused, or HostUnavailable.
  */
 export async function readRemoteRefs(
   repository: Pick<HostRepository, 'owner' | 'name'>,
@@ -131,7 +132,9 @@ function packet(line: string): string {
   return (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0') + line;
 }
 
-/** Lines `<object> <ref>`, each with its length before it, up to a flush. Null: it is something else, or was cut off. */
+/**
+ * Lines `<object> <ref>`, each with its length before it, up to a flush. Null: it is something else, or was cut off.
+ */
 export function parseRefs(body: Buffer): RemoteRef[] | null {
   const refs: RemoteRef[] = [];
   for (let at = 0; ; ) {

@@ -1,4 +1,5 @@
-// How git reaches GitHub: the address of a repository, and a token that never stands in an argument, an address or a file.
+// How git reaches GitHub: the address of a repository, and a token that never stands in an argument, an address or a
+// file.
 import type { HostRepository } from '../port.ts';
 
 export interface Remote {
@@ -7,12 +8,15 @@ export interface Remote {
 }
 
 /**
- * The remote of a repository as it is named now, with a token that is good for ten more minutes at least. `isRefused`: GitHub
- * has refused the last one, and another one is made.
+ * The remote of a repository as it is named now, with a token that is good for ten more minutes at least. `isRefused`:
+ * GitHub has refused the last one, and another one is made.
  */
 export type FindRemote = (repository: HostRepository, options?: { readonly isRefused?: boolean }) => Promise<Remote>;
 
-/** What a proxy and the certificates of a company are named by. git is run with nothing else of the operator's environment. */
+/**
+ * What a proxy and the certificates of a company are named by. git is run with nothing else of the operator's
+ * environment.
+ */
 const networkNames = [
   'HTTPS_PROXY',
   'https_proxy',

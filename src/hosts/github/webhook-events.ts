@@ -1,5 +1,5 @@
-// What a webhook of GitHub reports, as a pure function: only that something changed; the facts are read from GitHub afterwards, so that
-// neither the order nor the number of deliveries matters.
+// What a webhook of GitHub reports, as a pure function: only that something changed; the facts are read from GitHub
+// afterwards, so that neither the order nor the number of deliveries matters.
 
 interface WebhookApp {
   readonly id?: number;

@@ -61,8 +61,8 @@ interface RunRequest {
 }
 
 /**
- * Written before GitHub is asked: an answer that is lost may have started a run. False: the claim has ended in the meantime,
- * and another process may ask.
+ * Written before GitHub is asked: an answer that is lost may have started a run. False: the claim has ended in the
+ * meantime, and another process may ask.
  */
 export async function noteAsked(
   db: Database,

@@ -1,5 +1,5 @@
-// What follows when refs have moved, by a user or by the service: heads of pull requests, checks, and word to the outside.
-// Each step may run twice; what a killed process left out is caught up by the reconciler.
+// What follows when refs have moved, by a user or by the service: heads of pull requests, checks, and word to the
+// outside. Each step may run twice; what a killed process left out is caught up by the reconciler.
 import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';

@@ -88,8 +88,8 @@ export async function readChecks(
 }
 
 /**
- * Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by name.
- * Nothing here refuses the service a landing.
+ * Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by
+ * name. Nothing here refuses the service a landing.
  */
 export async function readBaseRules(
   installation: Installation,

@@ -94,8 +94,8 @@ async function findChanging(
   const defaultBranch = await readDefaultBranch(installation, repository);
   const isDefault = branchOf(ref) === defaultBranch;
   const base = defaultBranch === null ? null : await readRefValue(directory, branchRef(defaultBranch));
-  // What another branch has from the default branch was pushed there. Where it stood before says nothing: what it is set
-  // back to may have come by a merge, beside its first-parent line.
+  // What another branch has from the default branch was pushed there. Where it stood before says nothing: what it is
+  // set back to may have come by a merge, beside its first-parent line.
   const left = isDefault ? from : base;
   const range = { from: left, to, limit: mostCommits, path: configurationPath };
   const commits = await listFirstParents(installation.git, directory, range);

@@ -1,7 +1,7 @@
 // A push, served by us: what may move is decided here, git unpacks and moves it, the refs are read back.
-// Kept instead of a hook below `git http-backend`: a hook runs only when git has unpacked the push, has no reason of its own
-// for each ref, and asks the service from another process, which fails while the service restarts. A push of one commit
-// takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
+// Kept instead of a hook below `git http-backend`: a hook runs only when git has unpacked the push, has no reason of
+// its own for each ref, and asks the service from another process, which fails while the service restarts. A push of
+// one commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';

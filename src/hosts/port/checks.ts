@@ -11,8 +11,8 @@ export interface HostCheck {
   readonly url: string | null;
   readonly summary: string | null;
   /**
-   * The event that started the run, as the host names it (`push`, `pull_request`). It tells what the run has checked out.
-   * Null: the host has no events, or the check is no workflow's.
+   * The event that started the run, as the host names it (`push`, `pull_request`). It tells what the run has checked
+   * out. Null: the host has no events, or the check is no workflow's.
    */
   readonly event: string | null;
   readonly startedAt: number | null;
@@ -24,8 +24,8 @@ export interface CheckReport {
   /** No further check will start by itself: the host knows its whole list for this commit. */
   readonly complete: boolean;
   /**
-   * When the same report may be complete although nothing has happened: read again then, in milliseconds since the epoch.
-   * Null: it is complete, or an event will come.
+   * When the same report may be complete although nothing has happened: read again then, in milliseconds since the
+   * epoch. Null: it is complete, or an event will come.
    */
   readonly settlesAt: number | null;
   readonly canceled: boolean;
@@ -48,8 +48,8 @@ export interface WorkflowDispatch {
   readonly commit: string;
   readonly key: string;
   /**
-   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows on branches
-   * alone uses it. Null: there is none, and such a host makes a branch for the run.
+   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows on
+   * branches alone uses it. Null: there is none, and such a host makes a branch for the run.
    */
   readonly branch: string | null;
   /** Given to the run. A workflow that does not declare one of them is refused, as is more than `mostInputs`. */
@@ -70,16 +70,19 @@ export interface WantedChecks {
 export type PinnedChecks = Readonly<Record<string, readonly string[]>>;
 
 /**
- * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by `updateRefs`:
+ * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by
+ * `updateRefs`:
  * - `free`: the host takes every commit from us.
- * - `checked`: the host takes only commits that carry the required checks themselves. A commit that is proven by the checks
+ * - `checked`: the host takes only commits that carry the required checks themselves. A commit that is proven by the
+ *   checks
  *   of another one of the same tree is refused, so that it is built first.
  * - `refused`: the host certainly takes no commit from us. Nothing lands until the rules change.
  */
 export interface BaseRules {
   readonly requiredChecks: readonly string[];
   /**
-   * With `push: 'checked'`, the names that a commit certainly has to have passed before the host takes it. Left out: none.
+   * With `push: 'checked'`, the names that a commit certainly has to have passed before the host takes it. Left out:
+   * none.
    */
   readonly enforcedChecks?: readonly string[];
   /** Left out: none of them is. */
@@ -87,8 +90,8 @@ export interface BaseRules {
   readonly push: 'free' | 'checked' | 'refused';
   /**
    * For people, in whole sentences: the rule that refuses landings, or may refuse them because the host does not show
-   * whether it exempts us, and the cure ("Add Interlock to the bypass list of the ruleset main, mode always."). Null: there
-   * is none.
+   * whether it exempts us, and the cure ("Add Interlock to the bypass list of the ruleset main, mode always."). Null:
+   * there is none.
    */
   readonly why: string | null;
   /** The branch takes no merge commits. */
@@ -101,8 +104,8 @@ export interface BaseRules {
    */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
   /**
-   * How long the answer counts, unless the host reports an event `rules`. Left out: the host is asked at each look, because
-   * the answer costs little.
+   * How long the answer counts, unless the host reports an event `rules`. Left out: the host is asked at each look,
+   * because the answer costs little.
    */
   readonly countsForMs?: number;
 }
@@ -121,7 +124,10 @@ export interface WorkflowRun {
 export interface HostChecks {
   /** Newest attempt of every check of a commit, of workflows that start by themselves too while they wait or run. */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
-  /** Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version` stays. */
+  /**
+   * Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version`
+   * stays.
+   */
   publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;
   /** Read at the present tip of the base branch. A branch that does not exist has no rules. */
   readBaseRules(repository: HostRepository, baseBranch: string): Promise<BaseRules>;
@@ -130,8 +136,9 @@ export interface HostChecks {
   /** Starts the named checks again (a new attempt each). Answers those it starts: not what still runs, or never ran. */
   rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<readonly string[]>;
   /**
-   * Starts a workflow on a commit and answers the host's name for the run. One run for each `key`: asked again, the host
-   * answers the run there is. Throws HostRefused when that commit has no such workflow, or it does not take the inputs.
+   * Starts a workflow on a commit and answers the host's name for the run. One run for each `key`: asked again, the
+   * host answers the run there is. Throws HostRefused when that commit has no such workflow, or it does not take the
+   * inputs.
    */
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
   /** Null: the host knows no such run. */

@@ -19,8 +19,8 @@ export type HostEvent =
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
   readonly kind: 'local' | 'github';
   /**
-   * When the host calls a pull request merged. `reported`: when `concludePullRequest` says so. `reachable`: when its head is
-   * reachable from its base, and it closes the others.
+   * When the host calls a pull request merged. `reported`: when `concludePullRequest` says so. `reachable`: when its
+   * head is reachable from its base, and it closes the others.
    */
   readonly mergedWhen: 'reported' | 'reachable';
 
@@ -28,12 +28,15 @@ export interface CodeHost extends HostGit, HostComposing, HostPullRequests, Host
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
 
   /**
-   * Reports what it finds, one finding after the other: whether the host permits what landings need. It tries what can be
-   * undone, and undoes it. What the host refuses, or cannot be asked, is a finding.
+   * Reports what it finds, one finding after the other: whether the host permits what landings need. It tries what can
+   * be undone, and undoes it. What the host refuses, or cannot be asked, is a finding.
    */
   examine(repository: HostRepository, expectations: HostExpectations, report: ReportFinding): Promise<void>;
 
-  /** Removes the repository and all that the host keeps of it (local), or this machine's mirror of it (github). Idempotent. */
+  /**
+   * Removes the repository and all that the host keeps of it (local), or this machine's mirror of it (github).
+   * Idempotent.
+   */
   removeRepository(repository: HostRepository): Promise<void>;
 }
 

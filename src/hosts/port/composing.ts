@@ -98,14 +98,15 @@ export type FolderCommitResult =
 export interface HostComposing {
   /**
    * The committer of every commit that Interlock makes in the repository, and the author of commits that have no other
-   * author. It may change between two calls, as when somebody renames the App: so no commit is recognised only by its author.
+   * author. It may change between two calls, as when somebody renames the App: so no commit is recognised only by its
+   * author.
    */
   identity(repository: HostRepository): Identity;
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
   /**
-   * Makes a commit of files on disk, which may be anybody's: nothing in the folder is executed. Does not move any branch.
-   * Throws HostRefused for what no commit can hold, such as a repository in it without a commit.
+   * Makes a commit of files on disk, which may be anybody's: nothing in the folder is executed. Does not move any
+   * branch. Throws HostRefused for what no commit can hold, such as a repository in it without a commit.
    */
   commitFolder(repository: HostRepository, commit: FolderCommit): Promise<FolderCommitResult>;
   /**

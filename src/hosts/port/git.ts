@@ -61,8 +61,8 @@ export interface HostGit {
     prefix: string,
   ): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /**
-   * All or none. Throws RefMoved when an expected value does not hold, and CommitMissing when a ref is to point at a commit
-   * that is not there any more. CI starts for branches it moves, `mq-tmp-*` excepted.
+   * All or none. Throws RefMoved when an expected value does not hold, and CommitMissing when a ref is to point at a
+   * commit that is not there any more. CI starts for branches it moves, `mq-tmp-*` excepted.
    */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
@@ -74,7 +74,9 @@ export interface HostGit {
     repository: HostRepository,
     range: { readonly from: string | null; readonly to: string; readonly limit: number; readonly path?: string },
   ): Promise<readonly HostCommit[]>;
-  /** Commits that `to` reaches and none of `from` does, merges included, oldest first; of more than `limit` the newest. */
+  /**
+   * Commits that `to` reaches and none of `from` does, merges included, oldest first; of more than `limit` the newest.
+   */
   listCommits(
     repository: HostRepository,
     range: { readonly from: readonly string[]; readonly to: string; readonly limit: number },
@@ -96,8 +98,8 @@ export interface HostGit {
     of: { readonly ref: string; readonly since: string; readonly tip: string },
   ): Promise<ConfigurationPush | null>;
   /**
-   * A thin pack of what `commits` reach and `without` does not, for a clone that has `without`. Commits that are nowhere are
-   * left out. Throws HostUnavailable for more than 64 MB.
+   * A thin pack of what `commits` reach and `without` does not, for a clone that has `without`. Commits that are
+   * nowhere are left out. Throws HostUnavailable for more than 64 MB.
    */
   packCommits(
     repository: HostRepository,

@@ -20,7 +20,10 @@ export function hostClient({ hosts }: { readonly hosts: Hosts }, repository: Hos
   return give(hosts(repository.host), repository);
 }
 
-/** Reviews and comments by people through Interlock. Null: the host is not the local host, and people review and comment there. */
+/**
+ * Reviews and comments by people through Interlock. Null: the host is not the local host, and people review and comment
+ * there.
+ */
 export function conversationsOf(
   { hosts }: { readonly hosts: Hosts },
   repository: HostedRepository,

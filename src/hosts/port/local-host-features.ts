@@ -122,8 +122,8 @@ export interface LocalHostFeatures extends HostConversations {
     },
   ): Promise<HostPullRequest>;
   /**
-   * Mirrors `source` (a URL or a path) into a repository, which is made if need be. Again: refs move to where the source
-   * has them; those it has not are left. `whenFetched` is called before anything else hears of the refs. Throws
+   * Mirrors `source` (a URL or a path) into a repository, which is made if need be. Again: refs move to where the
+   * source has them; those it has not are left. `whenFetched` is called before anything else hears of the refs. Throws
    * HostRefused when the source has no branches or cannot be read.
    */
   importRepository(

@@ -1,9 +1,9 @@
-// Pull requests, their labels and reviews, and what is said on them.
+// What a host does with pull requests, their labels, reviews and comments.
 import type { GitHubPermission } from '../../domain/accounts/github-people.ts';
 import type { MergeStrategy } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from './repository.ts';
 
-/** In a repository, in the words of GitHub. */
+/** What a person may do in a repository, in the words of GitHub. */
 export type HostPermission = GitHubPermission;
 
 export interface HostPullRequest {
@@ -16,12 +16,12 @@ export interface HostPullRequest {
   /** The fork that has the head branch. Null: the repository itself has it. */
   readonly headFork: { readonly owner: string; readonly name: string } | null;
   readonly baseBranch: string;
-  /** Head commit; for a closed or merged one the head it had then. */
+  /** The head commit. A closed or merged pull request keeps the head that it had at that time. */
   readonly headSha: string;
   /**
-   * Tip of the head branch, as git has it. A host's record of the head may trail the branch, for hours at worst: where the
-   * two differ, the record says nothing about the tip, and nothing is admitted or landed. Null: the pull request is not
-   * open, the branch is gone, or the host cannot tell, as of a fork.
+   * Tip of the head branch, as git has it. The host's record of the head (`headSha`) may be older than the branch, for
+   * hours at worst. While the two differ, the pull request is neither admitted nor landed. Null: the pull request is
+   * not open, the branch is gone, or the host cannot tell, such as for a branch of a fork.
    */
   readonly headTip: string | null;
   /** Tip of the base branch, as git has it. Null: the pull request is not open, or the branch is gone. */
@@ -29,13 +29,13 @@ export interface HostPullRequest {
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: readonly string[];
-  /** Of reviewers who are not among its authors. */
+  /** How many people approved it, its authors not counted. */
   readonly approvals: number;
   readonly changesRequested: boolean;
   readonly unresolvedConversations: number;
-  /** The host demands the review of an owner of what was changed, and it is not there. */
+  /** Whether the host demands the review of a code owner, and the review is missing. */
   readonly ownerReviewMissing: boolean;
-  /** The host's own rules for the base branch demand a review that is not there. */
+  /** Whether the host's own rules for the base branch demand a review that is missing. */
   readonly requiredReviewMissing: boolean;
   readonly createdAt: number;
   readonly mergedAt: number | null;
@@ -43,7 +43,7 @@ export interface HostPullRequest {
   readonly url: string;
 }
 
-/** Who changed a label last. */
+/** The newest change of a label. */
 export interface LabelChange {
   readonly present: boolean;
   readonly byQueue: boolean;
@@ -78,11 +78,14 @@ export interface ReviewThread {
 export interface HostPullRequests {
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
   /**
-   * Asked every minute for a repository with pull requests in line. A host where each question counts answers from what it
-   * knows already as long as nothing has changed there.
+   * Called every minute for a repository with pull requests in line. If calls of the host are limited, the answer is
+   * the former one as long as nothing has changed at the host.
    */
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
-  /** Open pull requests of a branch of this repository, one for each base branch, the oldest first. Never those of forks. */
+  /**
+   * Open pull requests of a branch, one for each base branch, the oldest first. Pull requests of forks are not among
+   * them.
+   */
   findOpenPullRequests(repository: HostRepository, headBranch: string): Promise<readonly HostPullRequest[]>;
   /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
   openPullRequest(
@@ -97,19 +100,19 @@ export interface HostPullRequests {
       readonly labels?: readonly string[];
     },
   ): Promise<HostPullRequest>;
-  /** Another base branch for an open pull request. Idempotent; throws HostRefused where the host does not permit it. */
+  /** Gives an open pull request another base branch. Idempotent. Throws HostRefused if the host does not permit it. */
   setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
-  /** A closed or merged one stays as it is. */
+  /** A closed or merged pull request stays as it is. */
   editPullRequest(
     repository: HostRepository,
     number: number,
     changes: { readonly title?: string; readonly body?: string },
   ): Promise<void>;
-  /** Idempotent: a closed or merged one stays as it is. */
+  /** Idempotent: a closed or merged pull request stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** Throws HostRefused for a pull request that is not closed, and where one of its branches is gone. */
+  /** Throws HostRefused if the pull request is not closed, or if one of its branches is gone. */
   reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** The host's own merge button: guards the head, not the base. Throws RefMoved. */
+  /** Merges as the host's own merge button does. Throws RefMoved if the head has moved; the base is not compared. */
   mergePullRequest(
     repository: HostRepository,
     number: number,
@@ -117,13 +120,14 @@ export interface HostPullRequests {
       readonly expectedHead: string;
       readonly strategy: MergeStrategy;
       readonly message: string;
-      /** Where this ref exists nothing is merged, however late the call comes through. Not every host can hold to it. */
+      /** If this ref exists, nothing is merged, however late the call arrives. Not every host can guarantee this. */
       readonly unlessRef: string | null;
     },
   ): Promise<{ readonly commit: string }>;
   /**
-   * After a landing: the host shows it as merged, or closes it with `comment` as its last comment (github, where the head
-   * itself is not in the base). Idempotent: a merged pull request stays as it is, and the comment is written once.
+   * After a landing. The host shows the pull request as merged, or closes it with `comment` as its last comment
+   * (GitHub, if the head itself is not in the base). Idempotent: a merged pull request stays as it is, and the comment
+   * is written once.
    */
   concludePullRequest(
     repository: HostRepository,
@@ -131,40 +135,42 @@ export interface HostPullRequests {
     landing: { readonly mergeCommit: string; readonly at: number; readonly comment: string },
   ): Promise<void>;
   /**
-   * Names more authors of a branch, besides the person who opens its pull request: handles and addresses of people who
-   * cannot approve it, and whose approval counts no more. Idempotent; names are added to those there are.
+   * Adds authors of a branch, by handle or address, besides the person who opens its pull request. Authors cannot
+   * approve the pull request, and their earlier approvals do not count any more. Idempotent.
    */
   addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
-  /** The same of everybody whose work the pull request `from` is: its author, and the authors of its branch. */
+  /** Adds the author of the pull request `from`, and the authors of its branch, as authors of `branch`. */
   addAuthorsOf(repository: HostRepository, from: number, branch: string): Promise<void>;
   /**
-   * The commits of a pull request as the host lists them, the oldest first. A merged one keeps those that it had. Null:
-   * the host cannot tell, because it lists too few or none.
+   * The commits of a pull request as the host lists them, the oldest first. A merged pull request keeps its commits.
+   * Null: the host cannot tell, because it lists too few commits or none.
    */
   listCommitsOf(repository: HostRepository, number: number): Promise<readonly string[] | null>;
-  /** Commits that a head has and its base has not, and whose signature the host has not verified. */
+  /** How many commits the head has and the base lacks whose signature the host has not verified. */
   countUnverifiedCommits(
     repository: HostRepository,
     range: { readonly head: string; readonly base: string },
   ): Promise<number>;
-  /** In the name of the queue, or of the person whose handle is given. Idempotent. */
+  /** Adds or removes a label, in the name of the queue or of the person with the handle `by`. Idempotent. */
   setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
   /** The newest change of a label. Null when the host knows of none. */
   readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
   /**
-   * What a person may do in the repository, as the host said at most five minutes ago. With an `id` the handle must be
-   * that person's still. Null: nothing, or nobody has the handle.
+   * What a person may do in the repository, as the host said at most five minutes ago. With an `id`, the person with
+   * this id must still have the handle. Null: the person may do nothing, or nobody has the handle.
    */
   readPermission(
     repository: HostRepository,
     person: { readonly login: string; readonly id: string | null },
   ): Promise<HostPermission | null>;
-  /** What people wrote after `cursor`, oldest first, at most a hundred. A null `cursor` is the instant `since`. */
+  /**
+   * Comments of people after `cursor`, oldest first, at most a hundred. If `cursor` is null: after the instant `since`.
+   */
   listCommentsAfter(
     repository: HostRepository,
     after: { readonly cursor: string | null; readonly since: number },
   ): Promise<{ readonly comments: readonly HostComment[]; readonly cursor: string }>;
-  /** Everything said on a pull request, oldest first. */
+  /** All comments on a pull request, oldest first. */
   listComments(
     repository: HostRepository,
     number: number,
@@ -177,8 +183,8 @@ export interface HostPullRequests {
     }[]
   >;
   /**
-   * A comment kept under `key`: written once, edited in place afterwards. With a `version`, what was written under a
-   * higher one stays: a writer that was held up does not bring an old text back.
+   * Writes the comment with this `key` the first time, and edits it afterwards. A text with a higher `version` is not
+   * replaced, so that a delayed writer does not bring an old text back.
    */
   upsertComment(
     repository: HostRepository,

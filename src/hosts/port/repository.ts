@@ -39,8 +39,8 @@ export class HostUnavailable extends Error {
   }
 }
 /**
- * A commit that was made here, or was read here before, is neither at the host nor on this machine any more. What rests
- * on it has to be made again: waiting does not bring it back.
+ * A commit that was made here, or was read here before, is neither at the host nor on this machine any more. Waiting
+ * does not bring it back, so a batch that needs it must be built again.
  */
 export class CommitMissing extends HostUnavailable {
   readonly commit: string;
@@ -55,7 +55,8 @@ export class CommitMissing extends HostUnavailable {
 export class HostRefused extends Error {}
 
 /**
- * The instant until which a host has asked to wait, by the error of a call or the latest of several. Null: none has.
+ * The instant until which a host has asked to wait, as the error of a call says. Of several errors, the latest instant
+ * counts. Null: no host has asked.
  */
 export function retryAtOf(error: unknown): number | null {
   if (error instanceof HostUnavailable) return error.retryAt;

@@ -109,7 +109,7 @@ export class Viewer {
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'A token, without its secret.' })
 export class ApiToken {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Its name.' })

@@ -36,7 +36,9 @@ export interface Authenticator {
   authenticateToken(token: string, requestId: string): Promise<Session>;
   /** The session of a browser, by the secret in its cookie. `isUse: false` does not prolong it. */
   authenticateSession(secret: string, requestId: string, options?: { readonly isUse: boolean }): Promise<Session>;
-  /** A visitor with the key of an embed link, who reads as the user who made the link, with only the scope queue:read. */
+  /**
+   * A visitor with the key of an embed link, who reads as the user who made the link, with only the scope queue:read.
+   */
   authenticateEmbed(key: string, requestId: string): Promise<EmbedSession>;
   /**
    * The listener is called for every end of a token or a session in any process. `null`: some may have been missed, so

@@ -31,8 +31,8 @@ interface Kept<Row> extends KnownRow<Row> {
 }
 
 /**
- * `read` returns the rows that there are of these keys, in any order. `hasSameSecret`: whether a row still has the secret
- * that it had when it was read before.
+ * `read` returns the rows that there are of these keys, in any order. `hasSameSecret`: whether a row still has the
+ * secret that it had when it was read before.
  */
 export function createKnownRows<Row extends { readonly key: string; readonly usedAt: Date | null }>(
   read: (keys: readonly string[]) => Promise<readonly Row[]>,

@@ -1,5 +1,5 @@
-// People of the OpenID provider as users of an account. The provider's subject is the identity; a user that an admin added
-// with the same address is the person, because the provider has verified the address (docs/sign-in.md).
+// People of the OpenID provider as users of an account. The provider's subject is the identity; a user that an admin
+// added with the same address is the person, because the provider has verified the address (docs/sign-in.md).
 import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
 import { lastingSince } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';

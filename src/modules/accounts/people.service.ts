@@ -1,5 +1,5 @@
-// People of GitHub as users of an account. GitHub's id names a person; the handle is refreshed at each sign-in. The role
-// follows GitHub until an admin of the account sets another one.
+// People of GitHub as users of an account. GitHub's id names a person; the handle is refreshed at each sign-in. The
+// role follows GitHub until an admin of the account sets another one.
 import { scopes, systemContext, type Ports, type Role } from '../../context.ts';
 import { noreplyAddress } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
-// Sessions of browsers (docs/sign-in.md). A session begins with a token, or with a link that a token made and that works
-// once. The session acts as the user of the token, with the token's scopes, and ends with the token.
+// Sessions of browsers (docs/sign-in.md). A session begins with a token, or with a link that a token made and that
+// works once. The session acts as the user of the token, with the token's scopes, and ends with the token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
 import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
@@ -50,7 +50,10 @@ export async function createSignInLink(
   return { url: `${ctx.publicUrl}/session/${secret}${query}`, expiresAt };
 }
 
-/** The names of the user and of the account that a link signs in. Reading them does not use the link up. Null: it does not work any more. */
+/**
+ * The names of the user and of the account that a link signs in. Reading them does not use the link up. Null: it does
+ * not work any more.
+ */
 export async function findSignInLink(
   { db, clock }: Ports,
   secrets: Secrets,
@@ -123,8 +126,8 @@ export async function insertSession(
 }
 
 /**
- * Ends the session in use, or all sessions of its user, and their sockets, in every process at once. A repetition changes
- * nothing.
+ * Ends the session in use, or all sessions of its user, and their sockets, in every process at once. A repetition
+ * changes nothing.
  */
 export async function endSession(
   ctx: Context & Partial<RequestContext>,

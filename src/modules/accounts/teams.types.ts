@@ -5,7 +5,7 @@ import { DateTime } from '../../graphql/scalars.ts';
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'Some of the users, under one address.' })
 export class Team {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Organization on the code host: the first half of its address.' })

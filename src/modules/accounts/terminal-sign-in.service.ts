@@ -47,8 +47,8 @@ export async function approveTerminal(
 }
 
 /**
- * The secret of the session that gave the code, for the terminal that keeps the verifier. Throws NOT_FOUND if the code was
- * used, is old, or belongs to another terminal; then it does not work any more.
+ * The secret of the session that gave the code, for the terminal that keeps the verifier. Throws NOT_FOUND if the code
+ * was used, is old, or belongs to another terminal; then it does not work any more.
  */
 export async function takeTerminalSession(
   { db, clock }: Ports,
@@ -72,7 +72,10 @@ export async function takeTerminalSession(
 
 const daysOfToken = 90;
 
-/** A token for everything that the session may do. It ends after 90 days, and with the token that the session began with. */
+/**
+ * A token for everything that the session may do. It ends after 90 days, and with the token that the session began
+ * with.
+ */
 export async function createTerminalToken(
   ctx: Context & Partial<RequestContext>,
   secrets: Secrets,

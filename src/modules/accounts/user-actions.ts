@@ -1,4 +1,5 @@
-// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a session or a user's own token.
+// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a session or a user's own
+// token.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { userActions, type UserActionName } from './user-actions.table.ts';
@@ -17,7 +18,10 @@ export interface UserAction {
   readonly target: string | null;
 }
 
-/** Writes the action in the transaction of its change. Account tokens outside of sessions, REST and the service itself write no actions. */
+/**
+ * Writes the action in the transaction of its change. Account tokens outside of sessions, REST and the service itself
+ * write no actions.
+ */
 export async function recordUserAction(
   ctx: Context & Partial<RequestContext>,
   tx: Transaction,

@@ -90,7 +90,10 @@ export async function updateUser(
   });
 }
 
-/** Ends the user's tokens and sessions at once, and removes the user from teams and permissions. A repetition changes nothing. */
+/**
+ * Ends the user's tokens and sessions at once, and removes the user from teams and permissions. A repetition changes
+ * nothing.
+ */
 export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await changeUsers(ctx, async (tx) => {

@@ -7,7 +7,7 @@ import { roles } from './accounts.types.ts';
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'Somebody of the account.' })
 export class User {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Email address, in lower case.' })

@@ -41,8 +41,8 @@ const rowOf = (day: string): string =>
 const buckets =
   'analytics_bucket b where b.account_id = $1::bigint and b.repository_id = $2::bigint and b.starts_at >= day.starts_at and b.starts_at < day.ends_at';
 
-// percentile_disc is the nearest rank: the smallest sample that the given share of samples does not exceed, always one of
-// the samples.
+// percentile_disc is the nearest rank: the smallest sample that the given share of samples does not exceed, always one
+// of the samples.
 const distributionOf = (samples: string, unit: string): string => `(
     select array[min(v) / ${unit}, round(avg(v) / ${unit}, 3)] || (select array_agg(p / ${unit} order by o) from unnest(
       percentile_disc(array[0.5, 0.75, 0.9, 1]) within group (order by v)) with ordinality as rank (p, o))

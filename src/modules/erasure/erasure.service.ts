@@ -1,5 +1,5 @@
-// Erases a repository or an account: one transaction takes it out of use, asks what runs to stop, and records who asked.
-// The rows go a minute later, in small pieces that may be repeated (docs/retention.md).
+// Erases a repository or an account: one transaction takes it out of use, asks what runs to stop, and records who
+// asked. The rows go a minute later, in small pieces that may be repeated (docs/retention.md).
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';

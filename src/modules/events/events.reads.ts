@@ -8,7 +8,10 @@ export interface FollowedEvent {
   readonly cursor: string;
   readonly action: string;
   readonly at: Date;
-  /** Email of the user who caused it, the handle of a person who is no user, `interlock` for the service itself. Null: unknown. */
+  /**
+   * Email of the user who caused it, the handle of a person who is no user, `interlock` for the service itself. Null:
+   * unknown.
+   */
   readonly actor: string | null;
   readonly repositoryId: string | null;
   readonly queueId: string | null;

@@ -1,4 +1,5 @@
-// GitHub Apps of an account, as administrators add them: by a link that makes an App, or by the data of an existing App.
+// GitHub Apps of an account, as administrators add them: by a link that makes an App, or by the data of an existing
+// App.
 import { createPrivateKey } from 'node:crypto';
 import { RequestError } from '@octokit/request-error';
 import type { Context } from '../../context.ts';
@@ -28,7 +29,9 @@ export interface AppByHand {
 
 const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,38}$/;
 
-/** Needs `admin`. Throws BAD_INPUT for a server that is not in `servers`, CONFLICT where GitHub cannot reach Interlock. */
+/**
+ * Needs `admin`. Throws BAD_INPUT for a server that is not in `servers`, CONFLICT where GitHub cannot reach Interlock.
+ */
 export async function createAppLink(
   ctx: Context,
   { server, organization }: AppLinkRequest,

@@ -28,8 +28,8 @@ interface ListedRepository {
 const keptMs = 10_000;
 
 /**
- * For the code host: which App speaks for a repository. What was found counts for ten seconds, and not under another owner
- * or name, because a repository that was transferred has another installation.
+ * For the code host: which App speaks for a repository. What was found counts for ten seconds, and not under another
+ * owner or name, because a repository that was transferred has another installation.
  */
 export function installationFinder(ports: () => Ports, secrets: Secrets): FindInstallation {
   const kept = new Map<
@@ -65,8 +65,8 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
 }
 
 /**
- * All Apps of an account are listed before a repository counts as absent from one of them: its new owner may have another
- * one of them.
+ * All Apps of an account are listed before a repository counts as absent from one of them: its new owner may have
+ * another one of them.
  */
 async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
@@ -130,7 +130,8 @@ interface Installer {
 }
 
 /**
- * Anybody can install a public App. What a stranger installs is not the account's, and makes nobody its user. GitHub lets only its own organisations install the App of an enterprise.
+ * Anybody can install a public App. What a stranger installs is not the account's, and makes nobody its user. GitHub
+ * lets only its own organisations install the App of an enterprise.
  */
 function isOwnInstallation(owner: Installer | null, account: Installer | null): boolean {
   if (owner === null || account === null) return false;
@@ -233,7 +234,9 @@ function appsOfServer(apiUrl: string): string {
   return `select id from github_app where account_id = $1 and api_url = ${apiUrl}`;
 }
 
-/** Repositories may have exchanged their names: another row of this server gives the name up, and is named in its turn. */
+/**
+ * Repositories may have exchanged their names: another row of this server gives the name up, and is named in its turn.
+ */
 async function hasForeignName(
   ports: Ports,
   app: AppRow,

@@ -1,6 +1,6 @@
 // Whether people of GitHub still have what they had: their role is read again every five minutes in which they use
-// Interlock. The sessions of a person who has lost all access end. While GitHub does not answer, the last role counts: a rollback
-// does not wait for GitHub, and requests about a repository ask GitHub anyway.
+// Interlock. The sessions of a person who has lost all access end. While GitHub does not answer, the last role counts:
+// a rollback does not wait for GitHub, and requests about a repository ask GitHub anyway.
 import { RequestError } from '@octokit/request-error';
 import type { Actor, Context, Ports, Role } from '../../context.ts';
 import { isPermissionEnough, roleAtGitHub } from '../../domain/accounts/github-people.ts';
@@ -43,8 +43,8 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
 }
 
 /**
- * Persons who give a label or a command at GitHub become users of the account, so that what they cause has their name. The
- * first sign-in finds the same user.
+ * Persons who give a label or a command at GitHub become users of the account, so that what they cause has their name.
+ * The first sign-in finds the same user.
  */
 export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullable<Ports['admitPerson']> {
   return async (accountId, { repositoryId, id, login }) => {

@@ -1,4 +1,5 @@
-// Which webhooks GitHub is asked to send again: a pure decision. GitHub sends each delivery once and keeps a list of them.
+// Which webhooks GitHub is asked to send again: a pure decision. GitHub sends each delivery once and keeps a list of
+// them.
 export interface ListedDelivery {
   /** Of one attempt. */
   readonly id: number;
@@ -41,8 +42,8 @@ const underWayMs = minuteMs;
 export const clocksDifferMs = 5 * minuteMs;
 
 /**
- * Deliveries of so long ago are not asked for. After a clock that was ahead, the last comparison lies in the future, and says
- * nothing of what has arrived since.
+ * Deliveries of so long ago are not asked for. After a clock that was ahead, the last comparison lies in the future,
+ * and says nothing of what has arrived since.
  */
 export function isOutage(checkedUntil: number, now: number): boolean {
   return now - checkedUntil > longestOutageMs || checkedUntil - now > clocksDifferMs;

@@ -1,6 +1,6 @@
 // Webhooks that did not arrive. Every minute GitHub's list of an App's deliveries is compared with what arrived, by
-// one process for each App, and GitHub is asked to send again what is missing. The same delivery that arrives twice has one
-// effect, so that this may be repeated.
+// one process for each App, and GitHub is asked to send again what is missing. The same delivery that arrives twice has
+// one effect, so that this may be repeated.
 import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
 import { askAgain } from '../../hosts/github/ask-again.ts';
@@ -79,7 +79,9 @@ async function decide(
 }
 
 const pageSize = 100;
-/** More are not read: an App with so many deliveries misses a few of them, and its repositories are compared in turn. */
+/**
+ * More are not read: an App with so many deliveries misses a few of them, and its repositories are compared in turn.
+ */
 const mostPages = 20;
 
 /** The newest first, down to an instant. */

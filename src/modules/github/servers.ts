@@ -6,8 +6,8 @@ import type { GitHubServer } from './setup.ts';
 const githubCom = 'https://github.com';
 
 /**
- * `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. Without a name it
- * is the first permitted one, else GitHub.com.
+ * `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. Without a name
+ * it is the first permitted one, else GitHub.com.
  */
 export function findServer(server: string | null, permitted: readonly string[]): GitHubServer {
   const webUrl = withoutSlash(server ?? permitted[0] ?? githubCom);

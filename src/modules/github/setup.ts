@@ -1,5 +1,6 @@
-// The way to an App in two clicks: a one-time link of an administrator leads to GitHub with a manifest, GitHub makes the
-// App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by hand.
+// The way to an App in two clicks: a one-time link of an administrator leads to GitHub with a manifest, GitHub makes
+// the App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by
+// hand.
 import { createHash, randomBytes } from 'node:crypto';
 import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';

@@ -1,5 +1,5 @@
-// Signing in at GitHub: the code flow with PKCE, by the App of an account. The person's token is used for two questions,
-// who the person is and which installations the person sees, and is forgotten then.
+// Signing in at GitHub: the code flow with PKCE, by the App of an account. The person's token is used for two
+// questions, who the person is and which installations the person sees, and is forgotten then.
 import { RequestError } from '@octokit/request-error';
 import * as oauth from 'oauth4webapi';
 import type { Ports } from '../../context.ts';

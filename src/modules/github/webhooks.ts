@@ -1,4 +1,5 @@
-// Webhooks of GitHub. What a webhook reports is stored before it is answered. A delivery that arrives twice has one effect.
+// Webhooks of GitHub. What a webhook reports is stored before it is answered. A delivery that arrives twice has one
+// effect.
 import { verify } from '@octokit/webhooks-methods';
 import type { Ports } from '../../context.ts';
 import {

@@ -1,5 +1,5 @@
-// Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a word. Nothing
-// here ends it. It is reported in the log and at /readyz, because the rows look as if everything went on.
+// Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a
+// word. Nothing here ends it. It is reported in the log and at /readyz, because the rows look as if everything went on.
 import type { Logger } from 'pino';
 import type { OverdueKind } from '../../domain/health/parts.ts';
 import type { Database } from '../../platform/database.ts';

@@ -1,5 +1,5 @@
-// Whether people of the OpenID provider still have what they had: the provider is asked again every fifteen minutes of use,
-// by the refresh token of the last sign-in. While it does not answer, the last role counts for twelve hours.
+// Whether people of the OpenID provider still have what they had: the provider is asked again every fifteen minutes of
+// use, by the refresh token of the last sign-in. While it does not answer, the last role counts for twelve hours.
 import type { Context, Ports, Role } from '../../context.ts';
 import { decideConfirmation, decideOidcAccess } from '../../domain/accounts/oidc.ts';
 import { DomainError } from '../../domain/errors.ts';

@@ -29,7 +29,10 @@ export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<
   return encrypt(secrets, purpose, Buffer.from(JSON.stringify(ended))).toString('base64url');
 }
 
-/** Where the browser ends its session at the provider. Null: the browser has ended none here, or the provider has no page. */
+/**
+ * Where the browser ends its session at the provider. Null: the browser has ended none here, or the provider has no
+ * page.
+ */
 export async function oidcSignOutUrl(
   ports: Ports,
   secrets: Secrets,
@@ -57,8 +60,8 @@ function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): E
 }
 
 /**
- * Revokes refresh tokens at the provider that nothing here uses any more, because the last session and the last token of the
- * person have ended. A revocation that fails is tried again in a minute.
+ * Revokes refresh tokens at the provider that nothing here uses any more, because the last session and the last token
+ * of the person have ended. A revocation that fails is tried again in a minute.
  */
 export async function revokeUnusedTokens(
   ports: Pick<Ports, 'db' | 'clock' | 'log'>,

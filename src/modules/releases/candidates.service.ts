@@ -29,7 +29,10 @@ interface NewCandidate {
   readonly isBuilt: boolean;
 }
 
-/** Answers the id of the candidate: the new one, or the one of that version and commit. Refusals come in the order of interface 7. */
+/**
+ * Answers the id of the candidate: the new one, or the one of that version and commit. Refusals come in the order of
+ * interface 7.
+ */
 export async function createRelease(ctx: Context, request: CreateReleaseRequest): Promise<string> {
   requireScope(ctx, 'release:write');
   const project = await loadReleaseProject(ctx, request.project);

@@ -25,7 +25,7 @@ registerEnumType(candidateStatuses, {
   description: 'A version of a release project, by its candidates.',
 })
 export class Release {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Its version: that of its candidates without their suffix.' })
@@ -44,7 +44,7 @@ export class Release {
   description: 'A commit under the version it is deployed by. Neither ever changes (interface 2.11).',
 })
 export class ReleaseCandidate {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => ReleaseCandidateVersion, { description: 'Its version: `<release version>-rc<number>`.' })

@@ -49,7 +49,7 @@ registerEnumType(deploymentKinds, {
   description: 'A release candidate on its way into an environment (interface 3.2).',
 })
 export class Deployment {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque; in a preview it names nothing.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque; in a preview it names nothing.' })
   id!: string;
 
   @Field(() => String, { description: 'Email address of the user who requested it, or reported it first.' })

@@ -31,8 +31,8 @@ interface DueDeployment extends DueRow {
 }
 
 /**
- * For the relay: wakes deployments and builds whose wake was lost, whose deadline has passed, or whose workflow Temporal
- * lost.
+ * For the relay: wakes deployments and builds whose wake was lost, whose deadline has passed, or whose workflow
+ * Temporal lost.
  */
 export async function wakeDueReleases(ports: Ports): Promise<void> {
   await wakeDue<DueDeployment>(ports, {

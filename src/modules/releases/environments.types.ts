@@ -31,7 +31,7 @@ registerEnumType(tiers, {
   description: 'Where candidates of a release project are deployed to, one at a time (interface 2.11).',
 })
 export class Environment {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Its name in the project; upper and lower case differ.' })

@@ -114,8 +114,8 @@ export async function unfreezeEnvironment(
 }
 
 /**
- * Ends a freeze of an environment or of base branches. Throws NOT_FOUND when there is none, or it has ended. The preview
- * for base branches has no impact: their queues are asked separately.
+ * Ends a freeze of an environment or of base branches. Throws NOT_FOUND when there is none, or it has ended. The
+ * preview for base branches has no impact: their queues are asked separately.
  */
 export async function deleteFreeze(
   ctx: Context,

@@ -84,7 +84,7 @@ export class ProviderInput {
     'What is released out of one repository: its candidates, and the environments they go to (interface 2.11).',
 })
 export class ReleaseProject {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Its name; upper and lower case differ.' })

@@ -98,7 +98,9 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
   });
 }
 
-/** Frees its name. The caller holds its row, and removes its content after the commit, and the secrets of its providers. */
+/**
+ * Frees its name. The caller holds its row, and removes its content after the commit, and the secrets of its providers.
+ */
 export async function markDeleted(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
   const { accountId, id, owner, name } = repository;
   repository.deletedAt = ctx.clock();

@@ -10,7 +10,7 @@ import { RepositoryInput } from './repositories.types.ts';
     'A link that shows one queue to visitors without a session: on a screen, or as a badge. Its key is not kept.',
 })
 export class EmbedLink {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'The base branch whose queue it shows.' })

@@ -27,7 +27,7 @@ registerEnumType(freezeSource, {
   description: 'A time in which nothing is deployed to an environment, or nothing lands on base branches.',
 })
 export class Freeze {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => freezeSource, { description: 'Its source.' })

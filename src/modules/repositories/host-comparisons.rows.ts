@@ -12,8 +12,8 @@ export interface DueComparison {
 }
 
 /**
- * Plans the first comparison of repositories without one, and a comparison by an instant at those with pull requests in line: their
- * line may have started after the last comparison.
+ * Plans the first comparison of repositories without one, and a comparison by an instant at those with pull requests in
+ * line: their line may have started after the last comparison.
  */
 export async function planComparisons(query: Query, now: Date, options: { readonly withLineBy: Date }): Promise<void> {
   await query(
@@ -54,7 +54,10 @@ export async function takeDueComparison(
   return taken ?? null;
 }
 
-/** Gives it back. `withLine` is the instant of the next comparison if pull requests are in line then, `without` otherwise. */
+/**
+ * Gives it back. `withLine` is the instant of the next comparison if pull requests are in line then, `without`
+ * otherwise.
+ */
 export async function endComparison(
   query: Query,
   { accountId, repositoryId }: DueComparison,

@@ -25,7 +25,7 @@ type Lazy<T> = T | Promise<T>;
   description: 'A repository whose pull requests are merged through queues (interface 2.2).',
 })
 export class Repository {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'Organization on the code host; REST calls it `org`.' })
@@ -51,7 +51,7 @@ export class Repository {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'Since when Interlock makes its first copy of a repository at GitHub. Builds wait for this copy. Null: the copy exists, or is not needed yet.',
+      'When Interlock began to make its first copy of a repository at GitHub. Builds wait for this copy. Null: the copy exists, or is not needed yet.',
   })
   preparingSince!: Lazy<Date | null | undefined>;
 
@@ -113,12 +113,12 @@ export class CreateRepositoryInput {
   defaultBranch!: string;
 }
 
-@InputType({ description: 'Whether a repository merges.' })
+@InputType({ description: 'Pauses a repository, or ends its pause.' })
 export class PauseRepositoryInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
+  @Field(() => Boolean, { description: 'True: the queues of the repository stop validating and merging. False: they continue.' })
   paused!: boolean;
 
   @Field(() => Boolean, {
@@ -133,7 +133,7 @@ export class SetRepositoryActiveInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Boolean, { description: 'False takes it out of use, true into use again.' })
+  @Field(() => Boolean, { description: 'False takes the repository out of use. True puts it into use again.' })
   active!: boolean;
 }
 
@@ -145,13 +145,13 @@ export class SetRepositoryActivePayload {
 
 @InputType({ description: 'A repository to delete.' })
 export class DeleteRepositoryInput {
-  @Field(() => RepositoryInput, { description: 'The repository. It has been taken out of use before.' })
+  @Field(() => RepositoryInput, { description: 'The repository. It must be out of use already.' })
   repository!: RepositoryInput;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `deleteRepository` answers.' })
 export class DeleteRepositoryPayload {
-  @Field(() => Repository, { description: 'The repository that was. `node` finds its history by its id.' })
+  @Field(() => Repository, { description: 'The deleted repository. `node` still finds its history by its id.' })
   repository!: Repository;
 }
 

@@ -197,8 +197,8 @@ export async function countOpenRunbooks({ db }: Ports): Promise<number> {
 
 /**
  * Stops the open runbooks after a backup was restored, because nobody here knows what they have pushed and opened since
- * the backup. A person looks at their branches and retries them. What is pushed already is not pushed again. Answers how
- * many runbooks were stopped.
+ * the backup. A person looks at their branches and retries them. What is pushed already is not pushed again. Answers
+ * how many runbooks were stopped.
  */
 export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenRunbook>(openRunbooks);

@@ -99,7 +99,7 @@ export class RunbookCost {
   description: 'A prompt that an agent carries out against a repository, with its follow-ups (interface 2.12).',
 })
 export class Runbook {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => Int, { description: 'What people call it: counted from 1 within the account.' })

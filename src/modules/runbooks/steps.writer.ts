@@ -89,8 +89,8 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
 }
 
 /**
- * Starts no more work: unfinished leaves fail with this message, and a prompt that was never planned leaves a failed leaf.
- * Existing commits are still published.
+ * Starts no more work: unfinished leaves fail with this message, and a prompt that was never planned leaves a failed
+ * leaf. Existing commits are still published.
  */
 export async function cancelWork(
   ctx: Context,
@@ -139,7 +139,9 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
   });
 }
 
-/** A follow-up goes on: what stands behind a failed leaf and was never started is left out, with a message that says so. */
+/**
+ * A follow-up goes on: what stands behind a failed leaf and was never started is left out, with a message that says so.
+ */
 export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   const leaves = await loadLeaves(tx, runbook);
   const failed = leaves.find(({ status, passedOver }) => status === 'failed' && !passedOver);
@@ -153,7 +155,9 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
 
 const planless = { planless: true } as const;
 
-/** Planning came to nothing: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it. */
+/**
+ * Planning came to nothing: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it.
+ */
 export async function failPlanning(
   ctx: Context,
   tx: Transaction,

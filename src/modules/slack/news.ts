@@ -1,5 +1,6 @@
-// From an account's event log to news for messages in Slack: a row for each subject and channel, which counts what happened.
-// What a message says is read from the rows of the subject afterwards, so that neither order nor number of events matters.
+// From an account's event log to news for messages in Slack: a row for each subject and channel, which counts what
+// happened. What a message says is read from the rows of the subject afterwards, so that neither order nor number of
+// events matters.
 import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import type { Ports } from '../../context.ts';
@@ -44,8 +45,8 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 }
 
 /**
- * A pull request that is closed while it is not in line leaves without an event. Its message is looked at once more, if it
- * is not older than that.
+ * A pull request that is closed while it is not in line leaves without an event. Its message is looked at once more, if
+ * it is not older than that.
  */
 export async function noteClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);

@@ -1,6 +1,6 @@
 // Brings messages in Slack to what is so: takes due rows, reads the subject, and posts or edits. A row is taken by one
-// process at a time. A post without an answer is looked up in the channel before another one is made. Incoming webhooks cannot
-// be looked up.
+// process at a time. A post without an answer is looked up in the channel before another one is made. Incoming webhooks
+// cannot be looked up.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';

@@ -1,5 +1,5 @@
-// By which bot or incoming webhook a message goes, and to which channel. Tokens and addresses are read at each message, so
-// that a new one counts at once.
+// By which bot or incoming webhook a message goes, and to which channel. Tokens and addresses are read at each message,
+// so that a new one counts at once.
 import type { Ports } from '../../context.ts';
 import { webhookAddress, type SlackAddress } from '../../domain/slack/destinations.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';

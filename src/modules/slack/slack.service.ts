@@ -1,5 +1,5 @@
-// The Slack of an account: the token of its bot, and the destinations of its news. Both are sealed secrets or names, which an
-// admin writes and the relay reads.
+// The Slack of an account: the token of its bot, and the destinations of its news. Both are sealed secrets or names,
+// which an admin writes and the relay reads.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import {
@@ -61,8 +61,8 @@ export interface NewSlackDestination {
 }
 
 /**
- * Answers its row; a channel or people that are there already are answered and not added again. It hears of what happens from
- * now on. Needs `admin`, for a repository at its code host too.
+ * Answers its row; a channel or people that are there already are answered and not added again. It hears of what
+ * happens from now on. Needs `admin`, for a repository at its code host too.
  */
 export async function createSlackDestination(
   ctx: Context,

@@ -25,7 +25,7 @@ registerEnumType(kinds, {
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'Where news of the account goes in Slack.' })
 export class SlackDestination {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => kinds, { description: 'How it reaches people.' })

@@ -42,7 +42,7 @@ registerEnumType(deliveryStates, {
   description: 'An address that receives events (interface 6).',
 })
 export class WebhookEndpoint {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => URI, { description: 'Where its webhooks are sent.' })
@@ -75,7 +75,7 @@ export class WebhookEndpoint {
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'One webhook on its way to one endpoint.' })
 export class WebhookDelivery {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'The id for receivers: `X-Service-Delivery`, the same in every attempt.' })

@@ -1,5 +1,5 @@
-// What is looked at in any case, model or not: the same head has the same findings. What was wrong before a change is no
-// fault of the change: it is a note.
+// What is looked at in any case, model or not: the same head has the same findings. What was wrong before a change is
+// no fault of the change: it is a note.
 import { setImmediate } from 'node:timers/promises';
 import type { AnalysisRequest, Finding } from './port.ts';
 import { checkSkill, languageOf, type Fault } from './syntax.ts';

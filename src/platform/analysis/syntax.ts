@@ -1,5 +1,5 @@
-// Whether a text is what its name says, by the parsers that are there anyway. A language without a parser is not judged: being
-// wrong about somebody's code is worse than saying nothing.
+// Whether a text is what its name says, by the parsers that are there anyway. A language without a parser is not
+// judged: being wrong about somebody's code is worse than saying nothing.
 import { stripTypeScriptTypes } from 'node:module';
 import { GraphQLError, parse as parseGraphql } from 'graphql';
 import { LineCounter, parseAllDocuments } from 'yaml';

@@ -11,7 +11,10 @@ export interface RowReader<Row extends object> {
 
 export type RowReaderOf = <Row extends object>(entity: EntitySchema<Row>) => RowReader<Row>;
 
-/** How rows of an entity are read. Rows become what `em.map` makes of them, for half the price of the query instead of twice. */
+/**
+ * How rows of an entity are read. Rows become what `em.map` makes of them, for half the price of the query instead of
+ * twice.
+ */
 export function createRowReaders(orm: MikroORM): RowReaderOf {
   const readers = new WeakMap<object, unknown>();
   const driver = orm.em.getDriver();

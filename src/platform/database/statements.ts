@@ -3,8 +3,8 @@ import type pg from 'pg';
 
 type Query = (text: unknown, values?: readonly unknown[], ...rest: unknown[]) => Promise<unknown>;
 
-// A unit of work says BEGIN, waits, sets its account, waits, and only then asks. Here BEGIN waits for the query behind it,
-// and both go to the server in one message: one round trip less for each transaction.
+// A unit of work says BEGIN, waits, sets its account, waits, and only then asks. Here BEGIN waits for the query behind
+// it, and both go to the server in one message: one round trip less for each transaction.
 export function sendBeginWithTheFirstQuery(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as Query;
   let isBeginDue = false;
@@ -32,7 +32,8 @@ type AnyQuery = (statement: unknown, values?: unknown, ...rest: unknown[]) => un
 const mostNames = 1_000;
 const names = new Map<string, string>();
 
-// PostgreSQL refuses a prepared statement whose columns have changed, as those of a wildcard do when a migration adds one.
+// PostgreSQL refuses a prepared statement whose columns have changed, as those of a wildcard do when a migration adds
+// one.
 const hasWildcard = /\bselect \*|\breturning \*|\w\.\*/i;
 
 /** Null: the statement is not prepared. */

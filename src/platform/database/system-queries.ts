@@ -8,8 +8,8 @@ export interface SystemQueries {
   /** Listens on a NOTIFY channel over a connection of its own, reconnecting when it drops. Returns a stop function. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
   /**
-   * Holds the advisory lock of two numbers for as long as this process lives, over a connection of its own that takes it
-   * again when it drops. Returns a release function.
+   * Holds the advisory lock of two numbers for as long as this process lives, over a connection of its own that takes
+   * it again when it drops. Returns a release function.
    */
   holdLock(group: number, number: number): Promise<() => Promise<void>>;
 }

@@ -18,7 +18,10 @@ export interface Transaction {
     id: string,
     strength: 'update' | 'no key update' | 'share',
   ): Promise<Row | null>;
-  /** The row of this id as it is now, in no unit of work: what is changed in it is not written. Null: the account has none. */
+  /**
+   * The row of this id as it is now, in no unit of work: what is changed in it is not written. Null: the account has
+   * none.
+   */
   load<Row extends object>(entity: EntitySchema<Row>, id: string): Promise<Row | null>;
   /** Runs after the commit, never after a rollback. Errors are logged, not thrown. */
   afterCommit(effect: () => unknown): void;

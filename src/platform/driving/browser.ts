@@ -33,7 +33,9 @@ export interface BrowserProgram {
 /** None of the browsers found here can be started. */
 export class NoBrowser extends Error {}
 
-/** `named` is the path of the Chromium that the operator wants and no other; null: the first of the others that starts. */
+/**
+ * `named` is the path of the Chromium that the operator wants and no other; null: the first of the others that starts.
+ */
 export async function findBrowser(named: string | null, others: readonly BrowserProgram[] = []): Promise<Browser> {
   if (named !== null) return await findNamed(named);
   const [first] = others;

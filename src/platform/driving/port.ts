@@ -2,7 +2,9 @@
 import type { Scenario } from '../../domain/previews/skill.ts';
 import type { StepConclusion } from '../../domain/previews/judge.ts';
 
-/** Where the app is reached: a sandbox of ours by its address (`tcp:<host>:<port>`, `unix:<path>`), else a user's URL. */
+/**
+ * Where the app is reached: a sandbox of ours by its address (`tcp:<host>:<port>`, `unix:<path>`), else a user's URL.
+ */
 export type AppTarget =
   | { readonly kind: 'sandbox'; readonly address: string }
   | { readonly kind: 'endpoint'; readonly url: string };

@@ -1,5 +1,5 @@
-// Which rows belong to a repository or an account, derived from the tables and their foreign keys: a table that is added
-// is owned without being listed.
+// Which rows belong to a repository or an account, derived from the tables and their foreign keys: a table that is
+// added is owned without being listed.
 
 export interface CatalogueTable {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The one client for addresses that users give us. It is node:http on purpose: the agent checks the address that a
 // connection really goes to, and only there; `fetch` would resolve the name once more, behind its back.
-// No client library stands before it: got and axios take such an agent, but neither answers with the beginning of a body
-// that is too long.
+// No client library stands before it: got and axios take such an agent, but neither answers with the beginning of a
+// body that is too long.
 import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -10,7 +10,9 @@ import { inSpan } from '../tracing/index.ts';
 import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 export interface HttpOut {
-  /** Sends the very bytes of `body`, once. Never throws: what went wrong is in the answer. Redirects are not followed. */
+  /**
+   * Sends the very bytes of `body`, once. Never throws: what went wrong is in the answer. Redirects are not followed.
+   */
   post(request: PostRequest): Promise<HttpAnswer>;
   /** By any method, with as much of the answer as the request wants. Never throws, and follows no redirect either. */
   send(request: OutRequest): Promise<Exchanged>;

@@ -97,7 +97,9 @@ export async function openPreviewGateway({ host, port }: GatewayAddress = loopba
   };
 }
 
-/** A request to the app at the end of a route, over a connection of its own. Its `host` header is the caller's to give. */
+/**
+ * A request to the app at the end of a route, over a connection of its own. Its `host` header is the caller's to give.
+ */
 export function requestThrough(
   route: GatewayRoute,
   options: Pick<RequestOptions, 'method' | 'path' | 'headers'>,

@@ -13,12 +13,18 @@ export interface PreviewBoot {
   /** Paths in the repository. */
   readonly setup: string;
   readonly teardown: string | null;
-  /** `HEAD_SHA`, `PREVIEW_URL` and the like. The sandbox adds PORT, because only the sandbox knows where the app has to listen. */
+  /**
+   * `HEAD_SHA`, `PREVIEW_URL` and the like. The sandbox adds PORT, because only the sandbox knows where the app has to
+   * listen.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** Secrets by the names of their variables in the sandbox. Their values are masked in every output and message. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
-  /** It ends by itself after this long, counted from its boot, should nobody end it. Its teardown script has the end of it. */
+  /**
+   * It ends by itself after this long, counted from its boot, should nobody end it. Its teardown script has the end of
+   * it.
+   */
   readonly lifeMs: number;
 }
 
@@ -36,8 +42,8 @@ export interface PreviewSandboxes {
   /** Whether an image of that kind can be booted here: null, or the reason why not. */
   refusal(kind: PreviewImageKind): Promise<string | null>;
   /**
-   * Ready when it resolves: the setup script exited 0 and the port accepts a connection. Throws BootFailed. The signal ends
-   * the boot alone, not what was booted.
+   * Ready when it resolves: the setup script exited 0 and the port accepts a connection. Throws BootFailed. The signal
+   * ends the boot alone, not what was booted.
    */
   boot(
     boot: PreviewBoot,

@@ -157,7 +157,10 @@ async function startingWith(
   return start === null ? null : [`${imageAt}/${start}`];
 }
 
-/** Moved once it listens: closing our side of a socket removes the path it was bound to, and what is inside goes on listening. */
+/**
+ * Moved once it listens: closing our side of a socket removes the path it was bound to, and what is inside goes on
+ * listening.
+ */
 async function listen(path: string): Promise<{ readonly server: Server; readonly path: string }> {
   if (Buffer.byteLength(path) > longestSocketPath - 1)
     throw new Error(`${path} is too long for a socket: give the worker a shorter TMPDIR.`);

@@ -42,7 +42,8 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
       return await life.ready;
     },
     async list() {
-      // Of workers that were killed: their sandboxes died with them. What cannot be removed is no reason to list nothing.
+      // Of workers that were killed: their sandboxes died with them. What cannot be removed is no reason to list
+      // nothing.
       await removeAbandonedFolders(workDir).catch(() => {});
       return [...lives.keys()];
     },

@@ -1,5 +1,5 @@
-// A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the local
-// host one of `.service/ci.yml`.
+// A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the
+// local host one of `.service/ci.yml`.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { HostRefused, hostClient, type HostClient, type Hosts } from '../../hosts/port.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';

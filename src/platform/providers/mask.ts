@@ -1,4 +1,5 @@
-// Takes a secret out of what a run writes, also where it comes in pieces: what may be the beginning of it waits for the rest.
+// Takes a secret out of what a run writes, also where it comes in pieces: what may be the beginning of it waits for the
+// rest.
 
 export interface Masked {
   readonly write: (text: string) => void;

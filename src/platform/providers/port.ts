@@ -31,7 +31,10 @@ export interface ProviderReading {
 
 export interface RemoteProvider {
   readonly shape: 'remote';
-  /** Answers the provider's name for the run; null where it has none. Throws ProviderRefused for good, else may be tried again. */
+  /**
+   * Answers the provider's name for the run; null where it has none. Throws ProviderRefused for good, else may be tried
+   * again.
+   */
   trigger(run: ProviderRun): Promise<string | null>;
   /** Null: it cannot be asked, and the run is known only by its reports. */
   read(run: ProviderRun, name: string | null): Promise<ProviderReading | null>;

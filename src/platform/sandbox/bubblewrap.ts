@@ -24,7 +24,9 @@ interface Programs {
 
 const sharedMemoryBytes = 256 * 1024 * 1024;
 
-/** The descriptor by which the wrapper reads the program that confines. Shells know those of one digit; ours end at 6. */
+/**
+ * The descriptor by which the wrapper reads the program that confines. Shells know those of one digit; ours end at 6.
+ */
 const confineDescriptor = '9';
 
 export function createBubblewrap(programs: Programs, serviceOf: Privileges, bounds = defaultRunBounds): Sandbox {

@@ -1,6 +1,6 @@
 // What a run takes of the machine, looked at while it runs. A command can hide what it writes from a look at names
-// (files it deleted and holds open, folders it closed), and memory from a look at processes (what they share): for these
-// there are the reserves of the whole machine.
+// (files it deleted and holds open, folders it closed), and memory from a look at processes (what they share): for
+// these there are the reserves of the whole machine.
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,6 @@
-// The same by util-linux: `unshare` for the namespaces, a root of bind mounts, `pivot_root` into it, and `setpriv` to be
-// nobody. What util-linux cannot do, our own program does (`confining-program.ts`). As another user than root it is done inside a user namespace.
+// The same by util-linux: `unshare` for the namespaces, a root of bind mounts, `pivot_root` into it, and `setpriv` to
+// be nobody. What util-linux cannot do, our own program does (`confining-program.ts`). As another user than root it is
+// done inside a user namespace.
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';

@@ -1,5 +1,5 @@
-// A sandbox runs one shell command of somebody's repository: no network unless it is given, no secrets, nothing of this machine but
-// its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
+// A sandbox runs one shell command of somebody's repository: no network unless it is given, no secrets, nothing of this
+// machine but its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
 import type { Server } from 'node:net';
 import type { RunBounds } from '../../domain/runs/bounds.ts';
 

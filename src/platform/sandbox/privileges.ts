@@ -1,5 +1,5 @@
-// A service that runs as root gives a command neither root's user id nor its capabilities, and each run a user id of its
-// own: what the kernel keeps by user (keys, numbers of processes, signals) is then no other run's.
+// A service that runs as root gives a command neither root's user id nor its capabilities, and each run a user id of
+// its own: what the kernel keeps by user (keys, numbers of processes, signals) is then no other run's.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

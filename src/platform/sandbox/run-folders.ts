@@ -1,4 +1,5 @@
-// Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as such.
+// Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as
+// such.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

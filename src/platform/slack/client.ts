@@ -30,7 +30,9 @@ export class SlackCallFailed extends Error {
 export interface SlackClient {
   post(channel: string, content: SlackMessageContent, key: string): Promise<PostedMessage>;
   update(posted: PostedMessage, content: SlackMessageContent): Promise<void>;
-  /** A message of ours with this key that was posted since. Null: there is none, or the bot may not read the channel. */
+  /**
+   * A message of ours with this key that was posted since. Null: there is none, or the bot may not read the channel.
+   */
   find(channel: string, key: string, since: Date): Promise<PostedMessage | null>;
   /** The channel of direct messages to the person with this address. Null: the workspace has no such person. */
   openDirect(email: string): Promise<string | null>;
@@ -113,8 +115,8 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
 const absent: readonly string[] = ['users_not_found', 'user_not_found', 'user_disabled', 'cannot_dm_bot'];
 
 /**
- * Posts by an incoming webhook, which needs no token, and answers neither a channel nor an id. Throws SlackCallFailed. The
- * caller has checked that the address is Slack's.
+ * Posts by an incoming webhook, which needs no token, and answers neither a channel nor an id. Throws SlackCallFailed.
+ * The caller has checked that the address is Slack's.
  */
 export async function postByWebhook(url: string, { text, blocks }: SlackMessageContent): Promise<void> {
   const answer = await fetch(url, {

@@ -1,5 +1,5 @@
-// Starts programs from a small process, the spawner. The kernel copies the page tables of the forking process: a process
-// of 370 MB is stopped for 31 ms by each spawn, one of 55 MB for 2 ms.
+// Starts programs from a small process, the spawner. The kernel copies the page tables of the forking process: a
+// process of 370 MB is stopped for 31 ms by each spawn, one of 55 MB for 2 ms.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -17,7 +17,9 @@ export interface SpawnOptions {
   readonly detached?: boolean;
 }
 
-/** After so many read bytes of an output, the spawner is asked for more. This is far less than it sends before it waits. */
+/**
+ * After so many read bytes of an output, the spawner is asked for more. This is far less than it sends before it waits.
+ */
 const acknowledgedBytes = 256 * 1024;
 
 interface Events {

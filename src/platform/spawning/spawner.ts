@@ -1,5 +1,5 @@
-// The small process that starts programs for a large one. It imports next to nothing of ours, so that it stays small. It
-// ends with the process that started it; pipes to its children close then.
+// The small process that starts programs for a large one. It imports next to nothing of ours, so that it stays small.
+// It ends with the process that started it; pipes to its children close then.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { closeInheritedDescriptors } from './inherited.ts';

@@ -14,7 +14,10 @@ export interface SpanOptions {
   /** `client`: it waits for another system. */
   readonly kind?: 'internal' | 'client';
   readonly attributes?: Attributes;
-  /** The span goes on with this trace and not with the present one, to which it is linked. A span in it stays where it is. */
+  /**
+   * The span goes on with this trace and not with the present one, to which it is linked. A span in it stays where it
+   * is.
+   */
   readonly parent?: SpanContext | null;
   /** Other traces that the work belongs to as well. */
   readonly links?: readonly SpanContext[];

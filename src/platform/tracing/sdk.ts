@@ -14,7 +14,9 @@ export interface SdkOptions {
 
 const random = new RandomIdGenerator();
 
-/** The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns what sends the last spans. */
+/**
+ * The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns what sends the last spans.
+ */
 export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<void> {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({

@@ -1,5 +1,5 @@
-// What a turn left to be done. The row is its own intent: what is due is read again, done so that doing it twice is one,
-// and what came of it is written under the row.
+// What a turn left to be done. The row is its own intent: what is due is read again, done so that doing it twice is
+// one, and what came of it is written under the row.
 import { quietFor, type Context } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';

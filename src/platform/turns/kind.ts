@@ -1,5 +1,5 @@
-// What is driven by its row. A turn takes the row, reads what belongs to it, asks a pure decider and writes what is decided,
-// until something is left to be done outside of the transaction, or to be waited for. A kind is a table with
+// What is driven by its row. A turn takes the row, reads what belongs to it, asks a pure decider and writes what is
+// decided, until something is left to be done outside of the transaction, or to be waited for. A kind is a table with
 // `drivenColumns`, its decider, and how its decisions are written and carried out.
 import type { Context, Woken } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';

@@ -7,7 +7,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
 import { retryDuringOutage } from '../outage.ts';
 
-/** A row with `supervised_by`, `supervised_until`, `next_look_at` and `calls`. Its SQL is always ours, and never a user's. */
+/**
+ * A row with `supervised_by`, `supervised_until`, `next_look_at` and `calls`. Its SQL is always ours, and never a
+ * user's.
+ */
 export interface Leased {
   readonly table: string;
   readonly id: string;

@@ -1,5 +1,5 @@
-// Rows whose wake or workflow was lost are found by `next_look_at`, the latest instant for the next look. Every server and
-// worker looks; the process that takes a row sets a later instant, so that the others leave it alone.
+// Rows whose wake or workflow was lost are found by `next_look_at`, the latest instant for the next look. Every server
+// and worker looks; the process that takes a row sets a later instant, so that the others leave it alone.
 import type { Ports, Woken } from '../../context.ts';
 import type { Database } from '../database.ts';
 
@@ -11,7 +11,10 @@ export interface DueRow {
 const mostAtOnce = 200;
 const againMs = 10_000;
 
-/** Rows of a table whose `next_look_at` has come, with more of their columns if requested. Their names are always ours, and never a user's. */
+/**
+ * Rows of a table whose `next_look_at` has come, with more of their columns if requested. Their names are always ours,
+ * and never a user's.
+ */
 export async function takeDue<Row extends DueRow = DueRow>(
   { db, clock }: { readonly db: Database; readonly clock: () => Date },
   table: string,

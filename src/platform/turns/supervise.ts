@@ -1,5 +1,5 @@
-// Supervises work that lives only while a worker does it, under the lease of its row: by one worker at a time, stopped when
-// the work is not wanted any more, given back when its worker stops, and started again when its worker is lost.
+// Supervises work that lives only while a worker does it, under the lease of its row: by one worker at a time, stopped
+// when the work is not wanted any more, given back when its worker stops, and started again when its worker is lost.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../database.ts';
 import { passFailpoint } from '../failpoints.ts';

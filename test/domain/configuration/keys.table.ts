@@ -461,7 +461,7 @@ export const keyTable: readonly KeyRow[] = [
         [aWindow({ cron_start: '61 9 * * 1' })],
         'must be a cron expression of five fields: Invalid value for minute: 61',
       ],
-      [[aWindow({ cron_end: '0 0 30 2 *' })], 'must be an instant that comes'],
+      [[aWindow({ cron_end: '0 0 30 2 *' })], 'must have a next run'],
       [[aWindow({ timezone: 'Mars/Olympus' })], 'must be a time zone such as Europe/Berlin or UTC'],
       [[aWindow({ base_branches: ['a b'] })], "must be a branch's name, or a regular expression between slashes"],
     ],

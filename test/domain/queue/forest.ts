@@ -6,7 +6,10 @@ export type PairKind = 'fixed_by' | 'semantic_conflict' | 'conflict';
 export interface Physics {
   /** Change n is bad, red wherever it is, when `bad[n % length]`. */
   readonly bad: readonly boolean[];
-  /** fixed_by: `a` is bad, except together with `b`. semantic_conflict: red together. conflict: do not merge into one tree. */
+  /**
+   * fixed_by: `a` is bad, except together with `b`. semantic_conflict: red together. conflict: do not merge into one
+   * tree.
+   */
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
 }
 

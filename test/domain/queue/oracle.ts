@@ -222,7 +222,10 @@ function checkFailed(
   checkOrder(world, line, [row]);
 }
 
-/** Its batch was first in line and green, and a gate of it failed or ran out of time; with others only when bisected enough. */
+/**
+ * Its batch was first in line and green, and a gate of it failed or ran out of time; with others only when bisected
+ * enough.
+ */
 function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
   const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === pullRequest));
   assert.ok(batch !== undefined && batch.parentCommit === world.tip, 'a gate is asked of the first in line');

@@ -1,4 +1,5 @@
-// Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named `test`.
+// Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named
+// `test`.
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { CheckConclusion, QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';

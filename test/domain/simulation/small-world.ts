@@ -1,6 +1,6 @@
-// Every history of a small queue. CI is an adversary: each build ends at any time, green or red, so that every subset of
-// failures, fixes and semantic conflicts, and flakes is among the histories; git is another: each pair conflicts or not,
-// decided when the two first meet in one tree. States that differ by names alone are visited once.
+// Every history of a small queue. CI is an adversary: each build ends at any time, green or red, so that every subset
+// of failures, fixes and semantic conflicts, and flakes is among the histories; git is another: each pair conflicts or
+// not, decided when the two first meet in one tree. States that differ by names alone are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
@@ -23,7 +23,10 @@ export interface SmallWorld {
   readonly mayConflict: boolean;
   /** The probability that each passes by itself, as the planner gets it. Left out: nine of ten do. */
   readonly successProbability?: number;
-  /** `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their places. */
+  /**
+   * `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their
+   * places.
+   */
   readonly places?: 'lost';
 }
 

@@ -1,5 +1,5 @@
-// GitHub refuses the App: a wrong key, a clock that is off, tokens that end early, an installation that is gone. Each is told
-// with its cure, no refusal is taken for an absence, and the host goes on by itself once the cause is over.
+// GitHub refuses the App: a wrong key, a clock that is off, tokens that end early, an installation that is gone. Each
+// is told with its cure, no refusal is taken for an absence, and the host goes on by itself once the cause is over.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';

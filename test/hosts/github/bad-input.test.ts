@@ -1,5 +1,5 @@
-// What goes wrong at GitHub in the middle of a landing: each pull request lands once, or is blocked with a message. One queue at
-// one repository lives through all of it.
+// What goes wrong at GitHub in the middle of a landing: each pull request lands once, or is blocked with a message. One
+// queue at one repository lives through all of it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { syncInstallations } from '../../../src/modules/github/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';

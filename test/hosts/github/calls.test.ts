@@ -38,6 +38,7 @@ test('a landing of one pull request stays within its calls', async () => {
   expect(calls.rest).toBeLessThanOrEqual(15);
   expect(calls.graphql).toBeLessThanOrEqual(16);
   expect(calls.creations).toBeLessThanOrEqual(4);
-  // The bot branch, the landing, and the deletion of the bot branch, which elsewhere waits for the others of its minute.
+  // The bot branch, the landing, and the deletion of the bot branch, which elsewhere waits for the others of its
+  // minute.
   expect(calls.pushes).toBe(3);
 });

@@ -1,5 +1,5 @@
-// Workflows that are started by name: one run for each key whatever happens to the request, on the very commit, and words
-// with the cure when GitHub starts nothing.
+// Workflows that are started by name: one run for each key whatever happens to the request, on the very commit, and
+// words with the cure when GitHub starts nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type WorkflowDispatch } from '../../../src/hosts/port.ts';

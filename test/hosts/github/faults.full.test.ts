@@ -1,5 +1,5 @@
-// GitHub on a bad day: calls that fail before and after they have done their work, webhooks that are lost, doubled and out
-// of order. Nothing is lost, nothing lands twice, and every proof is derived again.
+// GitHub on a bad day: calls that fail before and after they have done their work, webhooks that are lost, doubled and
+// out of order. Nothing is lost, nothing lands twice, and every proof is derived again.
 import { expect, test } from 'vitest';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';

@@ -1,5 +1,5 @@
-// Repositories at an emulator of GitHub, and the host `github` that works with them. One emulator and one database serve a
-// whole file; each world is a repository of its own.
+// Repositories at an emulator of GitHub, and the host `github` that works with them. One emulator and one database
+// serve a whole file; each world is a repository of its own.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What a landing rests on goes away at GitHub in the middle of it, and comes back: nothing is lost and nothing lands twice.
+// What a landing rests on goes away at GitHub in the middle of it, and comes back: nothing is lost and nothing lands
+// twice.
 import { expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';

@@ -1,5 +1,5 @@
-// The engine is killed with -9 beside calls of GitHub. The next process goes on from the rows and from what GitHub shows:
-// each pull request lands once, and nothing is said twice.
+// The engine is killed with -9 beside calls of GitHub. The next process goes on from the rows and from what GitHub
+// shows: each pull request lands once, and nothing is said twice.
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { parallel } from '../../support/world.ts';

@@ -5,7 +5,10 @@ import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { git } from '../commits.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
-/** What GitHub does at once: the branch, the default branch, the bases of open pull requests, and then the old name is gone. */
+/**
+ * What GitHub does at once: the branch, the default branch, the bases of open pull requests, and then the old name is
+ * gone.
+ */
 async function renameDefaultBranch(w: QueueWorld, from: string, to: string): Promise<void> {
   const { data } = await w.person.git.getRef({ ...w.place, ref: `heads/${from}` });
   await w.person.git.createRef({ ...w.place, ref: `refs/heads/${to}`, sha: data.object.sha });

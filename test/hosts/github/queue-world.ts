@@ -1,5 +1,5 @@
-// A queue whose repository is at an emulator of GitHub: people use Octokit and git, webhooks come over HTTP, and the engine
-// runs as a plain loop.
+// A queue whose repository is at an emulator of GitHub: people use Octokit and git, webhooks come over HTTP, and the
+// engine runs as a plain loop.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

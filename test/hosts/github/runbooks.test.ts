@@ -1,5 +1,5 @@
-// Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process dies,
-// follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown with GitHub's message.
+// Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process
+// dies, follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown with GitHub's message.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';

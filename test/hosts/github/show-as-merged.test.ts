@@ -1,5 +1,5 @@
-// `show_as_merged`: GitHub shows squashed pull requests as merged, because their branches are pushed to the commits that they
-// land as just before the base moves.
+// `show_as_merged`: GitHub shows squashed pull requests as merged, because their branches are pushed to the commits
+// that they land as just before the base moves.
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';

@@ -1,5 +1,6 @@
-// The worker of production is killed with -9 at each step of a landing at GitHub, while its Temporal and the server that
-// takes webhooks go on. The next worker ends what was started: one landing, one run of the final gate, one comment each.
+// The worker of production is killed with -9 at each step of a landing at GitHub, while its Temporal and the server
+// that takes webhooks go on. The next worker ends what was started: one landing, one run of the final gate, one comment
+// each.
 import { randomInt, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';

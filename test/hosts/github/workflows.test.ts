@@ -1,5 +1,5 @@
-// The workflows of docs/github.md, run by the emulator's runner in one repository: bot branches, final gates, deployments
-// and previews of pull requests.
+// The workflows of docs/github.md, run by the emulator's runner in one repository: bot branches, final gates,
+// deployments and previews of pull requests.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';

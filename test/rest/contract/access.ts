@@ -1,4 +1,5 @@
-// Who asks in the contract's cases, beside the first tokens of two accounts; and an account that has much of everything.
+// Who asks in the contract's cases, beside the first tokens of two accounts; and an account that has much of
+// everything.
 import { accountOf } from '../../accounts/account.ts';
 import type { TestServer } from '../../support/server.ts';
 import { ask, type Installation, makeRepository, openPullRequest, pushBranches } from './repository.ts';

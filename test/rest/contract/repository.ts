@@ -149,7 +149,9 @@ export async function ask<Data>({ url, token }: Installation, query: string, inp
   return data;
 }
 
-/** `main` and `release` at one commit, each branch with a file of its own on top, and then the configuration on `main`. */
+/**
+ * `main` and `release` at one commit, each branch with a file of its own on top, and then the configuration on `main`.
+ */
 export async function pushBranches(
   at: Installation,
   { owner, name }: { owner: string; name: string },

@@ -183,8 +183,8 @@ function isFresh(build: BuildState, now: number): boolean {
 }
 
 /**
- * Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. Where the host
- * takes only commits that were built, no other build counts.
+ * Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. Where the
+ * host takes only commits that were built, no other build counts.
  */
 export function findEvidence(
   evidence: Evidence,

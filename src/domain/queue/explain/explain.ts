@@ -79,7 +79,9 @@ export interface ExplainedPullRequest {
   readonly hostWaitUntil?: number | null;
   /** Since when the first copy of the repository is made. Null or absent: there is one. */
   readonly preparingSince?: number | null;
-  /** What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known. */
+  /**
+   * What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known.
+   */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
   readonly frozen: Frozen | null;

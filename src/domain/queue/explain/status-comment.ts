@@ -25,7 +25,8 @@ export function openQueueMethods(blocked: readonly string[]): QueueMethod[] {
 }
 
 /**
- * Why nothing lands in a queue, in the order and with the sentences of `explain`, without email addresses. Null: landings happen.
+ * Why nothing lands in a queue, in the order and with the sentences of `explain`, without email addresses. Null:
+ * landings happen.
  */
 export function holdSentence({
   haltedReason,

@@ -1,6 +1,6 @@
-// Heads that a landing moves so that the host shows its pull requests as merged. GitHub calls a pull request merged when
-// its head is reachable from its base, and the head of a squashed or rebased one is not: so its branch is pushed to the
-// commit that it lands as, before the base moves (docs/adr/0018).
+// Heads that a landing moves so that the host shows its pull requests as merged. GitHub calls a pull request merged
+// when its head is reachable from its base, and the head of a squashed or rebased one is not: so its branch is pushed
+// to the commit that it lands as, before the base moves (docs/adr/0018).
 import type { MergeStrategy } from '../model/rules.ts';
 
 export interface LandingHead {

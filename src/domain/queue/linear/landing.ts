@@ -29,7 +29,8 @@ function findLandable(view: LineView): Landable | null {
 
 /**
  * How long a landing may wait for own checks alone. After that, the pull requests whose checks still run are stuck.
- * Only the first batch is judged, because no other batch delays others. Before the judgement the host is asked once more.
+ * Only the first batch is judged, because no other batch delays others. Before the judgement the host is asked once
+ * more.
  */
 export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const { mode, stuckTimeoutMins } = view.snapshot.rules;

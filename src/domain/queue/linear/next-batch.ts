@@ -91,7 +91,8 @@ function isEndOpen(view: LineView): boolean {
 
 /** The next pull requests without a batch. `isClosed`: no later pull request can join them. */
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
-  // A suspended pull request with no batch before it is simply built first on the tip.
+  // A suspended pull request conflicts with the line, or is stacked on one that does. If no batch exists, it is built
+  // on the tip like any other.
   const isAlone = view.batches.length === 0;
   const start = view.inOrder.findIndex(
     (candidate, index) =>

@@ -74,8 +74,8 @@ export type Admission =
   | ({ readonly kind: 'block' } & Obstacle);
 
 /**
- * Every precondition: the subject of its sentence in an explanation, and what it means when it holds, as the API describes
- * it.
+ * Every precondition: the subject of its sentence in an explanation, and what it means when it holds, as the API
+ * describes it.
  */
 export const preconditionKinds = {
   base_branch: { subject: 'Its base branch', meaning: 'Its base branch is managed.' },

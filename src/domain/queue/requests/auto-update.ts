@@ -3,8 +3,9 @@
 //
 // Only a few updates run at a time. An update counts as running from its plan until the checks of the new head have
 // ended, so that a base that moves often occupies CI with no more than that. The pull request that waited longest is
-// next, and not the one that is furthest behind, so that every one is updated in the end. A head whose checks still run is not
-// updated, because a busy base would restart its checks without end. A head whose update failed waits for its author.
+// next, and not the one that is furthest behind, so that every one is updated in the end. A head whose checks still run
+// is not updated, because a busy base would restart its checks without end. A head whose update failed waits for its
+// author.
 
 /** Per base branch. */
 export const mostUpdatesUnderWay = 5;

@@ -114,7 +114,10 @@ export interface Authored {
   readonly message: string;
 }
 
-/** Everybody who wrote or is named in one of the commits, without `main` and `excludedEmails`, once each, in commit order. */
+/**
+ * Everybody who wrote or is named in one of the commits, without `main` and `excludedEmails`, once each, in commit
+ * order.
+ */
 export function coauthorsOf(
   commits: readonly Authored[],
   main: Identity,

@@ -1,8 +1,8 @@
 // The planner for queues whose builds are speculative (snapshot.ts), because of adaptive speculation or affected
 // targets.
 //
-// The steps, each on the line that the previous step left: remove what cannot stay (plan-departures.ts) → land the mergeable set
-// → select builds → announce → ask the host.
+// The steps, each on the line that the previous step left: remove what cannot stay (plan-departures.ts) → land the
+// mergeable set → select builds → announce → ask the host.
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
 import { gateDeadline } from '../planning/landing.ts';

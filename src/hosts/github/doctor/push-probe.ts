@@ -1,5 +1,5 @@
-// Pushes that are undone at once: a branch and a ref together, one more with a wrong expectation, and their deletion. The
-// refs are named by the instant, so that what a killed doctor has left is found and deleted by the next one.
+// Pushes that are undone at once: a branch and a ref together, one more with a wrong expectation, and their deletion.
+// The refs are named by the instant, so that what a killed doctor has left is found and deleted by the next one.
 import * as git from '../../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../../port.ts';
 import type { Mirrors } from '../mirrors.ts';

@@ -1,5 +1,5 @@
-// Invariants that SQL alone can judge: each row of a statement is a violation. $1 is the present, $2 says how many of the
-// newest rows are looked at.
+// Invariants that SQL alone can judge: each row of a statement is a violation. $1 is the present, $2 says how many of
+// the newest rows are looked at.
 import type { InvariantName } from '../../../domain/health/invariants.ts';
 import { maxTimesPassed } from '../../../domain/queue/model/reordered.ts';
 

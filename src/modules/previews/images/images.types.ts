@@ -27,7 +27,7 @@ registerEnumType(kinds, {
   description: 'The image that sandboxes of that name boot (interface 2.13).',
 })
 export class PreviewImage {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'What `image` of a preview says. Unique in the account.' })

@@ -38,7 +38,7 @@ registerEnumType(ends, {
     'An environment that CI built for a commit, and registered (interface 4.10). Its secrets are never shown.',
 })
 export class PreviewRegistration {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'The preview it is of, by its name in the configuration.' })

@@ -1,5 +1,5 @@
-// What runs here is compared with the rows, when a worker starts and once a minute: a run that was killed, canceled or lost
-// may leave a sandbox behind, and none may outlive its run or its time.
+// What runs here is compared with the rows, when a worker starts and once a minute: a run that was killed, canceled or
+// lost may leave a sandbox behind, and none may outlive its run or its time.
 import type { Ports } from '../../../context.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 

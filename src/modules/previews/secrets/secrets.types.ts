@@ -11,7 +11,7 @@ import { RepositoryInput } from '../../repositories/repositories.types.ts';
     'A secret that sandboxes are given as an environment variable (interface 2.13). Its value is never shown.',
 })
 export class PreviewSecret {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => String, { description: 'The variable. Unique in the account.' })

@@ -22,7 +22,7 @@ import { VerificationEntity, type VerificationRow } from '../previews.entities.t
 import { startVerification } from '../verifying/start-verification.ts';
 import { wakeVerification } from '../verifying/wake.ts';
 
-/** Answers the run: the one under way, if there is one. */
+/** Returns the id of the run: of the run under way if there is one, otherwise of a new run. */
 export async function verifyPullRequest(
   ctx: Context,
   request: { readonly repository: RepositoryName; readonly number: number },
@@ -55,7 +55,7 @@ export async function verifyPullRequest(
   });
 }
 
-/** Its preview is taken down first, where it has one. Twice: changes nothing. */
+/** Requests the end of a verification, whose preview is taken down first. A second request changes nothing. */
 export async function cancelVerification(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'queue:write');
   await refuseReader(ctx, id);

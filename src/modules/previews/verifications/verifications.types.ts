@@ -109,7 +109,7 @@ export class Preview {
     'A run over the head of a pull request: its preview is driven by the skill file, and the result is a check on the head (interface 2.13).',
 })
 export class Verification {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => statuses, { description: 'Its status.' })

@@ -13,7 +13,8 @@ const mostCharacters = 500;
 
 const carryOut: CarryOut<VerificationTypes> = {
   kind: verificationKind,
-  // They write by themselves: publishing takes the rows of queues first, which come before this one in the order of locks.
+  // They write by themselves: publishing takes the rows of queues first, which come before this one in the order of
+  // locks.
   call: async (ctx, { id, step }, verifying) => ({
     message: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
   }),

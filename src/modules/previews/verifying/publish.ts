@@ -35,8 +35,8 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
 }
 
 /**
- * Shows the check at the host for people. The queue goes by the recorded check, even where the host refuses it for good.
- * Returns the host's refusal.
+ * Shows the check at the host for people. The queue goes by the recorded check, even where the host refuses it for
+ * good. Returns the host's refusal.
  */
 async function showAtHost(
   ctx: Context,

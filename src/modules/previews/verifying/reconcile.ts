@@ -1,6 +1,7 @@
 // Open heads whose verification was canceled, as when a hint of their being open again was lost. Heads that were there
-// before the repository had previews are verified where the queue requires it, since they could not merge otherwise; those
-// of blocked pull requests wait for their next head. All others would fail for want of scripts that their commits lack.
+// before the repository had previews are verified where the queue requires it, since they could not merge otherwise;
+// those of blocked pull requests wait for their next head. All others would fail for want of scripts that their commits
+// lack.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';

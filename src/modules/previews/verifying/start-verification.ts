@@ -14,11 +14,15 @@ export interface VerificationRequest {
   readonly repositoryId: string;
   readonly pullRequestId: string;
   readonly head: string;
-  /** `head`: it was seen. `registration`: its preview came. `asked`: somebody wants it judged once more. */
+  /**
+   * `head`: the head is new. `registration`: CI registered its preview. `asked`: a user asked for another verification.
+   */
   readonly cause: VerificationCause;
 }
 
-/** Returns the run that goes on from here: a new one, or the one under way. Null: there is nothing to verify. */
+/**
+ * Returns the verification under way, or else a new one. Null: the head was verified and needs no other verification.
+ */
 export async function startVerification(
   ctx: Context,
   tx: Transaction,
@@ -26,14 +30,14 @@ export async function startVerification(
 ): Promise<VerificationRow | null> {
   const newest = await newestOf(ctx, tx, request);
   if (newest !== null && !isFinal(newest.status)) {
-    // The run under way may wait for exactly this change.
+    // The verification under way may be waiting for this request, such as for the registration of its preview.
     newest.nextLookAt = whenWakeIsLost(ctx.clock());
     wakeVerification(ctx, tx, newest.id);
     return newest;
   }
   if (newest !== null && !isRunAgain(newest, request.cause)) return null;
   const started = await insert(ctx, tx, { request, attempt: (newest?.attempt ?? 0) + 1 });
-  // Another transaction started the same attempt at this moment.
+  // Null: another transaction has just started the same attempt.
   if (started === null) return await newestOf(ctx, tx, request);
   await takePlaceOfTheOneBefore(ctx, tx, started);
   await announceVerification(ctx, tx, started);
@@ -42,8 +46,9 @@ export async function startVerification(
 }
 
 /**
- * From its first moment on the newest run decides the check: what was judged before it, perhaps only by the code, lands
- * nothing any more. Its own turns report this to the queue and the host.
+ * The newest verification decides the check `interlock/verify` from its start on. So the check becomes pending again,
+ * and an earlier verdict, which may rest only on the code, allows no landing any more. The turns of the new
+ * verification report this to the queue and the host.
  */
 async function takePlaceOfTheOneBefore(
   { accountId }: Context,
@@ -58,7 +63,10 @@ async function takePlaceOfTheOneBefore(
   );
 }
 
-/** A head is judged once, unless its pull request was closed meanwhile; what was judged in a preview needs no late one. */
+/**
+ * A head is verified once, and again if its verification was canceled. A late registration starts another verification
+ * only if no preview was tested.
+ */
 function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCause): boolean {
   switch (cause) {
     case 'head':
@@ -70,7 +78,7 @@ function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCa
   }
 }
 
-/** Locks the newest verification. A transaction that ends it sees this one's rows, or its end is seen here. */
+/** Locks the newest verification, so that it cannot end unnoticed while another one starts. */
 async function newestOf(
   { accountId }: Context,
   tx: Transaction,

@@ -141,7 +141,10 @@ async function release(
   );
 }
 
-/** Drives the preview that CI registered, until the registration expires. The endpoint is neither made nor torn down here. */
+/**
+ * Drives the preview that CI registered, until the registration expires. The endpoint is neither made nor torn down
+ * here.
+ */
 async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending> {
   const { ctx, rows, verifying, log } = supervised;
   const { verification } = rows;

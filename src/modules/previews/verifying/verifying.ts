@@ -17,7 +17,10 @@ export interface Verifying {
   readonly driver: AppDriver;
   /** Judges the code where no preview came up. */
   readonly analysis: Analysis;
-  /** Writes what the check of a commit says, and has the queue look at it. Handed in: the queue begins verifications itself. */
+  /**
+   * Writes what the check of a commit says, and has the queue look at it. Handed in: the queue begins verifications
+   * itself.
+   */
   readonly recordCheck: RecordCheck;
   /** Aborted when this process can supervise no longer. What it drives is ended, and another begins it again. */
   readonly signal?: AbortSignal;

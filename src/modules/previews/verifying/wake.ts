@@ -7,7 +7,9 @@ export function wakeVerification({ accountId, wake }: Context, tx: Transaction, 
   tx.afterCommit(() => wake({ accountId, verificationId }));
 }
 
-/** For the relay: wakes verifications whose wake was lost, whose deadline has passed, or whose workflow Temporal lost. */
+/**
+ * For the relay: wakes verifications whose wake was lost, whose deadline has passed, or whose workflow Temporal lost.
+ */
 export async function wakeDueVerifications(ports: Ports): Promise<void> {
   await wakeDue(ports, { table: 'verification', whose: ({ id }) => ({ verificationId: id }) });
 }

@@ -1,4 +1,5 @@
-// Who is named as the actor of what a label or a command in a comment causes: the person, and not the service that read it.
+// Who is named as the actor of what a label or a command in a comment causes: the person, and not the service that read
+// it.
 import type { Context } from '../../../context.ts';
 import { isBot } from '../../../domain/accounts/github-people.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
@@ -12,8 +13,8 @@ interface HostPerson {
 }
 
 /**
- * The email address of the user who is this person, and otherwise the handle. At GitHub the person becomes a user, so ask
- * only about a person who may do what was asked. Makes a transaction of its own.
+ * The email address of the user who is this person, and otherwise the handle. At GitHub the person becomes a user, so
+ * ask only about a person who may do what was asked. Makes a transaction of its own.
  */
 export async function nameActor(
   ctx: Context,

@@ -23,8 +23,8 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  // The queue's own updates, a landing's moves of a head and a person's "update branch" are harmless: they add nothing but
-  // the base, and the tree is tested again before it lands.
+  // The queue's own updates, a landing's moves of a head and a person's "update branch" are harmless: they add nothing
+  // but the base, and the tree is tested again before it lands.
   const isInLine = row.status === 'queued' || row.status === 'tagged';
   const addsBaseAlone =
     ownPushes > 0 ||

@@ -231,7 +231,7 @@ export class BatchMember {
     'Pull requests that are validated and landed together. Members, parent and commit of a batch never change: a reset makes a new one.',
 })
 export class Batch {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => Int, { description: 'Its place among the batches of its queue, counted from 1.' })

@@ -9,7 +9,7 @@ import { Repository } from '../../repositories/repositories.types.ts';
   description: 'A draft pull request made to validate a batch (interface 2.5).',
 })
 export class BotPullRequest {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => Int, { description: 'Its number on the code host.' })

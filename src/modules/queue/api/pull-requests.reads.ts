@@ -75,7 +75,9 @@ export async function readPullRequestByNumber(
   return withBot(rows[0], repository);
 }
 
-/** The open pull request of a head branch, else the newest of it; of a branch of this repository before those of forks. */
+/**
+ * The open pull request of a head branch, else the newest of it; of a branch of this repository before those of forks.
+ */
 export async function readPullRequestByHead(
   ctx: Context,
   repository: Repository,
@@ -102,7 +104,10 @@ export interface PullRequestSelection {
   readonly statuses: readonly PullRequestStatus[] | null;
   readonly baseBranch: string | null;
   readonly author: string | null;
-  /** A pull request is selected if its number, title, author or head branch has each of these words. Empty: all are selected. */
+  /**
+   * A pull request is selected if its number, title, author or head branch has each of these words. Empty: all are
+   * selected.
+   */
   readonly words: readonly string[];
 }
 
@@ -146,8 +151,8 @@ export async function countPullRequests(
   return row?.n ?? 0;
 }
 
-// No index knows words in the middle of a text, so the newest are looked through. $1 account, $2 repository, $3 statuses,
-// $4 base branch, $5 author, $6 patterns.
+// No index knows words in the middle of a text, so the newest are looked through. $1 account, $2 repository, $3
+// statuses, $4 base branch, $5 author, $6 patterns.
 const mostLookedThrough = 10_000;
 const newestWithWords = `
   select n.id from (select * from pull_request a where a.account_id = $1 and a.repository_id = $2

@@ -32,7 +32,7 @@ registerEnumType(pullRequestStatuses, {
 
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'A pull request (interface 2.4).' })
 export class PullRequest {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => Repository, { description: 'The repository it belongs to.' })

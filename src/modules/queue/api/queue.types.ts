@@ -28,7 +28,7 @@ export class QueueDepth {
   description: 'The queue of one base branch. It exists from its first pull request on.',
 })
 export class Queue {
-  @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
   @Field(() => Repository, { description: 'The repository it belongs to.' })

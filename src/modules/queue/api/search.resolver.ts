@@ -1,5 +1,6 @@
-// Pull requests by words. Two bounded reads find candidates, and each candidate is compared with every word: the index of
-// words has the old ones, and the newest are looked through, because a common word has more matches than a search reads.
+// Pull requests by words. Two bounded reads find candidates, and each candidate is compared with every word: the index
+// of words has the old ones, and the newest are looked through, because a common word has more matches than a search
+// reads.
 import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { numberOf, patternsOf } from '../../repositories/index.ts';

@@ -40,7 +40,9 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   });
 }
 
-/** That of the push that moved the heads. One of a worker that took the landing over stays: a push may still be late. */
+/**
+ * That of the push that moved the heads. One of a worker that took the landing over stays: a push may still be late.
+ */
 async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
   if (!batch.commit || !movesHeads(ctx, loaded)) return;

@@ -30,7 +30,9 @@ export interface BranchToUpdate extends PullRequestHead {
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;
 }
 
-/** Throws RefMoved when the branch is elsewhere, HostRefused when the host does not take it, or a fork has the branch. */
+/**
+ * Throws RefMoved when the branch is elsewhere, HostRefused when the host does not take it, or a fork has the branch.
+ */
 export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
   const { host, head, onto, method, at } = branch;
   const refusal = decideBranchRefusal(branch);

@@ -74,8 +74,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Twenty attempts pass in two minutes, and a host may be down for longer: so the number of attempts does not by itself end what people
- * requested.
+ * Twenty attempts pass in two minutes, and a host may be down for longer: so the number of attempts does not by itself
+ * end what people requested.
  */
 function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
   const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;

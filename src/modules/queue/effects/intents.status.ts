@@ -1,6 +1,6 @@
 // Publishes the status of pull requests at the host: of each its comment, its check, or both. What the pull requests
-// share is read and written once for all. If two workers publish at once, or one is delayed, the newest text stays: each
-// reads a counter before the facts, and the host never replaces a higher counter by a lower one.
+// share is read and written once for all. If two workers publish at once, or one is delayed, the newest text stays:
+// each reads a counter before the facts, and the host never replaces a higher counter by a lower one.
 import type { Context } from '../../../context.ts';
 import {
   endedComment,

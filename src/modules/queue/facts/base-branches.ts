@@ -10,14 +10,15 @@ import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
- * Reads the tip of a base branch and the checks that its protection requires. A tip that Interlock did not land is an outside
- * push: the queue plans again on it. While a landing is under way its outcome decides the tip.
+ * Reads the tip of a base branch and the checks that its protection requires. A tip that Interlock did not land is an
+ * outside push: the queue plans again on it. While a landing is under way its outcome decides the tip.
  *
  * The result is written only if the recorded tip is still the one from before the read. Otherwise a landing was
  * concluded or another read was written in the meantime, and this one may be older: it is repeated. The commit itself
  * does not show its age, because a force push may bring back any commit.
  *
- * The host's rules are read again when the last answer no longer counts, or when they may have changed (`areRulesStale`).
+ * The host's rules are read again when the last answer no longer counts, or when they may have changed
+ * (`areRulesStale`).
  */
 export async function syncBase(
   ctx: Context,

@@ -1,5 +1,5 @@
-// The work on a batch goes on with the trace of the request that queued its pull request. Wakes carry no data and may be
-// lost, so the trace is kept in the row of the pull request. A batch of several pull requests has a span of its own,
+// The work on a batch goes on with the trace of the request that queued its pull request. Wakes carry no data and may
+// be lost, so the trace is kept in the row of the pull request. A batch of several pull requests has a span of its own,
 // which is linked to the trace of each.
 import type { SpanContext } from '@opentelemetry/api';
 import type { Context } from '../../../context.ts';

@@ -65,7 +65,9 @@ async function refusalOf(
   }
 }
 
-/** A refused change of a label is taken back, with the reason in a comment, so that the labels show what is in force. */
+/**
+ * A refused change of a label is taken back, with the reason in a comment, so that the labels show what is in force.
+ */
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });

@@ -296,7 +296,8 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
 }
 
 /**
- * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a started landing as merged.
+ * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a started landing as
+ * merged.
  */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');

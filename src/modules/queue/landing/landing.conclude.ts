@@ -90,8 +90,8 @@ function haltForAnotherCommit(
 }
 
 /**
- * The base was moved from outside after this batch was built: the queue plans again on the new tip. While the landing was
- * started, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
+ * The base was moved from outside after this batch was built: the queue plans again on the new tip. While the landing
+ * was started, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
  */
 async function giveUpLanding(
   work: QueueWork,

@@ -1,8 +1,8 @@
-// `merge_strategy.show_as_merged`: heads are pushed to the commits that they land as, before the base moves, so that a host
-// that looks at the history shows them as merged. The intent names each head's old and new commit before the push. If the
-// landing does not come about, the heads go back by lease before anything else happens. A worker that was held up before
-// its push must not move heads that another worker has put back, and that nobody looks after any more: the push also makes
-// the fence of the heads, and a worker that takes the landing over makes the fence first (ADR 0018).
+// `merge_strategy.show_as_merged`: heads are pushed to the commits that they land as, before the base moves, so that a
+// host that looks at the history shows them as merged. The intent names each head's old and new commit before the push.
+// If the landing does not come about, the heads go back by lease before anything else happens. A worker that was held
+// up before its push must not move heads that another worker has put back, and that nobody looks after any more: the
+// push also makes the fence of the heads, and a worker that takes the landing over makes the fence first (ADR 0018).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -108,8 +108,8 @@ async function recordMoves(
 }
 
 /**
- * All or none, with their fence. False: somebody has pushed to one of them, the host takes no push to it, or another worker
- * has taken the landing over.
+ * All or none, with their fence. False: somebody has pushed to one of them, the host takes no push to it, or another
+ * worker has taken the landing over.
  */
 async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
   try {
@@ -125,8 +125,8 @@ async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: read
 }
 
 /**
- * After this no earlier attempt moves heads any more, however late its push comes: the fence is there, by that push or by
- * this one. Idempotent.
+ * After this no earlier attempt moves heads any more, however late its push comes: the fence is there, by that push or
+ * by this one. Idempotent.
  */
 export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   try {
@@ -158,8 +158,8 @@ async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly H
 const mostTries = 5;
 
 /**
- * Puts the heads back that are still where the landing has moved them. A branch to which somebody pushed in the meantime
- * stays, as does a branch that the host protects. Idempotent.
+ * Puts the heads back that are still where the landing has moved them. A branch to which somebody pushed in the
+ * meantime stays, as does a branch that the host protects. Idempotent.
  */
 export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   const client = hostClient(ctx, host);

@@ -108,7 +108,10 @@ async function takeTurn(
   return { advance, kept: isQuiet ? kept : null };
 }
 
-/** Plans the queue, unless it is halted or a newer planner owns it. Answers whether a plan was made that decided nothing. */
+/**
+ * Plans the queue, unless it is halted or a newer planner owns it. Answers whether a plan was made that decided
+ * nothing.
+ */
 async function decideAndWrite(
   work: QueueWork,
   of: { readonly repository: RepositoryRow; readonly holds: BranchHolds; readonly mayPlan: boolean },
@@ -162,8 +165,8 @@ async function planQueue(
 }
 
 /**
- * The base branch is gone: deleted, or renamed. What is built for it never lands, and takes the room of builds for other
- * base branches. A landing that has started ends first.
+ * The base branch is gone: deleted, or renamed. What is built for it never lands, and takes the room of builds for
+ * other base branches. A landing that has started ends first.
  */
 async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;

@@ -30,8 +30,8 @@ export interface PublishedState {
 }
 
 /**
- * By pull request. A pull request that is in no queue is left out. The rows are read first: a counter is never newer than
- * the other facts, so that later facts belong to a later notification.
+ * By pull request. A pull request that is in no queue is left out. The rows are read first: a counter is never newer
+ * than the other facts, so that later facts belong to a later notification.
  */
 export async function readPublishedStates(
   ctx: Context,

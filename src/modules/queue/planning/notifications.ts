@@ -54,8 +54,9 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 }
 
 /**
- * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line, and
- * for all in line when the queue is halted; or how to queue, for those that nobody has queued. Flush after the call.
+ * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line,
+ * and for all in line when the queue is halted; or how to queue, for those that nobody has queued. Flush after the
+ * call.
  */
 async function planChanged(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;

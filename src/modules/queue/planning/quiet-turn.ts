@@ -1,7 +1,7 @@
 // A wake that changes nothing. A turn that decided nothing is remembered by the version of its queue: as long as the
-// version and the open work are the same and no deadline has come, another turn would decide nothing either, because the
-// other facts that the planner waits for increase the version (store/queue.locks.ts). Then one statement is all, and no
-// lock is taken (docs/adr/0084-long-lines.md).
+// version and the open work are the same and no deadline has come, another turn would decide nothing either, because
+// the other facts that the planner waits for increase the version (store/queue.locks.ts). Then one statement is all,
+// and no lock is taken (docs/adr/0084-long-lines.md).
 import type { Context } from '../../../context.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

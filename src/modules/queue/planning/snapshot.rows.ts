@@ -94,7 +94,8 @@ export interface IntentFacts {
   /** Open landings, by batch. */
   readonly landings: ReadonlyMap<string, 'planned' | 'started'>;
   /**
-   * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them up.
+   * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them
+   * up.
    */
   readonly readings: Snapshot['readings'];
 }

@@ -39,7 +39,10 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
   reportUse(repository, queues, report);
 }
 
-/** The file on the default branch is first read when the repository is activated: until then the doctor reads the file itself. */
+/**
+ * The file on the default branch is first read when the repository is activated: until then the doctor reads the file
+ * itself.
+ */
 async function withFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
   const text = await readConfigurationText(ctx, row).catch((error: unknown) => {
     if (error instanceof HostUnavailable || error instanceof HostRefused) return null;

@@ -1,7 +1,7 @@
-// Incoming host events. Each is stored before it is handled, so that a process may die with it. The hints of a repository
-// are handled a few at a time, those of different repositories at once. While a repository's hints are handled, others of
-// it wait as rows: a long line of them in memory would outlive its leases. A failed hint is tried again a few times. The
-// reconciler finds the rest.
+// Incoming host events. Each is stored before it is handled, so that a process may die with it. The hints of a
+// repository are handled a few at a time, those of different repositories at once. While a repository's hints are
+// handled, others of it wait as rows: a long line of them in memory would outlive its leases. A failed hint is tried
+// again a few times. The reconciler finds the rest.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';

@@ -105,10 +105,16 @@ export async function planHint(ctx: Context, hint: HostHint, dueAt: Date): Promi
 }
 
 const mostAtOnce = 200;
-/** Of a repository: so few that they are handled before the lease ends, and that a new important one waits for no others. */
+/**
+ * Of a repository: so few that they are handled before the lease ends, and that a new important one waits for no
+ * others.
+ */
 const mostOfRepository = 16;
 
-/** A build waits for its checks, so its hints come before hints that are up to half a minute older. No hint waits for ever. */
+/**
+ * A build waits for its checks, so its hints come before hints that are up to half a minute older. No hint waits for
+ * ever.
+ */
 const urgency = (hint: string): string =>
   `${hint}.due_at - case when ${hint}.kind = 'checks' then interval '30 seconds' else interval '0' end, ${hint}.id`;
 

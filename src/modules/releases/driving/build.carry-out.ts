@@ -1,5 +1,5 @@
-// What the build of a candidate needs done outside of a transaction, as a deployment; but it has no slot that another could
-// have had since.
+// What the build of a candidate needs done outside of a transaction, as a deployment; but it has no slot that another
+// could have had since.
 import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -60,7 +60,10 @@ function opened(secrets: Secrets, owner: SecretOwner, sealed: Uint8Array): strin
   }
 }
 
-/** The command ends when the time of the build is over, because nobody looks at the clock while the command is supervised. */
+/**
+ * The command ends when the time of the build is over, because nobody looks at the clock while the command is
+ * supervised.
+ */
 function withinBuildTime({ project, candidate }: CandidateRows, now: Date): ProviderSettings {
   const settings = project.buildProvider ?? { kind: 'none' };
   if (settings.kind !== 'command') return settings;

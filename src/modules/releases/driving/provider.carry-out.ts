@@ -101,7 +101,9 @@ async function callBy<T extends ProviderTypes>(
   };
 }
 
-/** False for rows that are gone and for a worker that stops: the first needs nothing more, the second another worker. */
+/**
+ * False for rows that are gone and for a worker that stops: the first needs nothing more, the second another worker.
+ */
 function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted) return false;
   return !(error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND'));

@@ -47,7 +47,8 @@ async function growthOf(
   const isRewritten = knownTip !== null && !(await client.isAncestor(knownTip, tip));
   const from = isRewritten || knownTip === null ? managedFrom : knownTip;
   const walked = await walk(client, from, tip);
-  // The known tip came in by another parent than the first: the commits between are beside it, and only the tip is after it.
+  // The known tip came in by another parent than the first: the commits between are beside it, and only the tip is
+  // after it.
   const isBeside = !isRewritten && knownTip !== null && walked.before !== knownTip;
   return { commits: isBeside ? [tip] : walked.commits.toReversed(), isRewritten };
 }

@@ -12,7 +12,10 @@ import { positionOf, reachBase } from './reach.ts';
 interface Having {
   /** Part of a statement's name. */
   readonly name: string;
-  /** SQL of rows `r` with their `candidate_id`, and of whether one of them is meant; $1 is the account, $2 and $3 are `values`. */
+  /**
+   * SQL of rows `r` with their `candidate_id`, and of whether one of them is meant; $1 is the account, $2 and $3 are
+   * `values`.
+   */
   readonly rows: string;
   readonly has: (candidateId: string) => string;
   readonly values: readonly [unknown, unknown];

@@ -6,7 +6,10 @@ import { placeOf, type RunbookRows } from './runbook.rows.ts';
 /** The code host failed before the agent began: nothing was done, and nothing is lost by waiting for it. */
 export class HostAway extends Error {}
 
-/** A worktree for a leaf, or for a prompt that is planned there. Answers the commit it begins at. Throws HostAway, HostRefused. */
+/**
+ * A worktree for a leaf, or for a prompt that is planned there. Answers the commit it begins at. Throws HostAway,
+ * HostRefused.
+ */
 export async function checkOutBase(
   ctx: Context,
   rows: RunbookRows,

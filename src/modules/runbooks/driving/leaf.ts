@@ -87,7 +87,9 @@ function cleanReport(secret: string | null, { summary, commitMessage: message }:
   return { summary: clean(summary, 10_000), commitMessage: clean(message, 10_000) };
 }
 
-/** Made under the same names and instants each time, so that work that is done again the same way is the same commit. */
+/**
+ * Made under the same names and instants each time, so that work that is done again the same way is the same commit.
+ */
 async function commit(
   ctx: Context,
   { runbook, repository }: RunbookRows,
@@ -155,7 +157,9 @@ async function writeWorked(
   });
 }
 
-/** Answers the id of the pull request that the commit of a leaf goes into, which is planned where it is not there yet. */
+/**
+ * Answers the id of the pull request that the commit of a leaf goes into, which is planned where it is not there yet.
+ */
 async function placeCommit(
   tx: Transaction,
   rows: RunbookRows,

@@ -1,4 +1,5 @@
-// What became of a runbook's pull requests, as the queue's own rows know it: merged and closed ones get no more commits.
+// What became of a runbook's pull requests, as the queue's own rows know it: merged and closed ones get no more
+// commits.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RunbookPullRequestRow, RunbookRow } from '../runbooks.entities.ts';

@@ -1,5 +1,5 @@
-// Puts a commit that is made on its branch, by compare-and-set. The branch itself shows whether that was done before; where
-// somebody else moved it, the commit is cherry-picked onto what is there now.
+// Puts a commit that is made on its branch, by compare-and-set. The branch itself shows whether that was done before;
+// where somebody else moved it, the commit is cherry-picked onto what is there now.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';

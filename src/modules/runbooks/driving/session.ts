@@ -1,5 +1,5 @@
-// What an agent works through: its tool calls, its turns and what it says are written down as they come, and its budget is spent in
-// the database before it goes on.
+// What an agent works through: its tool calls, its turns and what it says are written down as they come, and its budget
+// is spent in the database before it goes on.
 import type { Context } from '../../../context.ts';
 import { BudgetSpent, type AgentSession, type ToolAnswer } from '../../../platform/agents/port.ts';
 import type { Tools } from '../../../platform/agents/tools/index.ts';

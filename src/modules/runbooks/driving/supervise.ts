@@ -1,5 +1,5 @@
-// The agent works only while a worker supervises it, and starts again when that worker is lost. Its result is written where
-// the row still says that it is wanted.
+// The agent works only while a worker supervises it, and starts again when that worker is lost. Its result is written
+// where the row still says that it is wanted.
 import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
 import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';

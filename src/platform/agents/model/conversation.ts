@@ -1,5 +1,5 @@
-// Turns with tools until one of the endings is reached. What the agent asks for goes through the session, which holds what
-// it may do; here is held how long it may go on, and what it hears when its answer cannot be used.
+// Turns with tools until one of the endings is reached. What the agent asks for goes through the session, which holds
+// what it may do; here is held how long it may go on, and what it hears when its answer cannot be used.
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { z } from 'zod';
 import { AgentRefused, BudgetSpent, type AgentSession } from '../port.ts';
@@ -124,7 +124,9 @@ function mistaken<T>(said: readonly ModelMessage[], mistake: string): Outcome<T>
   return { messages: [...said, { role: 'user', content: mistake }], mistake };
 }
 
-/** All of them, in their order. An ending counts when everything beside it was done: what failed is to be read first. */
+/**
+ * All of them, in their order. An ending counts when everything beside it was done: what failed is to be read first.
+ */
 async function callTools<T>(
   conversation: Conversation<T>,
   answer: Answer,

@@ -1,5 +1,5 @@
-// What went wrong between us and a provider, in sentences that name the cure and never the key. What will not get better by
-// itself is refused for good; the rest may be tried again.
+// What went wrong between us and a provider, in sentences that name the cure and never the key. What will not get
+// better by itself is refused for good; the rest may be tried again.
 import { APICallError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
 import { masked } from '../../providers/mask.ts';
 import { AgentBusy, AgentRefused } from '../port.ts';

@@ -1,5 +1,5 @@
-// One turn of a conversation: it is asked once more where it did not come whole, and comes back in a form that the history
-// of both protocols takes.
+// One turn of a conversation: it is asked once more where it did not come whole, and comes back in a form that the
+// history of both protocols takes.
 import { setTimeout as delay } from 'node:timers/promises';
 import { jsonSchema, streamText, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import type { z } from 'zod';
@@ -122,7 +122,9 @@ function cachedUpToHere(messages: readonly ModelMessage[]): ModelMessage[] {
   );
 }
 
-/** The library's own limits begin with an answer's first piece, which some providers' clients wait for by themselves. */
+/**
+ * The library's own limits begin with an answer's first piece, which some providers' clients wait for by themselves.
+ */
 function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   const controller = new AbortController();
   const late = (): void => controller.abort(new DOMException('It stopped answering.', 'TimeoutError'));

@@ -10,7 +10,10 @@ export interface ToolLimits {
   readonly answerLength: number;
   /** Characters of commands that are followed while they run, all of a leaf's together. */
   readonly followedLength: number;
-  /** What commands may add to the worktree, their home and their temporary folder, all of a leaf's together, as long as it lasts. */
+  /**
+   * What commands may add to the worktree, their home and their temporary folder, all of a leaf's together, as long as
+   * it lasts.
+   */
   readonly grownBytes: number;
   readonly grownFiles: number;
   /** Of one file, written by a tool or by a command. */

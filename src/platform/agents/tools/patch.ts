@@ -11,7 +11,10 @@ export interface PatchedFile {
   readonly isExecutable: boolean | undefined;
 }
 
-/** `read` gives a file's text, or null where there is none. Throws ToolRefused for no diff, ToolFailed where it does not fit. */
+/**
+ * `read` gives a file's text, or null where there is none. Throws ToolRefused for no diff, ToolFailed where it does not
+ * fit.
+ */
 export function patchedFiles(patch: string, read: (path: string) => string | null): readonly PatchedFile[] {
   const parts = parsed(patch);
   // Later parts see what earlier ones made.
