@@ -4,7 +4,7 @@ import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { logExplanations, expectSameLater, explainWorld, find, type Answer } from '../support/explanation-log.ts';
 import { parallel, world } from '../support/world.ts';
-import { startCi, statuses } from './stories.ts';
+import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 
 const sentences = (said: readonly Answer[]) => said.map(({ sentence }) => sentence);
 
@@ -114,5 +114,38 @@ describe('an explanation', () => {
     await w.configure('merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n');
     await story.write();
     await expectSameLater(w, story);
+  });
+
+  it('names the conflict that blocked a head, also after later landings, until the head moves', async () => {
+    await using w = await world({ configuration: `${parallel({ builds: 1, batch: 1 })}${judgedByBuildsAlone}` });
+    await using story = logExplanations(w);
+    const first = await w.open('first', { 'same.txt': 'first\n' });
+    const second = await w.open('second', { 'same.txt': 'second\n' });
+    const third = await w.open('third', { 'third.txt': 'third\n' });
+    await w.queue(first, second, third);
+    await w.settled(first, second, third);
+    expect(await statuses(w, first, second, third)).toEqual(['merged', 'blocked 106', 'merged']);
+    const [, blocked] = await story.write();
+    expect(find(blocked, 'preconditions')).toMatchObject({ holds: false, who: 'author' });
+    expect(find(blocked, 'preconditions', 'mergeable')).toMatchObject({
+      holds: false,
+      observed: 'conflicts',
+      sentence: blocked?.sentence,
+    });
+    await w.commit('second', { 'other.txt': 'other\n' });
+    const [, moved] = await story.write();
+    expect(find(moved, 'preconditions', 'mergeable')).toMatchObject({ holds: true, observed: 'no conflict is known' });
+    await expectSameLater(w, story);
+  });
+
+  it('says that checks of its own head run, although it may be in line while they do', async () => {
+    await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
+    await w.open('a', { 'a.txt': 'a\n' });
+    const [open] = await explainWorld(w, null);
+    expect(find(open, 'preconditions', 'own_checks')).toMatchObject({
+      holds: true,
+      observed: 'running',
+      sentence: 'Its own required checks: running. Needed before it is in line: not failed.',
+    });
   });
 });

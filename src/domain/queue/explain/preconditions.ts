@@ -28,8 +28,15 @@ function toCondition(precondition: Precondition, facts: ConditionFacts): Conditi
   });
 }
 
-function holdsText({ kind, observed }: Precondition): string {
+function holdsText({ kind, observed, needed }: Precondition): string {
+  if (kind === 'own_checks' && observed !== 'passed') return ownChecksText({ observed, needed });
   return `${preconditionKinds[kind].subject}: ${observed}.`;
+}
+
+/** They may run, fail or be missing while the precondition holds. */
+function ownChecksText({ observed, needed }: Pick<Precondition, 'observed' | 'needed'>): string {
+  const subject = preconditionKinds.own_checks.subject;
+  return `${subject}: ${observed}. Needed before it is in line: ${needed}.`;
 }
 
 function validations(facts: ConditionFacts, failed: readonly string[]): Condition[] {

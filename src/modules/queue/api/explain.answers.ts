@@ -51,7 +51,7 @@ export function explainBriefly(known: Pick<Known, 'version' | 'position' | 'even
 export function explainOne(known: Known): Explained {
   const { version, versions, position, own, checks, below, events, queueAsOf } = known;
   const tested = position?.tested?.testedCommit ?? '';
-  const preconditions = preconditionsOf(queueAsOf, version, { own, below });
+  const preconditions = preconditionsOf(queueAsOf, version, { own, below, blockedFor: conflictFound(versions) });
   const pullRequest = explainedPullRequest(known, version, position);
   const { ownRequiredChecks, requiredChecks } = queueAsOf.rules;
   const facts: ConditionFacts = {
@@ -133,14 +133,26 @@ function statusSince(versions: readonly Version[], { status, since }: Version): 
 function preconditionsOf(
   queueAsOf: QueueAsOf,
   version: Version,
-  { own, below }: { readonly own?: BuildState | undefined; readonly below: Version | null },
+  {
+    own,
+    below,
+    blockedFor = null,
+  }: {
+    readonly own?: BuildState | undefined;
+    readonly below: Version | null;
+    /** The head whose conflict blocked it. */
+    readonly blockedFor?: string | null;
+  },
 ): Precondition[] {
   const { configuration, rules, tip } = queueAsOf;
   const judged = judgeOwn(own, rules);
-  const conflictsWithBase = queueAsOf.view.snapshot.mergeResults.some(
-    ({ parent, heads, conflictAt }) =>
-      parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
-  );
+  // A conflict that blocked this head counts although the tip has moved since.
+  const conflictsWithBase =
+    blockedFor === version.headSha ||
+    queueAsOf.view.snapshot.mergeResults.some(
+      ({ parent, heads, conflictAt }) =>
+        parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
+    );
   const failedValidations = failedValidationsOf(configuration, version);
   const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
   const request = admissionRequest(
@@ -159,6 +171,13 @@ function preconditionsOf(
     },
   );
   return listPreconditions(request);
+}
+
+/** The head that had a conflict when the pull request was blocked. Null: it is not blocked, or for another reason. */
+function conflictFound(versions: readonly Version[]): string | null {
+  const isOther = ({ status, statusCode }: Version): boolean => status !== 'blocked' || statusCode !== 106;
+  const before = versions.findIndex(isOther);
+  return versions[(before === -1 ? versions.length : before) - 1]?.headSha ?? null;
 }
 
 /**
