@@ -1,19 +1,25 @@
 // Starts the dashboard.
-import { StrictMode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from '@tanstack/react-router';
 import { Provider } from 'urql';
 import './design/tokens.css';
 import './design/base.css';
-import { client } from './app/client.ts';
+import { useFreshClient } from './app/client.ts';
 import { router } from './routes.tsx';
+
+function Dashboard(): ReactNode {
+  return (
+    <Provider value={useFreshClient()}>
+      <RouterProvider router={router} />
+    </Provider>
+  );
+}
 
 const root = document.getElementById('root');
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <Provider value={client}>
-        <RouterProvider router={router} />
-      </Provider>
+      <Dashboard />
     </StrictMode>,
   );

@@ -48,8 +48,9 @@ const countDocument = gql`
 
 /** The server's part: each minute has a depth, and each moment a line. */
 const answer: typeof fetch = async (url, init) => {
-  const { variables } = (await new Request(url, init).json()) as { variables: { from?: string; at?: string } };
-  const { from, at = null } = variables;
+  const body = (await new Request(url, init).json()) as { variables?: { from?: string; at?: string } };
+  // A request without variables has no such part.
+  const { from, at = null } = body.variables ?? {};
   const depthHistory = [{ __typename: 'QueueDepthPoint', at: from }];
   const entries = [{ __typename: 'PullRequest', id: `of ${at}` }];
   const queue = { __typename: 'Queue', id: 'q', asOf: at, depthHistory, entries };

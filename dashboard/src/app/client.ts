@@ -1,6 +1,7 @@
 // The GraphQL client. Its cache is keyed by `id`, it sends the session's cookie, and it corrects the page's clock by
 // the server's.
-import { Client, fetchExchange } from '@urql/core';
+import { useSyncExternalStore } from 'react';
+import { Client, fetchExchange, mapExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { correctClock } from '../design/clock.ts';
 import { cacheOptions } from './cache.ts';
@@ -20,11 +21,52 @@ async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<
   return response;
 }
 
-export const client = new Client({
-  url: '/graphql',
-  preferGetMethod: false,
-  fetch: askServer,
-  exchanges: [shownExchange, cacheExchange(cacheOptions), keyedExchange, fetchExchange],
-});
+/** A cache is given up after so many answers, or after this time. */
+const mostAnswers = 500;
+const longestMs = 30 * 60_000;
+
+function createClient(): Client {
+  const begunAt = performance.now();
+  let answers = 0;
+  const count = mapExchange({
+    onResult: () => {
+      answers += 1;
+      if (answers >= mostAnswers || performance.now() - begunAt >= longestMs) renewLater(client);
+    },
+  });
+  const client = new Client({
+    url: '/graphql',
+    preferGetMethod: false,
+    fetch: askServer,
+    exchanges: [shownExchange, cacheExchange(cacheOptions), count, keyedExchange, fetchExchange],
+  });
+  return client;
+}
+
+let current = createClient();
+const listeners = new Set<() => void>();
+
+/** Not while the answer is on its way to the page. */
+function renewLater(of: Client): void {
+  setTimeout(() => {
+    if (of !== current) return;
+    current = createClient();
+    for (const listener of listeners) listener();
+  });
+}
+
+/**
+ * The client, another one from time to time. The cache frees objects that it no longer needs, but it keeps their names: a
+ * page that stays open would grow. A page shows what it has read until the next client has read it again.
+ */
+export function useFreshClient(): Client {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
 
 onSignedOut(signIn);
