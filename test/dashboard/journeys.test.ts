@@ -130,6 +130,20 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('reads on the page of a merged pull request how it landed, and goes from there to its proof', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/1');
+    await page.getByText(/^It landed at \d\d:\d\d/).waitFor();
+    await page
+      .getByText(/^Batch 1 passed its check test\. (?:The commit that landed is|Another commit landed, with) the/)
+      .waitFor();
+    await page.getByRole('link', { name: 'See its proof' }).click();
+    await page.waitForURL('**/acme/shop/pull/1?tab=proof');
+    await page.getByText('Tested, and landed').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('looks back to the line of a moment, where nothing can be changed', async () => {
     const [pull] = await w.rows<{ queued_at: Date; merged_at: Date }>(
       'select queued_at, merged_at from pull_request where number = 1',
@@ -530,9 +544,10 @@ describe('a visitor', () => {
     const dialog = page.getByRole('dialog');
     await page.goto(`${s.url}/settings/webhooks`);
     await page.getByRole('button', { name: 'New webhook' }).click();
-    await dialog.getByLabel('Address that gets the events').fill('https://hooks.example.test/interlock');
+    const url = 'https://hooks.example.test/interlock/pull-requests-of-the-shop-and-its-releases';
+    await dialog.getByLabel('Address that gets the events').fill(url);
     await dialog.getByRole('button', { name: 'Create' }).click();
-    const hook = page.getByRole('region', { name: 'https://hooks.example.test/interlock' });
+    const hook = page.getByRole('region', { name: url });
     await hook.getByText('everything').waitFor();
     await hook.getByRole('button', { name: 'Ping…' }).click();
     await dialog.getByRole('button', { name: 'Ping', exact: true }).click();
@@ -553,6 +568,12 @@ describe('a visitor', () => {
     } finally {
       await relay.stop();
     }
+    // On a narrow screen names are wrapped and not cut.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const cut = await hook
+      .locator('span')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth && one.clientWidth > 1).length);
+    expect(cut).toBe(0);
     await hook.getByRole('button', { name: 'Switch off…' }).click();
     await dialog.getByRole('button', { name: 'Switch off', exact: true }).click();
     await hook.getByText('switched off').waitFor();

@@ -153,6 +153,44 @@ describe('the page of a queue', () => {
   });
 });
 
+describe('a page that stays open', () => {
+  it('begins with an empty cache after half an hour, shows its rows all the while, and misses no change', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.clock.install();
+    const cursors = countReads(page, 'Cursor');
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const row = lineOf(page).getByText('#3', { exact: true });
+    await row.waitFor();
+    const shown = await row.elementHandle();
+    const before = cursors();
+    await page.clock.fastForward('31:00');
+    await w.dequeue(2);
+    await lineOf(page).getByText('#2', { exact: true }).waitFor({ state: 'detached' });
+    await expect.poll(cursors).toBe(before + 1);
+    await w.dequeue(1);
+    await lineOf(page).getByText('#1', { exact: true }).waitFor({ state: 'detached' });
+    // A row that was taken away and drawn again would be another element.
+    expect(await shown?.evaluate((element) => element.isConnected)).toBe(true);
+    await w.dequeue(3);
+    await w.queue(1, 2, 3);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('the conditions of a pull request', () => {
+  it('do not tick a check that still runs, although the pull request may be in line meanwhile', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pull/2');
+    const own = page.getByRole('listitem').filter({ hasText: 'Its own required checks: running.' }).last();
+    await own.getByText('Holds so far:').waitFor();
+    expect(await own.getByText('Holds:', { exact: true }).count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('a row', () => {
   it('stays under the pointer with its focus while another one leaves, and moves when the pointer has gone', async () => {
     await using visit = await signIn(browser, s);

@@ -9,7 +9,7 @@ import { openRunLog } from '../../src/modules/releases/logs/run-log.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 import { configurationYaml, parallel } from '../support/world.ts';
-import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+import { launchChromium, seriousProblems, serveDashboard, signIn, type DashboardServer } from './browser.ts';
 
 let r: ReleaseWorld;
 let s: DashboardServer;
@@ -44,6 +44,14 @@ afterAll(async () => {
 });
 
 describe('an environment', () => {
+  it('is chosen by a name that screen readers hear, also on a narrow screen', async () => {
+    await using visit = await signIn(browser, s, { theme: 'dark', width: 390 });
+    await visit.open('/releases/shop');
+    await visit.page.getByRole('combobox', { name: 'Environment' }).selectOption('production');
+    expect(await seriousProblems(visit.page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('is not rolled back by a member, who is told what is missing', async () => {
     const { w } = r;
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });

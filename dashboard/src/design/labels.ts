@@ -52,5 +52,8 @@ function sizeOfDiff(diff: string): string {
   const lines = diff.split('\n');
   const added = lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length;
   const removed = lines.filter((line) => /^-(?!-- )/.test(line)).length;
-  return `${count(added, 'line')} added, ${count(removed, 'line')} removed`;
+  return [
+    ...(added > 0 ? [`${count(added, 'line')} added`] : []),
+    ...(removed > 0 ? [`${count(removed, 'line')} removed`] : []),
+  ].join(', ');
 }

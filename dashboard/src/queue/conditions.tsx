@@ -20,8 +20,15 @@ export interface ShownCondition {
   readonly conditions?: readonly ShownCondition[];
 }
 
+/** It holds so far, and a check below it has not ended. */
+function isRunning({ holds, conditions = [] }: ShownCondition): boolean {
+  return holds && conditions.some((part) => !part.holds && part.who === 'CI');
+}
+
 /** Whether it moves by itself, or somebody has to act. */
-function toneOf({ holds, who }: ShownCondition): 'green' | 'blue' | 'amber' | 'faint' {
+function toneOf(condition: ShownCondition): 'green' | 'blue' | 'amber' | 'faint' {
+  const { holds, who } = condition;
+  if (isRunning(condition)) return 'blue';
   if (holds) return 'green';
   if (who === 'CI') return 'blue';
   return who === 'QUEUE' || who === null || who === undefined ? 'faint' : 'amber';
@@ -40,12 +47,13 @@ export function Conditions({ conditions }: { readonly conditions: readonly Shown
 function ConditionItem({ condition }: { readonly condition: ShownCondition }): ReactNode {
   const tone = toneOf(condition);
   const { holds, observed, needed, since, cause, nextCheckAt, conditions = [] } = condition;
-  const icon = holds ? 'check' : tone === 'blue' ? 'running' : 'circle';
+  const icon = tone === 'green' ? 'check' : tone === 'blue' ? 'running' : 'circle';
+  const state = isRunning(condition) ? 'Holds so far: ' : holds ? 'Holds: ' : 'Does not hold yet: ';
   return (
     <li>
       <Icon name={icon} className={tone} />
       <div>
-        <span className="hidden">{holds ? 'Holds: ' : 'Does not hold yet: '}</span>
+        <span className="hidden">{state}</span>
         {condition.sentence}
         {!holds && (
           <small>

@@ -12,7 +12,7 @@ import styles from './proof.module.css';
 
 type Landed = NonNullable<PullRequest['landedBatch']>;
 
-const grades = {
+export const grades = {
   EXACT: 'The commit that landed is the commit that was tested.',
   SAME_TREE: 'Another commit landed, with the very tree that was tested.',
   COMPOSED: 'Pull requests that do not affect each other were tested apart, each part green.',

@@ -32,9 +32,9 @@ import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
 import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
-import { ProofView } from './proof.tsx';
+import { grades, ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
-import { describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
+import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
 import { actsNext, describeForecast } from './next-actor.ts';
 
 const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
@@ -216,7 +216,7 @@ function PullRequestView(props: ViewProps): ReactNode {
       </nav>
       <div className={parts['two']}>
         <div tabIndex={0}>
-          {tab === 'explain' && <Explained pull={pull} />}
+          {tab === 'explain' && <Explained pull={pull} queue={queue} />}
           {tab === 'builds' && <Builds pull={pull} />}
           {tab === 'checks' && <Checks checks={pull.checks} />}
           {tab === 'preview' && <VerificationView pull={pull} />}
@@ -286,7 +286,27 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
   );
 }
 
-function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
+/** How a merged pull request landed: its build, its checks, its commit, and where its proof is. */
+function Landed({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
+  const { landedBatch: landed } = pull;
+  return (
+    <span>
+      {describeBuild(pull)} {landed?.grade && grades[landed.grade]}{' '}
+      {landed?.commit && (
+        <Link
+          className="link"
+          to="/$owner/$name/pull/$number"
+          params={{ owner, name, number: String(pull.number) }}
+          search={{ tab: 'proof' }}
+        >
+          See its proof
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
   const { explain } = pull;
   const now = useNow();
   const tone =
@@ -300,7 +320,8 @@ function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
   return (
     <>
       <div className={cx(parts['next'], tone !== null && parts[tone])}>
-        <b className={parts['lead']}>{pull.status === 'MERGED' ? describeLanding(pull, now) : explain.reason}</b>
+        <b className={parts['lead']}>{explain.kind === 'MERGED' ? describeLanding(pull, now) : explain.reason}</b>
+        {explain.kind === 'MERGED' && <Landed pull={pull} queue={queue} />}
         {(explain.who || explain.eta) && (
           <span>
             {explain.who && <b>{actsNext(explain.who, pull.author)} </b>}

@@ -25,6 +25,27 @@ export function describeLanding({ number, mergedAt, landedBatch, environments }:
   return `${landed}, and runs in ${list(names)}.`;
 }
 
+const passing: ReadonlySet<string> = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
+
+/** `Batch 3 passed its check test.` */
+export function describeBuild({ landedBatch }: Pick<PullRequest, 'landedBatch'>): string {
+  if (!landedBatch) return 'The queue did not land it, so it has no build and no proof here.';
+  const newest = new Map<string, { readonly conclusion: string; readonly attempt: number }>();
+  for (const check of landedBatch.checks)
+    if (check.attempt >= (newest.get(check.name)?.attempt ?? 0)) newest.set(check.name, check);
+  const passed = [...newest].filter(([, { conclusion }]) => passing.has(conclusion)).map(([name]) => name);
+  const others = [...newest].filter(([, { conclusion }]) => !passing.has(conclusion));
+  const batch = `Batch ${landedBatch.position}`;
+  if (newest.size === 0) return `${batch} has no checks on record.`;
+  const ended = others.map(([name, { conclusion }]) => `${name} ended: ${labelOf(conclusion)}.`);
+  return [...(passed.length === 0 ? [] : [`${batch} passed ${describeChecks(passed)}.`]), ...ended].join(' ');
+}
+
+function describeChecks(names: readonly string[]): string {
+  if (names.length === 1) return `its check ${names[0]}`;
+  return names.length > 4 ? `its ${names.length} checks` : `its checks ${list(names)}`;
+}
+
 function stopsOf(pull: PullRequest): readonly Stop[] {
   const isMerged = pull.status === 'MERGED';
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';

@@ -203,7 +203,12 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
         </Button>
         <label className={cx(parts['check'], 'nowrap')}>
           <span className="faint wide">On</span>
-          <select className={parts['select']} value={name} onChange={(event) => setChosen(event.currentTarget.value)}>
+          <select
+            className={parts['select']}
+            aria-label="Environment"
+            value={name}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          >
             {environments.map((one) => (
               <option key={one.id}>{one.name}</option>
             ))}

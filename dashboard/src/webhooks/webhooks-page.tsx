@@ -183,7 +183,7 @@ function EndpointCard(props: EndpointProps): ReactNode {
     <section className={parts['box']} aria-label={endpoint.url}>
       <ul className={parts['list']}>
         <li>
-          <span className="grow cut">
+          <span className="grow wrap">
             <b>{endpoint.url}</b>
             <span className="sm dim"> {isToAll ? 'everything' : endpoint.actions.join(', ')}</span>
           </span>
@@ -204,7 +204,7 @@ function EndpointCard(props: EndpointProps): ReactNode {
             <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
               {labelOf(delivery.state)}
             </Pill>
-            <span className="grow cut">{delivery.action}</span>
+            <span className="grow wrap">{delivery.action}</span>
             <Button
               kind="quiet"
               aria-expanded={delivery.id === openedId}
@@ -248,7 +248,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
                 <span className="faint nowrap">
                   <At at={attempt.startedAt} />
                 </span>
-                <span className="grow cut">
+                <span className="grow wrap">
                   {attempt.responseStatus !== null && attempt.responseStatus !== undefined && (
                     <b>answered {attempt.responseStatus}</b>
                   )}{' '}
