@@ -11,6 +11,7 @@ import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { InvalidWorkflow, parseWorkflow } from '../../github-emulator/actions/workflow-file.ts';
 import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
+import { invariantNames, invariants } from '../../src/domain/health/invariants.ts';
 import { verificationMoves } from '../../src/domain/previews/verification.status.ts';
 import { deploymentMoves } from '../../src/domain/releases/deployment.status.ts';
 import { stepMoves } from '../../src/domain/runbooks/steps.ts';
@@ -212,4 +213,16 @@ it('docs/operations.md lists the flags and variables of npm start, all of them',
   expect(
     [...declared.filter((flag) => flag !== '--demo'), ...variables].filter((word) => !operations.includes(`\`${word}`)),
   ).toEqual([]);
+});
+
+it('docs/operations.md has the invariants in the words of the doctor, and says how many there are', () => {
+  const operations = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
+  const section = operations.split('\n## Invariants\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...section.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, sentence]) => [name, sentence]);
+  expect(rows).toEqual(invariantNames.map((name) => [name, invariants[name].sentence]));
+  const isLiveness = invariantNames.map((name) => invariants[name].kind === 'liveness');
+  expect(isLiveness.slice(-5)).toEqual([true, true, true, true, true]);
+  expect([isLiveness.length, isLiveness.filter(Boolean).length]).toEqual([19, 5]);
+  expect(section).toContain('Nineteen rules');
+  expect(section).toContain('The last five rules say that work goes on');
 });

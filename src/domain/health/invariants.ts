@@ -7,54 +7,64 @@ import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
 import { matchesGlob } from '../glob.ts';
 
 interface Invariant {
-  /** `safety`: nothing wrong happens. `liveness`: what should happen does, in time. */
+  /** `safety`: nothing wrong happens. `liveness`: work goes on, and ends in time. */
   readonly kind: 'safety' | 'liveness';
+  /** The doctor prints it, and the table of docs/operations.md has it. */
   readonly sentence: string;
 }
 
 export const invariants = {
   green_base: {
     kind: 'safety',
-    sentence: 'Each landing has recorded results that were green for its tree, or a named exception.',
+    sentence: 'Each landing has recorded green results for its tree, unless its grade is unvalidated or external.',
   },
   landed_tree: {
     kind: 'safety',
     sentence: 'Each landing is on the first-parent line of its base branch, with the commit and tree of its proof.',
   },
   landed_once: { kind: 'safety', sentence: 'Each pull request that a queue merged has exactly one landing.' },
-  pinned_heads: { kind: 'safety', sentence: 'What landed of a pull request is the head that its batch pinned.' },
-  line_order: { kind: 'safety', sentence: 'Batches in line have the order of the line where pull requests overlap.' },
+  pinned_heads: { kind: 'safety', sentence: 'Each pull request landed with the head that its batch pinned.' },
+  line_order: { kind: 'safety', sentence: 'Batches whose pull requests overlap are in the order of the line.' },
   bounded_builds: { kind: 'safety', sentence: 'No more builds run than the configuration allows.' },
   absolute_pause: { kind: 'safety', sentence: 'No landing begins while its base branch is paused.' },
-  blamed_culprits: {
+  blamed_culprits: { kind: 'safety', sentence: 'No pull request is blocked by a check that always succeeded for it.' },
+  terminal_states: {
     kind: 'safety',
-    sentence: 'No pull request is blocked by a check that succeeded wherever it ran for it.',
+    sentence:
+      'A batch, a pull request or an intent has the instant of its end exactly if its status says that it ended.',
   },
-  terminal_states: { kind: 'safety', sentence: 'What has ended has one end, and an instant of it.' },
   clean_dequeue: { kind: 'safety', sentence: 'No batch in line has a pull request that left the line.' },
-  event_grammar: { kind: 'safety', sentence: 'The events of a pull request come in an order that can be, each once.' },
-  authorised_skips: { kind: 'safety', sentence: 'Who skipped validation is named.' },
+  event_grammar: { kind: 'safety', sentence: 'The events of a pull request come in a possible order, each once.' },
+  authorised_skips: { kind: 'safety', sentence: 'Each skipped validation names the user who skipped it.' },
   separate_tenants: {
     kind: 'safety',
-    sentence: 'Tables of accounts are guarded, and no row refers to another account.',
+    sentence: 'Row-level security guards the tables of accounts, and no row refers to another account.',
   },
   single_slot: {
     kind: 'safety',
-    sentence: 'One deployment changes an environment, and a rollback goes back to a candidate that succeeded there.',
+    sentence:
+      'One deployment at a time changes an environment, and a rollback goes back to a candidate that succeeded there.',
   },
-  line_moves: { kind: 'liveness', sentence: 'A line whose first build has ended lands it or ends it within minutes.' },
+  line_moves: {
+    kind: 'liveness',
+    sentence:
+      'When the checks of the first batch in line have ended, the batch lands or leaves the line within minutes.',
+  },
   no_orphans: {
     kind: 'liveness',
-    sentence: 'Branches, previews and leases of what has ended are gone after ten minutes.',
+    sentence: 'Branches of ended batches, expired previews and expired leases are gone after ten minutes.',
   },
   convergence: {
     kind: 'liveness',
-    sentence: 'What changed is acted on within a minute, even if its message was lost.',
+    sentence: 'Interlock acts on each change within minutes, even if the message about it was lost.',
   },
-  no_starvation: { kind: 'liveness', sentence: 'No pull request is passed more often than the planner allows.' },
+  no_starvation: {
+    kind: 'liveness',
+    sentence: 'No pull request is passed by others in line more often than the planner allows.',
+  },
   delivered_events: {
     kind: 'liveness',
-    sentence: 'Each event is delivered, waits for its next attempt, or has failed.',
+    sentence: 'Each event becomes webhook deliveries within a minute, and no attempt of a delivery is overdue.',
   },
 } as const satisfies Readonly<Record<string, Invariant>>;
 
