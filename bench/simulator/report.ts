@@ -1,14 +1,9 @@
-// What a grid showed, as a page of tables and a plot for each cell.
+// What a grid showed: a summary, and a page of tables with a plot for each cell.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FullRow } from './measurement.ts';
 import { plot } from './plot.ts';
-
-export interface Effort {
-  readonly seeds: string;
-  readonly changes: number;
-  readonly past: number;
-}
+import { summarize, type Effort } from './summary.ts';
 
 const header = [
   'policy',
@@ -22,24 +17,26 @@ const header = [
   'ejected unjustly',
 ];
 
-/** Into `folder`: README.md and the plots it shows. */
-export async function writeReport(
-  folder: string,
-  rows: readonly FullRow[],
-  { seeds, changes, past }: Effort,
-): Promise<void> {
+/** Writes README.md, tables.md and the plots that tables.md shows into `folder`. */
+export async function writeReport(folder: string, rows: readonly FullRow[], effort: Effort): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const sections: string[] = [];
-  for (const [cell, group] of Map.groupBy(rows, (row) => row.cell)) {
-    const file = `${cell.replaceAll(/[=,]/g, '-')}.svg`;
-    await writeFile(join(folder, file), plot(cell, group));
-    sections.push(`## ${cell.replaceAll(',', ', ')}\n\n${table(group)}\n\n![P95 against builds per change](${file})\n`);
-  }
-  const intro = `# The planner compared with other policies
+  const groups = [...Map.groupBy(rows, (row) => row.cell)];
+  for (const [cell, group] of groups) await writeFile(join(folder, plotFile(cell)), plot(cell, group));
+  await writeFile(join(folder, 'tables.md'), [introduction, ...groups.map(section)].join('\n'));
+  await writeFile(join(folder, 'README.md'), summarize(rows, effort));
+}
 
-\`npm run bench:planner\` made this page (seeds ${seeds}, ${changes} changes a day; policies that learn know the outcomes of ${past} earlier changes). [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read the tables. P50, P95 and P99 are waits, as ratios to the in-order oracle, a policy that knows all outcomes. "Longest / P99" is the longest wait of the worst day, divided by that day's P99. The plots show P95 against builds: the lower left is best.
+const introduction = `# The tables of all policies
+
+\`npm run bench:planner\` made this page. [The summary](README.md) says with which seeds, and what the tables show. [bench/simulator](../../bench/simulator/README.md) says what is simulated. P50, P95 and P99 are waits, as ratios to the in-order oracle, a policy that knows all outcomes. "Longest / P99" is the longest wait of the worst day, divided by that day's P99. "Red" counts red commits of the base branch. "Ejected unjustly" is the share of the changes that were ejected although they would have been green alone on the tip. The plots show P95 against builds: the lower left is best.
 `;
-  await writeFile(join(folder, 'README.md'), [intro, ...sections].join('\n'));
+
+function section([cell, rows]: readonly [string, readonly FullRow[]]): string {
+  return `## ${cell.replaceAll(',', ', ')}\n\n${table(rows)}\n\n![P95 against builds per change](${plotFile(cell)})\n`;
+}
+
+function plotFile(cell: string): string {
+  return `${cell.replaceAll(/[=,]/g, '-')}.svg`;
 }
 
 export function table(rows: readonly FullRow[]): string {
