@@ -118,7 +118,9 @@ export class PauseRepositoryInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Boolean, { description: 'True: the queues of the repository stop validating and merging. False: they continue.' })
+  @Field(() => Boolean, {
+    description: 'True: the queues of the repository stop validating and merging. False: they continue.',
+  })
   paused!: boolean;
 
   @Field(() => Boolean, {
