@@ -141,6 +141,8 @@ describe('a visitor', () => {
     await page.getByRole('link', { name: 'See its proof' }).click();
     await page.waitForURL('**/acme/shop/pull/1?tab=proof');
     await page.getByText('Tested, and landed').waitFor();
+    await visit.open('/acme/shop/pulls?show=merged');
+    await page.getByText(/^It landed at \d\d:\d\d as [0-9a-f]{8}\.$/).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

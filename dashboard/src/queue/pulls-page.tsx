@@ -8,8 +8,8 @@ import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago } from '../design/time.tsx';
-import { count, labelOf } from '../design/labels.ts';
+import { Ago, At } from '../design/time.tsx';
+import { count, labelOf, short } from '../design/labels.ts';
 import {
   PullsDocument,
   QueueDepthChangedDocument,
@@ -178,7 +178,9 @@ function PullItem({
             <b>{title}</b>
           </Link>
         </p>
-        <p className="cut dim sm">{explain.reason}</p>
+        <p className="cut dim sm">
+          {status === 'MERGED' && mergedAt ? <Landed pull={pull} at={mergedAt} /> : explain.reason}
+        </p>
       </div>
       <span className="sm dim wide">{status === 'MERGED' ? '' : nameOf(explain.who, author)}</span>
       <span className={cx('mono xs faint wide cut', styles['branch'])}>
@@ -191,5 +193,21 @@ function PullItem({
         </span>
       </span>
     </li>
+  );
+}
+
+/** `It landed at 14:21 as 1ae332d6.` */
+function Landed({ pull: { mergeCommit }, at }: { readonly pull: Pull; readonly at: string }): ReactNode {
+  return (
+    <>
+      It landed at <At at={at} />
+      {mergeCommit && (
+        <>
+          {' '}
+          as <span className="mono">{short(mergeCommit)}</span>
+        </>
+      )}
+      .
+    </>
   );
 }
