@@ -126,8 +126,8 @@ function findInBody(path: readonly string[], body: unknown): Found {
   return value === undefined ? { kind: 'Unsent', missing: path.join('.') } : { kind: 'Sent', value, form: 'json' };
 }
 
-// Fields of the path's other operations belong to the same documented body: a wrong type is an error, the value is
-// ignored, and only an option with a large effect is refused.
+// A path's operations share one documented body. A field of another operation is ignored, but its type must be right,
+// and an option with a large effect is refused.
 function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set(operation.inputs.map(({ field }) => field));

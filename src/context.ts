@@ -57,7 +57,7 @@ export type Woken =
   | { readonly runbookId: string }
   | { readonly verificationId: string };
 
-/** Whose workflow looks again. */
+/** The row whose workflow is woken. */
 export type Wake = { readonly accountId: string } & Woken;
 
 export interface Ports {

@@ -1,4 +1,4 @@
-// What an operator sets of code hosts, by variables of the environment.
+// The settings of code hosts, which an operator makes by environment variables.
 import { readFileSync } from 'node:fs';
 import { type Committer, createCommitSigner, SigningKeyRefused } from './hosts/git/index.ts';
 import { MirrorSettingRefused, readMirrorSettings, type MirrorSettings } from './hosts/github/index.ts';

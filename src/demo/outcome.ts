@@ -22,7 +22,7 @@ export interface OutcomeCheck {
   readonly say: (line: string) => void;
 }
 
-/** Says what it looked at and answers what is wrong; nothing when all is well. */
+/** Prints what it has looked at, and returns a sentence for each fault. */
 export async function checkOutcome({
   url,
   token,

@@ -56,8 +56,9 @@ function renewLater(of: Client): void {
 }
 
 /**
- * The client, another one from time to time. The cache frees objects that it no longer needs, but it keeps their names: a
- * page that stays open would grow. A page shows what it has read until the next client has read it again.
+ * The client, which is replaced from time to time. The cache frees objects that it no longer needs, but keeps their
+ * names, so a page that stays open would grow. A page keeps showing what it has read until the next client has read it
+ * again.
  */
 export function useFreshClient(): Client {
   return useSyncExternalStore(

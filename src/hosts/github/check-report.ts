@@ -129,7 +129,7 @@ function nameOfWriter(
   return pinned[name] === undefined || writer.isMeant ? name : `${name} (${writer.slug})`;
 }
 
-/** GitHub does not say which App wrote a status, but whether one did. */
+/** GitHub says only whether an App wrote a status, and not which App. */
 function statusName({ context, creator }: StatusAnswer, pinned: PinnedChecks): string {
   return nameOfWriter(plainLine(context), pinned, {
     isMeant: creator?.__typename === 'Bot',
@@ -185,7 +185,9 @@ const notStartedTexts: Readonly<Record<string, string>> = {
   ACTION_REQUIRED: approvalText,
 };
 
-/** Of a name: the newest run of each suite, and the worst of these. `attempt` counts all of its runs so far. */
+/**
+ * One check for each name: the worst of the newest runs of its suites. `attempt` counts all runs of the name so far.
+ */
 function checksOf(runs: readonly Run[]): HostCheck[] {
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
     const all = runs.filter(({ check }) => check.name === name);
@@ -208,7 +210,7 @@ const badness: readonly CheckConclusion[] = [
   'pending',
 ];
 
-/** Two suites of one name, as of `push` and `pull_request`: neither may be red, and both have to end. */
+/** If two suites have a check of one name, as with `push` and `pull_request`, neither may be red, and both must end. */
 function worstOf(checks: readonly HostCheck[]): HostCheck {
   const [worst] = checks.toSorted((one, other) => badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion));
   if (worst === undefined) throw new Error('A check without a run.');
@@ -234,8 +236,8 @@ function asCheck(
 }
 
 /**
- * A status has no attempts of its own. Another one has started where a status is pending after its end, or ends
- * otherwise than before: some systems report nothing but the end.
+ * A status has no attempts of its own. Another attempt is counted when a status that had ended is pending again, or has
+ * another result. (Some systems report only results.)
  */
 function countAttempts(history: readonly PastStatus[]): number {
   const others = history.slice(1).filter(({ state }, index) => {
@@ -300,8 +302,7 @@ function decideComplete(
   const names = new Set(checks.map(({ name }) => name));
   if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };
   const lastEnd = Math.max(0, ...checks.map(({ completedAt }) => completedAt ?? 0));
-  // GitHub's instants are compared among themselves elsewhere; here a clock that is off makes the wait longer or
-  // shorter.
+  // Here an instant of GitHub is compared with our clock. If the two clocks differ, the wait is longer or shorter.
   const settlesAt = Math.max((movedAt ?? 0) + firstChecksWithinMs, lastEnd + quietMs);
   return settlesAt <= now ? { complete: true, settlesAt: null } : { complete: false, settlesAt };
 }

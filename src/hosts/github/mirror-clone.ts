@@ -7,7 +7,7 @@ import { underMachineLock } from './machine-lock.ts';
 
 export const cloneTimeoutMs = 30 * 60_000;
 
-/** Its time is when the mirror was last used. */
+/** A file whose modification time is the last use of the mirror. */
 export const usedFile = 'interlock-used';
 
 export function mirrorsFolder(dataDir: string): string {
@@ -44,7 +44,7 @@ export async function cloneOnce(directory: string, fill: (draft: string) => Prom
   if (done === null) throw new HostUnavailable('Another process of this machine has not finished the clone');
 }
 
-/** Moved aside first, so that a git that is still at work there finds no repository any more. */
+/** Moves the mirror aside before it deletes it, so that a git that still works in it finds no repository any more. */
 export async function removeMirror(directory: string): Promise<void> {
   const aside = `${directory}.removed-${randomUUID()}`;
   await mkdir(dirname(directory), { recursive: true });

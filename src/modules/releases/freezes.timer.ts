@@ -1,5 +1,5 @@
-// Freezes that begin or end by the calendar are announced when they do. Every server and worker looks; the first to
-// take the row announces it. Only rows that are due are read.
+// Announces freezes when they begin or end by the calendar. Every server and worker looks, and the first to lock the
+// row announces the freeze. Only rows that are due are read.
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { announceBranchFreezes, lockRepository } from '../repositories/index.ts';
 import { announceFreeze } from './freezes.announce.ts';

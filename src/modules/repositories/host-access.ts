@@ -36,8 +36,8 @@ export async function onlySeen<Row extends Named>(ctx: Context, rows: readonly R
 }
 
 /**
- * What a person who is known only by a handle may do in a repository at GitHub. `trusted`: the repository is not there,
- * or an App acts, which somebody with the right to do so let in.
+ * What a person who is known only by a handle may do in a repository at GitHub. `trusted`: the repository is not
+ * at GitHub, or the handle is an App's. Somebody with the right to do so installed the App.
  */
 export async function permissionOfHandle(
   ctx: Context,

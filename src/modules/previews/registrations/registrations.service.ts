@@ -63,7 +63,7 @@ export async function registerPreview(
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, { secrets, registration }));
 }
 
-/** A push may not have been heard of yet: what is attached to which head is decided by what the host has now. */
+/** Reads the pull requests from the host, because the report of a push may still be on its way. */
 async function readHeads(
   ctx: Context,
   repository: RepositoryRow,

@@ -1,8 +1,8 @@
-// Where an image boots.
+// Which sandboxes of this worker can boot an image.
 import type { PreviewImageKind } from '../../../domain/previews/preview.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
-/** Null: none of them boots such an image. */
+/** The first of the sandboxes that can boot an image of this kind. Null: none can. */
 export async function sandboxesFor(
   sandboxes: readonly PreviewSandboxes[],
   kind: PreviewImageKind,
@@ -11,7 +11,7 @@ export async function sandboxesFor(
   return null;
 }
 
-/** Why nobody here boots such an image; null: somebody does. */
+/** Why no sandbox can boot an image of this kind. Null: one can. */
 export async function refusalOf(
   sandboxes: readonly PreviewSandboxes[],
   kind: PreviewImageKind,

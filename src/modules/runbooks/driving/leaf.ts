@@ -120,7 +120,7 @@ async function commit(
   return committed;
 }
 
-/** Keeps a commit until it is on its branch. */
+/** The ref that keeps a commit until the commit is on its branch. */
 export function keptRef(leafId: string): string {
   return `refs/interlock/runbooks/${leafId}`;
 }
@@ -133,14 +133,14 @@ async function writeWorked(
 ): Promise<void> {
   const leaf = leafOf(rows, leafId);
   leaf.summary = report.summary.trim() === '' ? null : report.summary;
-  // Canceled and retried while the agent worked on: it is what that asks for.
+  // The leaf was canceled and retried while the agent worked. The work that it has done is what the retry asks for.
   if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
   if (committed.kind === 'empty') {
     await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'completed' });
     labelWhatIsDone(await readRows(tx, rows.runbook));
     return;
   }
-  // While the agent worked nobody looked: what has merged or was closed gets no more commits.
+  // Nobody looked at the pull requests while the agent worked. A merged or closed one gets no more commits.
   await writeEnded(ctx, tx, rows);
   const { accountId, id: runbookId, number: runbookNumber } = rows.runbook;
   tx.em.create(RunbookCommitEntity, {
@@ -157,9 +157,7 @@ async function writeWorked(
   });
 }
 
-/**
- * Answers the id of the pull request that the commit of a leaf goes into, which is planned where it is not there yet.
- */
+/** Returns the id of the pull request that gets the commit of a leaf. If it does not exist yet, its row is planned. */
 async function placeCommit(
   tx: Transaction,
   rows: RunbookRows,
