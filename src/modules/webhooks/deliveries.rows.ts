@@ -49,7 +49,11 @@ const taking = `
   )
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
 
-/** The oldest delivery of each lane that is not taken and waits for no other lane, at most `most` in all. */
+/**
+ * The oldest delivery of each lane that is not taken and waits for no other lane, at most `most` in all. The first of
+ * a lane is looked up in the order of the index `webhook_delivery_lane`. With `lane = …` instead, PostgreSQL may read all
+ * pending deliveries for each one if its statistics were made when few were pending.
+ */
 export async function takePending(
   db: Database,
   { accountId, endpointId }: EndpointRef,
@@ -60,8 +64,12 @@ export async function takePending(
        select d.id from webhook_delivery d
        where d.account_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and (d.leased_until is null or d.leased_until <= $3)
          and not exists (
-           select from webhook_delivery e
-           where e.account_id = $1 and e.endpoint_id = $2 and e.lane = any (d.waits_for || d.lane) and e.state = 'pending' and e.id < d.id)
+           select from unnest(d.waits_for || d.lane) as awaited (lane)
+           where d.id > (
+             select e.id from webhook_delivery e
+             where e.account_id = $1 and e.endpoint_id = $2 and e.state = 'pending'
+               and e.lane >= awaited.lane and e.lane <= awaited.lane
+             order by e.lane, e.id limit 1))
        order by d.id limit $5 for update of d skip locked
      ), ${taking}`,
     [accountId, endpointId, now.toISOString(), leaseUntil(now), most],
@@ -117,51 +125,72 @@ export interface Outcome {
   readonly now: Date;
 }
 
+export interface Answered {
+  readonly taken: TakenDelivery;
+  readonly outcome: Outcome;
+}
+
 /**
- * Writes the outcome of an attempt. A success counts however late it comes, and ends the failing of its endpoint. Any
- * other outcome counts only for the newest attempt of an open delivery, and once.
+ * Writes outcomes of attempts at one endpoint. A success counts however late it comes, and ends the failing of its
+ * endpoint. Any other outcome counts only for the newest attempt of an open delivery, and once.
  */
-export async function writeOutcome(
+export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
-  taken: TakenDelivery,
-  { requestHeaders, answer, concluded, now }: Outcome,
+  { accountId, endpointId }: EndpointRef,
+  answered: readonly Answered[],
 ): Promise<void> {
-  // A separate statement, and the first one: disabling an endpoint and redelivery also lock the endpoint before
-  // deliveries.
-  if (concluded.state === 'succeeded')
-    await query(
-      'update webhook_endpoint set failing_since = null where account_id = $1 and id = $2 and failing_since is not null',
-      [taken.accountId, taken.endpointId],
-    );
-  await query(
-    `with answered as (
-       update webhook_attempt set duration_ms = $4, request_headers = $5, response_status = $6, response_headers = $7, response_body = $8, error = $9
-       where account_id = $1 and delivery_id = $2 and number = $3
-     )
-     update webhook_delivery set state = $10, next_attempt_at = $11, leased_until = null,
-       failures = failures + case when $10 = 'succeeded' then 0 else 1 end,
-       ended_at = case when $10 = 'retrying' then null else $12::timestamptz end
-     where account_id = $1 and id = $2 and state <> 'succeeded'
-       and ($10 = 'succeeded' or (state in ('pending', 'retrying') and attempts = $3 and exists (
-         select from webhook_attempt where account_id = $1 and delivery_id = $2 and number = $3 and duration_ms is null)))`,
-    [
-      taken.accountId,
-      taken.deliveryId,
-      taken.attempt,
-      answer.durationMs,
-      JSON.stringify(requestHeaders),
-      answer.status,
-      answer.status === null ? null : JSON.stringify(answer.headers),
-      answer.status === null ? null : answer.body,
-      answer.error,
-      concluded.state,
-      concluded.nextAttemptAt?.toISOString() ?? null,
-      now.toISOString(),
-    ],
-  );
+  await query(writing, [accountId, endpointId, JSON.stringify(answered.map(toOutcomeRow))]);
+}
+
+// Locks follow one order everywhere, so that no two wait for each other: the endpoint, and then deliveries by their ids.
+// "recovered" is counted for that order alone.
+const writing = `
+  with outcome as materialized (
+    select * from jsonb_to_recordset($3::jsonb) as o (
+      "deliveryId" bigint, attempt integer, "durationMs" integer, "requestHeaders" jsonb, status integer,
+      "responseHeaders" jsonb, body text, error text, state text, "nextAttemptAt" timestamptz, at timestamptz)
+  ), recovered as (
+    update webhook_endpoint set failing_since = null
+    where account_id = $1 and id = $2 and failing_since is not null and exists (select from outcome where state = 'succeeded')
+    returning id
+  ), open as materialized (
+    select d.id from webhook_delivery d
+    where (select count(*) from recovered) >= 0
+      and d.account_id = $1 and d.id in (select "deliveryId" from outcome) and d.state <> 'succeeded'
+    order by d.id for no key update of d
+  ), answered as (
+    update webhook_attempt a set duration_ms = o."durationMs", request_headers = o."requestHeaders",
+      response_status = o.status, response_headers = o."responseHeaders", response_body = o.body, error = o.error
+    from outcome o where a.account_id = $1 and a.delivery_id = o."deliveryId" and a.number = o.attempt
+  )
+  update webhook_delivery d set state = o.state, next_attempt_at = o."nextAttemptAt", leased_until = null,
+    failures = d.failures + case when o.state = 'succeeded' then 0 else 1 end,
+    ended_at = case when o.state = 'retrying' then null else o.at end
+  from outcome o
+  where d.account_id = $1 and d.id = o."deliveryId" and d.id in (select id from open)
+    and (o.state = 'succeeded' or (d.state in ('pending', 'retrying') and d.attempts = o.attempt and exists (
+      select from webhook_attempt a
+      where a.account_id = $1 and a.delivery_id = d.id and a.number = o.attempt and a.duration_ms is null)))`;
+
+function toOutcomeRow({ taken, outcome: { requestHeaders, answer, concluded, now } }: Answered) {
+  const response = answer.status === null ? null : { responseHeaders: answer.headers, body: answer.body };
+  return {
+    deliveryId: taken.deliveryId,
+    attempt: taken.attempt,
+    durationMs: answer.durationMs,
+    requestHeaders,
+    status: answer.status,
+    ...response,
+    error: answer.error,
+    state: concluded.state,
+    nextAttemptAt: concluded.nextAttemptAt?.toISOString() ?? null,
+    at: now.toISOString(),
+  };
 }
 
 /** Cancels deliveries whose endpoint is disabled or deleted. */
 export const cancelOpen = `
   update webhook_delivery set state = 'canceled', next_attempt_at = null, ended_at = $3
-  where account_id = $1 and endpoint_id = $2 and state in ('pending', 'retrying')`;
+  where account_id = $1 and id in (
+    select id from webhook_delivery
+    where account_id = $1 and endpoint_id = $2 and state in ('pending', 'retrying') order by id for no key update)`;

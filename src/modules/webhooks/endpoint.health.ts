@@ -4,7 +4,7 @@ import { systemContext, type Context, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
-import { cancelOpen, writeOutcome, type EndpointRef, type Outcome, type TakenDelivery } from './deliveries.rows.ts';
+import { cancelOpen, writeOutcomes, type EndpointRef, type Outcome, type TakenDelivery } from './deliveries.rows.ts';
 
 type GivenUp = 'gone' | 'failing';
 
@@ -26,7 +26,7 @@ export async function writeFailure(
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
       [taken.accountId, taken.endpointId, outcome.now.toISOString(), outcome.url],
     );
-    await writeOutcome(tx, taken, outcome);
+    await writeOutcomes(tx, taken, [{ taken, outcome }]);
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
     if (!isGivenUp(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;

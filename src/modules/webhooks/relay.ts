@@ -1,6 +1,7 @@
 // Makes first attempts, in every process: positioned events become deliveries. Deliveries of one endpoint are sent in
 // parallel, those of one pull request one after the other. A poll every second finds what a lost notification, a killed
 // process or a Temporal without data left open.
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../context.ts';
 import { repeat } from '../../platform/repeat.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
@@ -94,6 +95,8 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         await (work.inFlight.size < mostPerEndpoint
           ? Promise.race([...work.inFlight, woken.promise])
           : Promise.race(work.inFlight));
+        // Attempts whose outcomes were written together end together.
+        await endOfTurn();
       }
     } finally {
       if (work.inFlight.size > 0) await Promise.all(work.inFlight);

@@ -4,13 +4,15 @@ import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../../platform/http-out/index.ts';
+import { createGroupWriter } from '../../platform/group-writer.ts';
 import { retryDuringOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
 import {
   readWaiting,
   takePending,
   takeRetry,
-  writeOutcome,
+  writeOutcomes,
+  type Answered,
   type Concluded,
   type DeliveryRef,
   type EndpointRef,
@@ -48,6 +50,11 @@ export interface WebhookSender {
 }
 
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
+  const writeSuccess = createGroupWriter<Answered>({
+    groupOf: ({ taken }) => taken.endpointId,
+    write: async (answered) => await retryDuringOutage(async () => await writeSuccesses(ports, answered), ports.log),
+  });
+
   async function attempt(delivery: TakenDelivery, target: Target | null): Promise<AttemptVerdict> {
     const { headers, answer } =
       target === null
@@ -62,13 +69,8 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
     const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
     // If the outcome is not written, the delivery is sent once more when its lease ends.
-    await retryDuringOutage(
-      async () =>
-        verdict.kind === 'succeeded'
-          ? await writeOutcome(ports.db.system, delivery, outcome)
-          : await writeFailure(ports, delivery, failure),
-      ports.log,
-    );
+    if (verdict.kind === 'succeeded') await writeSuccess({ taken: delivery, outcome });
+    else await retryDuringOutage(async () => await writeFailure(ports, delivery, failure), ports.log);
     ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeLabels[verdict.kind] });
     return verdict;
   }
@@ -88,6 +90,11 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       return (await readWaiting(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
     },
   };
+}
+
+async function writeSuccesses({ db }: Ports, answered: readonly Answered[]): Promise<void> {
+  const endpoint = answered[0]?.taken;
+  if (endpoint !== undefined) await writeOutcomes(db.system, endpoint, answered);
 }
 
 const undeliverable: HttpAnswer = {

@@ -60,7 +60,8 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
   const options = {
     keepAlive: true,
     maxSockets: connectionsPerHost,
-    maxFreeSockets: 4,
+    // As many as there are attempts at one endpoint at once, so that the next ones need no new connection.
+    maxFreeSockets: 8,
     // Before receivers close what is idle, five seconds as a rule: a request sent into a closing connection has failed.
     timeout: idleConnectionMs,
     allowPrivateIPAddress: allowPrivateAddresses,

@@ -49,7 +49,7 @@ describe('signatures', () => {
   });
 
   it("are RFC 4231's HMAC-SHA256 in lower-case hexadecimal over the body alone", () => {
-    const key = { documented: Buffer.from('Jefe'), standard: Buffer.of() };
+    const key = keyOfSecret('Jefe');
     const headers = signatureHeaders(
       { current: key, next: null, previous: null },
       message('what do ya want for nothing?'),

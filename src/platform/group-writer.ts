@@ -1,0 +1,51 @@
+// Writes of the same moment become one write: what arrives in the same turn of the event loop, or while a write of its
+// group is under way, is written together.
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly written: PromiseWithResolvers<void>;
+}
+
+/**
+ * Returns a function that writes an item, and resolves or rejects with its own outcome. Groups, named by `groupOf`, do not
+ * wait for each other. If a write of several items fails, each of them is written alone, so that one of them cannot make
+ * the others fail. Thus `write` may get an item twice.
+ */
+export function createGroupWriter<Item>({
+  groupOf,
+  write,
+}: {
+  readonly groupOf: (item: Item) => string;
+  readonly write: (items: readonly Item[]) => Promise<void>;
+}): (item: Item) => Promise<void> {
+  const groups = new Map<string, Waiting<Item>[]>();
+
+  async function settle(items: readonly Waiting<Item>[]): Promise<void> {
+    try {
+      await write(items.map(({ item }) => item));
+      for (const { written } of items) written.resolve();
+    } catch (error) {
+      if (items.length === 1) items[0]?.written.reject(error);
+      else for (const item of items) await settle([item]);
+    }
+  }
+
+  async function writeGroup(name: string, waiting: Waiting<Item>[]): Promise<void> {
+    await endOfTurn();
+    while (waiting.length > 0) await settle(waiting.splice(0));
+    groups.delete(name);
+  }
+
+  return async (item) => {
+    const written = Promise.withResolvers<void>();
+    const name = groupOf(item);
+    const waiting = groups.get(name);
+    if (waiting === undefined) {
+      const first = [{ item, written }];
+      groups.set(name, first);
+      void writeGroup(name, first);
+    } else waiting.push({ item, written });
+    await written.promise;
+  };
+}

@@ -1,0 +1,65 @@
+// Items of the same moment are written together, and each has its own outcome.
+import { expect, it } from 'vitest';
+import { createGroupWriter } from '../../src/platform/group-writer.ts';
+
+interface Item {
+  readonly group: string;
+  readonly name: string;
+}
+
+function recorded(refused: readonly string[] = []) {
+  const writes: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const write = createGroupWriter<Item>({
+    groupOf: ({ group }) => group,
+    async write(items) {
+      const names = items.map(({ name }) => name);
+      writes.push(names.join(' '));
+      begun.resolve();
+      await Promise.resolve();
+      const bad = names.find((name) => refused.includes(name));
+      if (bad !== undefined) throw new Error(`${bad} is refused`);
+    },
+  });
+  const outcomes = async (...names: string[]): Promise<string[]> =>
+    (await Promise.allSettled(names.map(async (name) => await write({ group: name.charAt(0), name })))).map((settled) =>
+      settled.status === 'fulfilled' ? 'written' : (settled.reason as Error).message,
+    );
+  /** Resolves when the first write has begun. */
+  return { writes, outcomes, writing: begun.promise };
+}
+
+it('writes together what comes in one turn of the event loop', async () => {
+  const { writes, outcomes } = recorded();
+  expect(await outcomes('a1', 'a2', 'a3')).toEqual(['written', 'written', 'written']);
+  expect(await outcomes('a4')).toEqual(['written']);
+  expect(writes).toEqual(['a1 a2 a3', 'a4']);
+});
+
+it('writes together what comes while a write is under way', async () => {
+  const { writes, outcomes, writing } = recorded();
+  const first = outcomes('a1');
+  await writing;
+  expect(await outcomes('a2', 'a3')).toEqual(['written', 'written']);
+  await first;
+  expect(writes).toEqual(['a1', 'a2 a3']);
+});
+
+it('writes each group for itself', async () => {
+  const { writes, outcomes } = recorded();
+  await outcomes('a1', 'b1', 'a2', 'b2');
+  expect(writes).toEqual(['a1 a2', 'b1 b2']);
+});
+
+it('writes each alone when a write of several fails, so that only the refused one fails', async () => {
+  const { writes, outcomes } = recorded(['a2']);
+  expect(await outcomes('a1', 'a2', 'a3')).toEqual(['written', 'a2 is refused', 'written']);
+  expect(writes).toEqual(['a1 a2 a3', 'a1', 'a2', 'a3']);
+  expect(await outcomes('a4')).toEqual(['written']);
+});
+
+it('rejects an item that is refused alone', async () => {
+  const { writes, outcomes } = recorded(['a1']);
+  expect(await outcomes('a1')).toEqual(['a1 is refused']);
+  expect(writes).toEqual(['a1']);
+});

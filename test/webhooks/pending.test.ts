@@ -1,0 +1,77 @@
+// Many pending deliveries, as after a receiver was slow for an hour: taking the next ones costs the same as with few,
+// also when PostgreSQL's statistics were made while none was pending.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takePending } from '../../src/modules/webhooks/deliveries.rows.ts';
+import { retryDuringOutage } from '../../src/platform/outage.ts';
+import { explainAll, watchPlans, type Plans } from '../support/plans.ts';
+import { analyse } from '../support/postgres.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const many = 5_000;
+const lanes = 100;
+const most = 8;
+const now = new Date();
+
+let s: TestServer;
+let endpointId = '';
+let plans: Plans;
+beforeAll(async () => {
+  s = await startServer();
+  const [endpoint] = await s.rows<{ id: string }>(
+    `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
+     values ($1, 'https://hooks.example.test/', '{*}', 0, now(), now()) returning id`,
+    [s.accountId],
+  );
+  endpointId = endpoint?.id ?? '';
+  await analyse(s.databaseUrl, 'webhook_delivery');
+  await s.rows(
+    `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, created_at)
+     select $1, $2, 'msg_' || n, 'queued', 'pull_request:' || n % ${lanes}, '{}', now() from generate_series(0, ${many - 1}) n`,
+    [s.accountId, endpointId],
+  );
+  await explainAll(s.databaseUrl);
+  // Its sessions were ended for that.
+  await retryDuringOutage(async () => await s.rows('select 1'), s.ports.log);
+  plans = watchPlans();
+});
+afterAll(async () => {
+  plans[Symbol.dispose]();
+  await s.close();
+});
+
+async function take(): Promise<{ readonly messages: readonly string[]; readonly blocks: number }> {
+  const taken = await takePending(s.ports.db, { accountId: s.accountId, endpointId }, { most, now });
+  const blocks = plans.take().find(({ text }) => text.includes('for update of d skip locked'))?.blocks;
+  return { messages: taken.map(({ messageId }) => messageId), blocks: blocks ?? Number.NaN };
+}
+
+const messages = (from: number): string[] => Array.from({ length: most }, (_, at) => `msg_${from + at}`);
+
+describe('the next of many pending deliveries', () => {
+  it('are the first of each lane, at a small cost with statistics of a time without any', async () => {
+    const first = await take();
+    expect(first.messages).toEqual(messages(0));
+    expect(first.blocks).toBeLessThan(500);
+    expect((await take()).messages).toEqual(messages(most));
+  });
+
+  it('are found at a small cost with present statistics', async () => {
+    await analyse(s.databaseUrl, 'webhook_delivery');
+    const next = await take();
+    expect(next.messages).toEqual(messages(2 * most));
+    expect(next.blocks).toBeLessThan(500);
+  });
+
+  it('wait for other lanes that they name, and for a delivery of their lane that is under way', async () => {
+    await s.rows("delete from webhook_delivery where lane <> 'pull_request:1' and lane <> 'pull_request:99'");
+    await s.rows(
+      `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)
+       values ($1, $2, 'msg_batch', 'batch_landed', 'batch:1', '{pull_request:99}', '{}', now())`,
+      [s.accountId, endpointId],
+    );
+    // The first of lane 1 was taken above.
+    expect((await take()).messages).toEqual(['msg_99']);
+    await s.rows("update webhook_delivery set state = 'succeeded' where lane = 'pull_request:99'");
+    expect((await take()).messages).toEqual(['msg_batch']);
+  });
+});
