@@ -22,8 +22,8 @@ function recorded(refused: readonly string[] = []) {
     },
   });
   const outcomes = async (...names: string[]): Promise<string[]> =>
-    (await Promise.allSettled(names.map(async (name) => await write({ group: name.charAt(0), name })))).map((settled) =>
-      settled.status === 'fulfilled' ? 'written' : (settled.reason as Error).message,
+    (await Promise.allSettled(names.map(async (name) => await write({ group: name.charAt(0), name })))).map(
+      (settled) => (settled.status === 'fulfilled' ? 'written' : (settled.reason as Error).message),
     );
   /** Resolves when the first write has begun. */
   return { writes, outcomes, writing: begun.promise };
