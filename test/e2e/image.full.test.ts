@@ -98,6 +98,12 @@ umount -l old
 exec unshare --user --map-user=${user} --map-group=${user} env -C /app/dist/src "$@"
 `;
 
+/** The folder of the database's socket is closed to other users, as the one of the image is. */
+function overTcp({ url, port }: EmbeddedPostgres): string {
+  const { username, password, pathname } = new URL(url);
+  return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
+}
+
 function runInImage(...args: readonly string[]): Program {
   const env = {
     PATH: '/opt:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -108,7 +114,7 @@ function runInImage(...args: readonly string[]): Program {
     INTERLOCK_CACHE: '/var/cache/interlock',
     INTERLOCK_SECRET_FILE: '/app/secret',
     INTERLOCK_HOST: '127.0.0.1',
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: overTcp(postgres),
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: namespace,
     HOME: '/tmp',
