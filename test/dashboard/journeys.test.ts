@@ -305,10 +305,11 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who begins with GitHub is told what is missing for a link', async () => {
+  it('who begins is told how to import, and with GitHub what is missing for a link', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/welcome');
+    await page.getByText('npm run import -- <path or URL> acme/shop').waitFor();
     await page.getByLabel(/Organisation that owns the App/).fill('acme');
     await page.getByRole('button', { name: 'Connect GitHub' }).click();
     await page.getByRole('alert').getByText('Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches').waitFor();

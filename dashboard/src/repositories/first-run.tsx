@@ -52,7 +52,13 @@ export function FirstRun(): ReactNode {
                 {made ? (
                   <p className="dim">hosted here, with an empty branch main.</p>
                 ) : (
-                  <CreateForm onMade={setMade} />
+                  <>
+                    <CreateForm onMade={setMade} />
+                    <p className="dim">
+                      You have one already? On the machine of the service,{' '}
+                      <code>npm run import -- &lt;path or URL&gt; acme/shop</code> brings it in with its history.
+                    </p>
+                  </>
                 )}
               </div>
             </li>
