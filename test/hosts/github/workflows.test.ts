@@ -135,8 +135,9 @@ async function dyingAt(failpoint: string, work: () => Promise<unknown>): Promise
   await work();
 }
 
+/** After rows were changed by hand: the version says that a turn may decide something. */
 async function wakeQueues(): Promise<void> {
-  for (const { id } of await w.rows<{ id: string }>('select id from queue'))
+  for (const { id } of await w.rows<{ id: string }>('update queue set version = version + 1 returning id'))
     await w.ctx.wake({ accountId: w.ctx.accountId, queueId: id });
 }
 
