@@ -99,20 +99,20 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'landed_tree',
       'a landing with another tree',
       [`update landing set tree = 'x' where ${newest('landing')}`],
-      'another commit, tree or parent',
+      'names a commit, tree or parent',
     ],
     [
       'landed_once',
       'a landing that was lost',
       [`delete from landed_member where landing_id = (select max(id) from landing)`],
-      'with 0 landings',
+      'but has 0 landings',
     ],
     ['landed_once', 'a batch that landed, and is no landing', [batchRow('state', `'landed'`)], 'has no landing'],
     [
       'pinned_heads',
       'another head than the pinned one',
       [`update landed_member set pinned_head = 'x' where landing_id = (select max(id) from landing)`],
-      'its batch pinned',
+      'its batch had pinned',
     ],
     [
       'line_order',
@@ -138,7 +138,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       [
         `update intent set started_at = now() + interval '1 minute' where kind = 'land' and ${newest("intent where kind = 'land'")}`,
       ],
-      'the repository was paused',
+      'the repository had been paused',
     ],
     [
       'absolute_pause',
@@ -158,25 +158,25 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'terminal_states',
       'an ended batch without an end',
       [`update batch set ended_at = null where ${newest('batch where ended_at is not null')}`],
-      'has not an end',
+      'has no end time',
     ],
     [
       'terminal_states',
       'a merged pull request that was never merged',
       [`update pull_request set merged_at = null where number = 1`],
-      'was never merged',
+      'has no time of a merge',
     ],
     [
       'terminal_states',
       'a done intent without an end',
       [`update intent set concluded_at = null where ${newest("intent where state = 'done'")}`],
-      'was never concluded',
+      'has no end time',
     ],
     [
       'clean_dequeue',
       'a batch with a pull request that left the line',
       [settled, ...lineOfTwo(), `update pull_request set status = 'open', rank = null where number = 4`],
-      'has #4, which is open',
+      'contains #4, which is open',
     ],
     [
       'event_grammar',
@@ -191,7 +191,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'authorised_skips',
       'a landing without validation that nobody asked for',
       [`update landing set grade = 'unvalidated' where ${newest('landing')}`],
-      'nobody is named',
+      'no user is recorded',
     ],
     [
       'authorised_skips',
@@ -199,7 +199,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       [
         `update pull_request set skip_validation = true, requested_by = null, merge_requested_by = null where number = 4`,
       ],
-      'nobody is named',
+      'no user is recorded',
     ],
     [
       'separate_tenants',
@@ -221,7 +221,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'single_slot',
       'two deployments that change one environment',
       [environments, deployment(', fence', `'forward', 'in_progress', 'ada', now(), now(), 1`)],
-      'whose slot has deployment none',
+      'records deployment none',
     ],
     [
       'single_slot',
@@ -240,7 +240,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
         batchRow('commit', `'built'`),
         `insert into build (account_id, repository_id, commit, tree, base_commit, complete, complete_at, started_at) values (${account}, ${repository}, 'built', 't', 'b', true, now(), now())`,
       ],
-      'nothing has become of it',
+      'neither landed nor failed',
       hour,
     ],
     [
@@ -263,7 +263,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'convergence',
       'a change that was never planned',
       [resumed, `update queue set version = version + 1`, `update pull_request set updated_at = now()`],
-      'is planned',
+      'the last plan is of version',
       hour,
     ],
     [
@@ -279,7 +279,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       'no_starvation',
       'a pull request that is passed again and again',
       [`update pull_request set times_passed = 4 where number = 4`],
-      'was passed 4 times',
+      'was overtaken 4 times',
     ],
     [
       'delivered_events',

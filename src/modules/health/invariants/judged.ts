@@ -49,7 +49,7 @@ export async function findLandingsWhilePaused(query: Query, reach: Reach): Promi
     [reach],
   );
   const ofRepositories = await query<{ readonly account: string; readonly sentence: string }>(
-    `select i.account_id::text as account, format('Landing %s began at %s, and the repository was paused at %s.', i.id, i.started_at, e.at) as sentence
+    `select i.account_id::text as account, format('Landing %s began at %s, but the repository had been paused at %s.', i.id, i.started_at, e.at) as sentence
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id,
           lateral (select e.action, e.at from event e
                    where e.account_id = q.account_id and e.repository_id = q.repository_id and e.at <= i.started_at
@@ -110,7 +110,7 @@ export async function findTooManyBuilds(query: Query): Promise<readonly Violatio
     const { type, parallel_mode } = configurationOf({ configurationYaml: yaml }).merge_rules.merge_mode;
     const most = type === 'parallel' ? (parallel_mode.max_parallel_builds ?? null) : null;
     if (most === null || running <= most + parallel_mode.max_topup_builds) return [];
-    const sentence = `${running} builds of ${name} run, and its configuration allows ${most}.`;
+    const sentence = `${running} builds of ${name} run, but its configuration allows ${most}.`;
     return [{ invariant: 'bounded_builds' as const, account, sentence }];
   });
 }

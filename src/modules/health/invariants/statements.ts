@@ -21,22 +21,22 @@ const commitsOfPullRequest = `(select p.head_sha union
 
 export const statements: Readonly<Partial<Record<InvariantName, readonly string[]>>> = {
   landed_tree: [
-    `select l.account_id::text as account, format('The proof of %s names another commit, tree or parent.', l.commit) as sentence
+    `select l.account_id::text as account, format('The proof of the landing %s names a commit, tree or parent that is not the one of the landing.', l.commit) as sentence
      from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
      where ${newest('landing', 'l')} and (f.body ->> 'commit', f.body ->> 'tree', f.body ->> 'firstParent')
        is distinct from (l.commit, l.tree, l.first_parent)`,
   ],
   landed_once: [
-    `select p.account_id::text as account, format('#%s of repository %s is merged, with %s landings.', p.number, p.repository_id, count(m.landing_id)) as sentence
+    `select p.account_id::text as account, format('#%s of repository %s is merged, but has %s landings.', p.number, p.repository_id, count(m.landing_id)) as sentence
      from pull_request p left join landed_member m on m.account_id = p.account_id and m.pull_request_id = p.id
      where p.merged_by_queue and ${newest('pull_request', 'p')}
      group by p.account_id, p.id having count(m.landing_id) <> 1`,
-    `select b.account_id::text as account, format('Batch %s is %s, and has %s landing.', b.id, b.state, case when l.id is null then 'no' else 'a' end) as sentence
+    `select b.account_id::text as account, format('Batch %s is %s, but has %s landing.', b.id, b.state, case when l.id is null then 'no' else 'a' end) as sentence
      from batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id
      where ${newest('batch', 'b')} and (b.state = 'landed') <> (l.id is not null)`,
   ],
   pinned_heads: [
-    `select l.account_id::text as account, format('%s landed %s of pull request %s, and its batch pinned %s.', l.commit, n.pinned_head, n.pull_request_id, coalesce(m.pinned_head, 'nothing')) as sentence
+    `select l.account_id::text as account, format('The landing %s has the head %s of pull request %s, but its batch had pinned %s.', l.commit, n.pinned_head, n.pull_request_id, coalesce(m.pinned_head, 'nothing')) as sentence
      from landing l join landed_member n on n.account_id = l.account_id and n.landing_id = l.id
      left join batch_member m on m.account_id = l.account_id and m.batch_id = l.batch_id and m.pull_request_id = n.pull_request_id
      where ${newest('landing', 'l')} and l.grade <> 'external' and m.pinned_head is distinct from n.pinned_head`,
@@ -48,7 +48,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
        join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
        join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
        where b.state in ('making', 'building') and b.side_build is null and p.rank is not null and ${settled})
-     select a.account_id::text as account, format('#%s is built in batch %s, before #%s in batch %s, and stands behind it in line.', a.number, a.batch, z.number, z.batch) as sentence
+     select a.account_id::text as account, format('#%s is built in batch %s, before #%s in batch %s, but stands behind it in line.', a.number, a.batch, z.number, z.batch) as sentence
      from line a join line z on z.account_id = a.account_id and z.queue_id = a.queue_id and (z.position, z.ordinal) > (a.position, a.ordinal)
      where z.rank < a.rank and (a.targets is null or z.targets is null or a.targets && z.targets)`,
   ],
@@ -65,29 +65,29 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
                          (select max(e.at) from event e where e.account_id = p.account_id and e.pull_request_id = p.id and e.action = 'blocked'))`,
   ],
   terminal_states: [
-    `select account_id::text as account, format('Batch %s is %s, and %s an end.', id, state, case when ended_at is null then 'has not' else 'has' end) as sentence
+    `select account_id::text as account, format('Batch %s is %s, but has %s end time.', id, state, case when ended_at is null then 'no' else 'an' end) as sentence
      from batch b where ${newest('batch', 'b')} and (state in ('making', 'building', 'landing')) <> (ended_at is null)`,
-    `select account_id::text as account, format('#%s of repository %s is %s, and %s merged.', number, repository_id, status, case when merged_at is null then 'was never' else 'was' end) as sentence
+    `select account_id::text as account, format('#%s of repository %s is %s, but has %s time of a merge.', number, repository_id, status, case when merged_at is null then 'no' else 'a' end) as sentence
      from pull_request p where ${newest('pull_request', 'p')} and (status = 'merged') <> (merged_at is not null)`,
-    `select account_id::text as account, format('Intent %s (%s) is %s, and %s concluded.', id, kind, state, case when concluded_at is null then 'was never' else 'was' end) as sentence
+    `select account_id::text as account, format('Intent %s (%s) is %s, but has %s end time.', id, kind, state, case when concluded_at is null then 'no' else 'an' end) as sentence
      from intent i where ${newest('intent', 'i')} and (state in ('planned', 'started')) <> (concluded_at is null)`,
   ],
   clean_dequeue: [
-    `select b.account_id::text as account, format('Batch %s has #%s, which is %s.', b.id, p.number, p.status) as sentence
+    `select b.account_id::text as account, format('Batch %s is open and contains #%s, which is %s.', b.id, p.number, p.status) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
      join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
      where b.state in ('making', 'building') and b.side_build is null and p.status not in ('queued', 'tagged') and ${settled}`,
   ],
   authorised_skips: [
-    `select l.account_id::text as account, format('%s landed without validation, and nobody is named for it.', l.commit) as sentence
+    `select l.account_id::text as account, format('%s landed without validation, but no user is recorded who asked for that.', l.commit) as sentence
      from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
      where ${newest('landing', 'l')} and l.grade = 'unvalidated' and f.body ->> 'exceptionBy' is null`,
-    `select account_id::text as account, format('#%s of repository %s skips validation, and nobody is named for it.', number, repository_id) as sentence
+    `select account_id::text as account, format('#%s of repository %s skips validation, but no user is recorded who asked for that.', number, repository_id) as sentence
      from pull_request p where status in ('queued', 'tagged') and skip_validation and requested_by is null and merge_requested_by is null`,
   ],
   separate_tenants: [
-    `select '' as account, format('The table %s is not guarded by the policy of accounts.', c.relname) as sentence
+    `select '' as account, format('The table %s has no policy that keeps accounts apart.', c.relname) as sentence
      from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
      where c.relkind in ('r', 'p') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped)
        and not (c.relrowsecurity and c.relforcerowsecurity
@@ -101,7 +101,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      from event e join pull_request p on p.id = e.pull_request_id where ${newest('event', 'e')} and p.account_id <> e.account_id`,
   ],
   single_slot: [
-    `select d.account_id::text as account, format('Deployment %s changes environment %s, whose slot has deployment %s.', d.id, d.environment_id, coalesce(e.current_deployment_id::text, 'none')) as sentence
+    `select d.account_id::text as account, format('Deployment %s changes environment %s, which records deployment %s as the current one.', d.id, d.environment_id, coalesce(e.current_deployment_id::text, 'none')) as sentence
      from deployment d join environment e on e.account_id = d.account_id and e.id = d.environment_id
      where d.status in ('in_progress', 'canceling') and not d.reported and d.fence is not null
        and e.current_deployment_id is distinct from d.id`,
@@ -115,7 +115,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
      where b.state = 'making' and b.created_at < $1::timestamptz - interval '10 minutes' and ${running}`,
-    `select b.account_id::text as account, format('Batch %s is first in line, its checks ended at %s, and nothing has become of it.', b.id, u.complete_at) as sentence
+    `select b.account_id::text as account, format('Batch %s is first in line and its checks ended at %s, but it has neither landed nor failed.', b.id, u.complete_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
      join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
@@ -130,7 +130,7 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
                          where m.account_id = b.account_id and m.batch_id = b.id)))`,
   ],
   no_orphans: [
-    `select b.account_id::text as account, format('Batch %s ended at %s, and its branch is not removed.', b.id, b.ended_at) as sentence
+    `select b.account_id::text as account, format('Batch %s ended at %s, but its branch is not removed.', b.id, b.ended_at) as sentence
      from batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
      join repository r on r.account_id = b.account_id and r.id = b.repository_id
      where b.cleaned_up_at is null and b.ended_at < $1::timestamptz - interval '10 minutes' and ${running}`,
@@ -142,13 +142,13 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      from local_check_run where state = 'running' and lease_until < $1::timestamptz - interval '10 minutes'`,
   ],
   convergence: [
-    `select q.account_id::text as account, format('Queue %s (%s) changed to version %s, and %s is planned.', q.id, q.base_branch, q.version, q.planned_version) as sentence
+    `select q.account_id::text as account, format('Queue %s (%s) has version %s, but the last plan is of version %s.', q.id, q.base_branch, q.version, q.planned_version) as sentence
      from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
      where q.version > q.planned_version and q.version_since < $1::timestamptz - interval '1 minute'
        and r.active and r.deleted_at is null and q.halted_reason is null
        and not exists (select from pull_request p where p.account_id = q.account_id and p.queue_id = q.id
                        and p.status in ('pending', 'queued', 'tagged') and p.updated_at > $1::timestamptz - interval '1 minute')`,
-    `select h.account_id::text as account, format('A %s of repository %s (%s) was reported, and is due since %s.', h.kind, h.repository_id, h.subject, h.due_at) as sentence
+    `select h.account_id::text as account, format('A change of a %s in repository %s (%s) was reported, and should have been read at %s.', h.kind, h.repository_id, h.subject, h.due_at) as sentence
      from host_hint h join repository r on r.account_id = h.account_id and r.id = h.repository_id
      where h.due_at < $1::timestamptz - interval '1 minute' and coalesce(h.leased_until, h.due_at) < $1::timestamptz - interval '1 minute'
        and r.active and r.deleted_at is null`,
@@ -158,13 +158,13 @@ export const statements: Readonly<Partial<Record<InvariantName, readonly string[
      where i.state = 'planned' and greatest(i.planned_at, i.next_try_at) < $1::timestamptz - interval '10 minutes' and ${running}`,
   ],
   no_starvation: [
-    `select account_id::text as account, format('#%s of repository %s was passed %s times.', number, repository_id, times_passed) as sentence
+    `select account_id::text as account, format('#%s of repository %s was overtaken %s times.', number, repository_id, times_passed) as sentence
      from pull_request where status in ('queued', 'tagged') and times_passed > ${maxTimesPassed}`,
   ],
   delivered_events: [
     `select account_id::text as account, format('Event %s of %s has no position.', id, at) as sentence
      from event where position is null and at < $1::timestamptz - interval '1 minute'`,
-    `select c.account_id::text as account, format('Webhooks are made of events up to %s, and the log is at %s.', c.position, h.position) as sentence
+    `select c.account_id::text as account, format('Webhooks were made for events up to position %s, but the log of events is at position %s.', c.position, h.position) as sentence
      from webhook_cursor c join event_head h on h.account_id = c.account_id
      where c.position < h.position
        and exists (select from webhook_endpoint w where w.account_id = c.account_id and w.enabled and w.deleted_at is null)
