@@ -80,7 +80,7 @@ export interface Ports {
     accountId: string,
     person: { readonly repositoryId: string; readonly id: string; readonly login: string },
   ) => Promise<string | null>;
-  /** Notifies the sequencer that events were committed. A lost notification costs a quarter of a second. */
+  /** Notifies the sequencer that events were committed. A lost notification costs a second. */
   readonly eventsWritten: () => void;
   /** What this process counts and times. */
   readonly meter: Meter;

@@ -7,10 +7,16 @@ import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/gi
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
 import type { Secrets } from './modules/accounts/index.ts';
-import { rollUpEvents } from './modules/analytics/index.ts';
+import { eventsAreDue, rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer } from './modules/events/index.ts';
-import { installationFinder, personAdmission, redeliverMissing, syncInstallations } from './modules/github/index.ts';
+import {
+  installationFinder,
+  installationsAreDue,
+  personAdmission,
+  redeliverMissing,
+  syncInstallations,
+} from './modules/github/index.ts';
 import { carryOutErasures } from './modules/erasure/index.ts';
 import type { Violation } from './domain/health/invariants.ts';
 import {
@@ -20,15 +26,28 @@ import {
   type MetricsPage,
   type Overdue,
 } from './modules/health/index.ts';
-import { createHostInbox, createRelay } from './modules/queue/index.ts';
-import { expireDueRegistrations, wakeDueVerifications } from './modules/previews/index.ts';
-import { announceDueFreezes, lookAtNewCandidates, wakeDueReleases } from './modules/releases/index.ts';
+import { createHostInbox, createRelay, hintsAreDue } from './modules/queue/index.ts';
+import {
+  expireDueRegistrations,
+  registrationsAreDue,
+  verificationsAreDue,
+  wakeDueVerifications,
+} from './modules/previews/index.ts';
+import {
+  announceDueFreezes,
+  candidatesAreDue,
+  freezesAreDue,
+  lookAtNewCandidates,
+  releasesAreDue,
+  wakeDueReleases,
+} from './modules/releases/index.ts';
 import { removeDeletedRepositories } from './modules/repositories/index.ts';
-import { signProofs } from './modules/proofs/index.ts';
-import { wakeDueRunbooks } from './modules/runbooks/index.ts';
+import { proofsAreDue, signProofs } from './modules/proofs/index.ts';
+import { runbooksAreDue, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
 import { connectDatabase, type Database } from './platform/database.ts';
+import { lookForDueWork, type DueWork } from './platform/due-work.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
@@ -90,7 +109,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const halfSecond = 500;
 const second = 1_000;
 const halfMinute = 30 * second;
 const minute = 60 * second;
@@ -143,15 +161,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ...codeHosts.map((host) => host.reconciler({ onError })),
     sequencer,
     ...(webhookRelay === null ? [] : [webhookRelay]),
-    ...(slackRelay === null ? [] : [every(second, async () => await slackRelay.look())]),
     every(halfMinute, async () => await overdue.look()),
     every(minute, async () => await invariants.look()),
     ...housekeepingOf(options, ports, every),
   ];
   const wakers: readonly Loop[] = [
     createRelay(ports),
-    every(second, async () => await inbox.look()),
-    ...wakersOf(ports, every),
+    lookForDueWork(
+      [
+        ...dueWorkOf(options, ports),
+        { isDue: hintsAreDue, act: async () => await inbox.look() },
+        ...(slackRelay === null ? [] : [{ isDue: slackRelay.isDue, act: async () => await slackRelay.look() }]),
+      ],
+      { db, clock: ports.clock, everyMs: second, onError },
+    ),
     createReconciler(ports),
   ];
   let started: Promise<readonly Loop[]> = Promise.resolve([]);
@@ -215,30 +238,34 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Lo
   const { db, meter, log, clock } = ports;
   return [
     every(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal)),
-    every(halfSecond, async () => await rollUpEvents(db)),
     every(minute, async () => await refreshStatistics(databaseUrl)),
     every(minute, async () => await removeDeletedRepositories(ports)),
     every(minute, async () => await carryOutErasures(ports)),
     ...(secrets === undefined
       ? []
       : [
-          every(second, async () => await signProofs(ports, secrets)),
-          every(second, async () => await syncInstallations(ports, secrets, false)),
           every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
           every(minute, async () => await redeliverMissing(ports, secrets)),
         ]),
   ];
 }
 
-/** What finds due rows of releases, previews and runbooks, and wakes them. */
-function wakersOf(ports: Ports, every: Every): Loop[] {
+/** What finds due rows of releases, previews, runbooks and events, and does what is due. */
+function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
   return [
-    every(second, async () => await wakeDueReleases(ports)),
-    every(second, async () => await wakeDueVerifications(ports)),
-    every(second, async () => await wakeDueRunbooks(ports)),
-    every(second, async () => await announceDueFreezes(ports)),
-    every(second, async () => await expireDueRegistrations(ports)),
-    every(second, async () => await lookAtNewCandidates(ports)),
+    { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
+    { isDue: verificationsAreDue, act: async () => await wakeDueVerifications(ports) },
+    { isDue: runbooksAreDue, act: async () => await wakeDueRunbooks(ports) },
+    { isDue: freezesAreDue, act: async () => await announceDueFreezes(ports) },
+    { isDue: registrationsAreDue, act: async () => await expireDueRegistrations(ports) },
+    { isDue: candidatesAreDue, act: async () => await lookAtNewCandidates(ports) },
+    { isDue: eventsAreDue, act: async () => await rollUpEvents(ports.db) },
+    ...(secrets === undefined
+      ? []
+      : [
+          { isDue: proofsAreDue, act: async () => await signProofs(ports, secrets) },
+          { isDue: installationsAreDue, act: async () => await syncInstallations(ports, secrets, false) },
+        ]),
   ];
 }
 

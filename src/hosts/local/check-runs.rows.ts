@@ -213,6 +213,14 @@ export async function cancelCheckRuns(
   });
 }
 
+/** Whether a run is queued or running. In the order of an index, so that no statistics make PostgreSQL read all runs. */
+export async function hasOpenCheckRuns(db: Database): Promise<boolean> {
+  const rows = await db.system.query(
+    "select id from local_check_run where state <> 'completed' order by priority desc, id limit 1",
+  );
+  return rows.length > 0;
+}
+
 /** Takes the next queued run: of the account with the fewest running, bot branches first, then the oldest. */
 export async function claimCheckRun(
   db: Database,

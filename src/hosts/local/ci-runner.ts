@@ -26,6 +26,7 @@ import {
   claimCheckRun,
   concludeCheckRun,
   findLeaseOwners,
+  hasOpenCheckRuns,
   recoverLeases,
   releaseCheckRun,
   renewLeases,
@@ -87,6 +88,7 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
   // the database.
   async function look(): Promise<void> {
     const ids = [...running.keys()];
+    if (ids.length === 0 && !(await hasOpenCheckRuns(db))) return;
     const renewed = await renewLeases(db, { owner, ids, leaseSec });
     const held = new Map(renewed.map((row) => [row.id, row.cancel_requested]));
     for (const id of ids) {

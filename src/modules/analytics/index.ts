@@ -1,1 +1,1 @@
-export { rollUpEvents } from './roll-up.ts';
+export { eventsAreDue, rollUpEvents } from './roll-up.ts';

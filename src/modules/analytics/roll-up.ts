@@ -5,14 +5,17 @@ import type { Database, SystemQueries } from '../../platform/database.ts';
 
 const batchSize = 2_000;
 
+const behind = `from event_head h left join analytics_progress p using (account_id)
+     where h.position > coalesce(p.position, 0)`;
+
+/** SQL: whether `rollUpEvents` would add one. */
+export const eventsAreDue = `exists (select ${behind})`;
+
 /** Adds every positioned event of every account that is not in its buckets yet. Returns the number of events. */
 export async function rollUpEvents(db: Database): Promise<number> {
-  const behind = await db.system.query<{ id: string }>(
-    `select h.account_id as id from event_head h left join analytics_progress p using (account_id)
-     where h.position > coalesce(p.position, 0) order by h.account_id`,
-  );
+  const accounts = await db.system.query<{ id: string }>(`select h.account_id as id ${behind} order by h.account_id`);
   let total = 0;
-  for (const { id } of behind) {
+  for (const { id } of accounts) {
     for (;;) {
       const taken = await db.system.transaction(async (query) => await rollUpBatch(query, id));
       total += taken;

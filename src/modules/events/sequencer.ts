@@ -28,7 +28,7 @@ export interface SequencerOptions {
   readonly coalesceMs?: number;
 }
 
-export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: SequencerOptions): Sequencer {
+export function createSequencer({ db, log, intervalMs = 1_000, coalesceMs = 10 }: SequencerOptions): Sequencer {
   let started = false;
   let nudged = false;
   let timer: NodeJS.Timeout | undefined;

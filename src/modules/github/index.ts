@@ -1,4 +1,4 @@
-export { installationFinder, syncInstallations } from './installations.ts';
+export { installationFinder, installationsAreDue, syncInstallations } from './installations.ts';
 export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
 export { personAdmission, personRoles, type RoleOfPerson } from './people.ts';
 export { isLoopback, serverAt } from './servers.ts';

@@ -49,6 +49,9 @@ export function installationFinder(ports: () => Ports, secrets: Secrets): FindIn
   };
 }
 
+/** SQL: whether the installations of an App may have changed. */
+export const installationsAreDue = 'exists (select from github_installation where sync_at <= $1)';
+
 /** Looks at every App whose installations may have changed, and at all of them when `isWhole`. */
 export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
   const { query } = ports.db.system;

@@ -1,11 +1,11 @@
 export { openRegistration } from './registrations/registrations.open.ts';
-export { expireDueRegistrations } from './registrations/registrations.ending.ts';
+export { expireDueRegistrations, registrationsAreDue } from './registrations/registrations.ending.ts';
 export { verificationLogForgetting } from './retention.ts';
 export { openPreviewSecrets } from './secrets/secrets.open.ts';
 export { advanceVerification, type VerificationAdvance } from './verifying/advance.ts';
 export { carryOutVerification } from './verifying/carry-out.ts';
 export { followHead, leaveHeads } from './verifying/follow-head.ts';
-export { wakeDueVerifications } from './verifying/wake.ts';
+export { verificationsAreDue, wakeDueVerifications } from './verifying/wake.ts';
 export { reconcileVerifications } from './verifying/reconcile.ts';
 export type { RecordCheck, ServiceCheck, Verifying } from './verifying/verifying.ts';
 export { findSandboxBySlug } from './sandboxes/sandboxes.reads.ts';

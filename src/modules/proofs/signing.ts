@@ -20,6 +20,9 @@ export function signedTextOf(digest: string): string {
   return `interlock proof 1\n${digest}\n`;
 }
 
+/** SQL: whether a proof is not signed yet. */
+export const proofsAreDue = '(select id from proof where signature is null order by id limit 1) is not null';
+
 /** Signs what is not signed yet, in all accounts. */
 export async function signProofs(ports: Pick<Ports, 'db' | 'clock'>, secrets: Secrets): Promise<void> {
   const { query } = ports.db.system;

@@ -13,7 +13,7 @@ export {
 export { configurationOf, labelRulesOf } from './store/configuration.cache.ts';
 export { haltQueue, resumeQueue } from './requests/halting.service.ts';
 export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
-export { storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';
+export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';
 export { syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { reconcileRepository } from './requests/host.reconciler.ts';

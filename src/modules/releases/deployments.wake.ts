@@ -4,7 +4,7 @@ import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { readLine } from './deployments.history.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
-import { wakeDue, type DueRow } from '../../platform/turns/index.ts';
+import { hasDueRows, wakeDue, type DueRow } from '../../platform/turns/index.ts';
 
 export function wakeDeployment(
   { accountId, wake }: Context,
@@ -29,6 +29,9 @@ export async function wakeNextInLine(ctx: Context, tx: Transaction, environment:
 interface DueDeployment extends DueRow {
   readonly kind: string;
 }
+
+/** SQL: whether `wakeDueReleases` would wake one. */
+export const releasesAreDue = `${hasDueRows('deployment')} or ${hasDueRows('release_candidate')}`;
 
 /**
  * For the relay: wakes deployments and builds whose wake was lost, whose deadline has passed, or whose workflow

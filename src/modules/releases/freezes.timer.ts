@@ -12,6 +12,10 @@ interface Due {
   readonly id: string;
 }
 
+/** SQL: whether `announceDueFreezes` would announce one. */
+export const freezesAreDue = `exists (select from environment where next_freeze_change_at <= $1)
+  or exists (select from repository where next_freeze_change_at <= $1)`;
+
 export async function announceDueFreezes(ports: Ports): Promise<void> {
   for (const { account_id: accountId, id } of await readDue(ports, 'environment'))
     await announceEnvironment(systemContext(ports, accountId), id);

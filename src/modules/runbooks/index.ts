@@ -8,7 +8,7 @@ export {
   stopOpenRunbooks,
   stopRunbooks,
 } from './runbooks.control.ts';
-export { wakeDueRunbooks } from './runbooks.wake.ts';
+export { runbooksAreDue, wakeDueRunbooks } from './runbooks.wake.ts';
 export { advanceRunbook, type RunbookAdvance } from './driving/runbook.advance.ts';
 export { carryOutRunbook } from './driving/runbook.carry-out.ts';
 export { runbookLogForgetting } from './retention.ts';

@@ -30,6 +30,11 @@ export async function takeDue<Row extends DueRow = DueRow>(
   );
 }
 
+/** SQL: whether `takeDue` would take a row of this table. */
+export function hasDueRows(table: string): string {
+  return `exists (select from ${table} where next_look_at <= $1)`;
+}
+
 /** Wakes the due rows of a kind. */
 export async function wakeDue<Row extends DueRow = DueRow>(
   ports: Pick<Ports, 'db' | 'clock' | 'wake'>,

@@ -114,6 +114,10 @@ async function pullRequestsOf(
 
 const mostAtOnce = 100;
 
+/** SQL: whether `expireDueRegistrations` would end one. */
+export const registrationsAreDue =
+  'exists (select from preview_registration where ended_at is null and expires_at <= $1)';
+
 /**
  * Ends registrations when their time is over. Every server and worker looks; the first to take the row reports the end.
  * Only rows that are due are read. Until then reads compare with the clock.

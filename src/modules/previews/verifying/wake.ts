@@ -1,11 +1,14 @@
 // Wakes the workflow of a verification after the commit. If the wake is lost, the relay sends another.
 import type { Context, Ports } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { wakeDue } from '../../../platform/turns/index.ts';
+import { hasDueRows, wakeDue } from '../../../platform/turns/index.ts';
 
 export function wakeVerification({ accountId, wake }: Context, tx: Transaction, verificationId: string): void {
   tx.afterCommit(() => wake({ accountId, verificationId }));
 }
+
+/** SQL: whether `wakeDueVerifications` would wake one. */
+export const verificationsAreDue = hasDueRows('verification');
 
 /**
  * For the relay: wakes verifications whose wake was lost, whose deadline has passed, or whose workflow Temporal lost.

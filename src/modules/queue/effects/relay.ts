@@ -33,13 +33,13 @@ export function createRelay(ports: Ports): Loop {
   // plan is compared and not the version, because a queue that changes all the time would otherwise never be found.
   async function lookOnce(): Promise<void> {
     const now = ports.clock();
-    const behind = await ports.db.system.query<DueQueue>(
-      'select account_id, id, planned_version, next_look_at from queue where version > planned_version',
-    );
-    const due = await ports.db.system.query<DueQueue>(
-      'select account_id, id, planned_version, next_look_at from queue where next_look_at <= $1',
+    const found = await ports.db.system.query<DueQueue & { readonly isBehind: boolean }>(
+      `select account_id, id, planned_version, next_look_at, true as "isBehind" from queue where version > planned_version
+       union all
+       select account_id, id, planned_version, next_look_at, false from queue where next_look_at <= $1`,
       [now.toISOString()],
     );
+    const [behind, due] = [found.filter(({ isBehind }) => isBehind), found.filter(({ isBehind }) => !isBehind)];
     const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
     seen = new Map(behind.map((queue) => [queue.id, queue.planned_version]));
     const open = now.getTime() - openWorkReadAt < openWorkEveryMs ? [] : await withOpenWork(ports, now);

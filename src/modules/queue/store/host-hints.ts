@@ -118,6 +118,10 @@ const mostOfRepository = 16;
 const urgency = (hint: string): string =>
   `${hint}.due_at - case when ${hint}.kind = 'checks' then interval '30 seconds' else interval '0' end, ${hint}.id`;
 
+/** SQL: whether a hint is due that no process handles. */
+export const hintsAreDue =
+  'exists (select from host_hint where due_at <= $1 and (leased_until is null or leased_until <= $1))';
+
 /** Takes due hints, except hints of repositories whose hints a process is already handling. */
 export async function takeDueHints(query: Query, { owner, now, until }: HintLease): Promise<TakenHint[]> {
   return await query<TakenHint>(

@@ -16,6 +16,9 @@ interface DueCandidate extends Omit<HostedRepository, 'id'> {
   readonly commit: string;
 }
 
+/** SQL: whether `lookAtNewCandidates` would look at one. */
+export const candidatesAreDue = 'exists (select from release_candidate where git_look_at <= $1)';
+
 /** Looks at candidates that came since. The process that takes a candidate puts it off for the others. */
 export async function lookAtNewCandidates(ports: Ports): Promise<void> {
   const now = ports.clock();

@@ -1,0 +1,47 @@
+// Work that becomes due by rows, such as a deadline or a wake that was lost. One statement asks for all kinds of it
+// whether there is some, so that an idle process asks one question a second, and not one for each kind.
+import type { Database } from './database.ts';
+import { repeat, type Loop } from './repeat.ts';
+
+export interface DueWork {
+  /** SQL that is true if some of the work is due. `$1` is the present instant. It should read one row of an index. */
+  readonly isDue: string;
+  /** Does what is due in all accounts. Every process may do it at the same time. */
+  readonly act: () => Promise<unknown>;
+}
+
+export interface DueWorkOptions {
+  readonly db: Pick<Database, 'system'>;
+  readonly clock: () => Date;
+  readonly everyMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Asks each `everyMs`. A kind that takes long delays no other kind, and is not started again until it has ended. */
+export function lookForDueWork(works: readonly DueWork[], { db, clock, everyMs, onError }: DueWorkOptions): Loop {
+  const running = new Map<DueWork, Promise<void>>();
+  // The instant is used even if there is no kind whose condition names it.
+  const text = `select $1::timestamptz as at, array[${works.map(({ isDue }) => `(${isDue})`).join(', ')}]::boolean[] as due`;
+
+  async function look(): Promise<void> {
+    const [row] = await db.system.query<{ due: readonly boolean[] }>(text, [clock().toISOString()]);
+    for (const [at, work] of works.entries()) if (row?.due[at] === true && !running.has(work)) begin(work);
+  }
+
+  function begin(work: DueWork): void {
+    const ended = work
+      .act()
+      .then(() => {}, onError)
+      .finally(() => running.delete(work));
+    running.set(work, ended);
+  }
+
+  const loop = repeat(everyMs, look, onError);
+  return {
+    start: () => loop.start(),
+    async stop() {
+      await loop.stop();
+      await Promise.all(running.values());
+    },
+  };
+}
