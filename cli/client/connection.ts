@@ -4,12 +4,12 @@ export interface Login {
   readonly token: string;
   /** The user of the token, as the service said at `login`. */
   readonly user: string;
-  /** A token that was typed may be in use elsewhere. Left out: it was typed. */
+  /** Whether `login` itself got the token. False or left out: a user typed the token, which may be in use elsewhere. */
   readonly isOwn?: boolean;
 }
 
 export interface Logins {
-  /** The address that was logged in to last. Null: there is none. */
+  /** The address of the last login. Null: there was no login. */
   readonly latest: string | null;
   readonly byAddress: Readonly<Record<string, Login>>;
 }
@@ -47,14 +47,14 @@ export function chooseConnection({ flag, urlVariable, tokenVariable, logins, run
   return token === '' ? { kind: 'no token', url } : { kind: 'connection', url, token };
 }
 
-/** Without a slash at its end, so that one service has one entry. */
+/** The address without a slash at its end, so that each service has one entry among the logins. */
 export function originOf(url: string): string;
 export function originOf(url: string | null): string | null;
 export function originOf(url: string | null): string | null {
   return url === null ? null : url.trim().replace(/\/+$/, '');
 }
 
-/** Null: it is no address of a service. */
+/** The address of a service, from a text that a user wrote. Null: the text is not such an address. */
 export function readAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { protocol, username, search, hash } = new URL(text);

@@ -1,8 +1,8 @@
-// completion: what a shell asks when somebody presses Tab.
+// completion: prints the script by which a shell completes what a user types. The shell runs `complete` at each Tab.
 import type { Command } from 'commander';
 import { examples } from './invocation.ts';
 
-/** The script that `completion` prints calls `complete`. The library knows all commands only after they were added. */
+/** Called after all other commands were added, because the library completes only the commands that it finds then. */
 export async function addCompletion(program: Command, name: string | undefined): Promise<void> {
   if (name === 'completion' || name === 'complete') {
     const { default: complete } = await import('@bomb.sh/tab/commander');

@@ -93,7 +93,7 @@ interface DeployOptions extends HarmOptions {
 interface Change {
   readonly project: string;
   readonly environment: string;
-  /** What the user named, for a failure. */
+  /** What the user named. A failure says it, if the service does not say which name is unknown. */
   readonly named: string;
   readonly send: (preview: boolean) => Promise<{
     readonly deployment: DeploymentRowFragment;

@@ -62,11 +62,11 @@ export interface OpenApi {
   };
 }
 
-/** `text`: the OpenAPI document as YAML. It is public, and so is the page. */
+/** `text`: the OpenAPI document as YAML. The document and the page are public. */
 export function serveApiDocs(fastify: FastifyInstance, text: string): void {
   let body: Markup | undefined;
   fastify.get('/docs/api', async (_request, reply) => {
-    // Written at the first request: most processes never show it.
+    // The page is made at the first request, because most processes never serve it.
     body ??= describeApi(parse(text) as OpenApi);
     return await sendPage(reply, 200, { title: 'REST API', body });
   });
@@ -101,7 +101,7 @@ ${groups.map(({ name, members }) => html`<h2>${name}</h2>${members.map((operatio
   )}`;
 }
 
-// A link to what is inside opens it.
+// The id is on an element inside of `details`, because a browser opens `details` when a link leads into it.
 function describeOperation(api: OpenApi, operation: Placed): Markup {
   const { operationId, summary = operationId, description, method, path, requestBody } = operation;
   const parameters = (operation.parameters ?? []).map((one) => resolved(one, api.components.parameters));
@@ -136,7 +136,7 @@ function table(rows: readonly Row[]): Markup {
   )}</tbody></table>`;
 }
 
-/** JSON, and what else there is by name. */
+/** The first media type of a body: its name, its schema, and an example. */
 function describeContent(content: Content): Markup {
   const [first] = Object.entries(content);
   if (first === undefined) return html``;

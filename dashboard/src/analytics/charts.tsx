@@ -10,7 +10,7 @@ const height = 150;
 const edge = { left: 44, right: 6, top: 6, bottom: 20 } as const;
 
 export interface Series {
-  /** Days, or what `nameOf` names. */
+  /** Days such as `2026-11-22`, or other values, which `nameOf` turns into text. */
   readonly dates: readonly string[];
   readonly nameOf?: (date: string) => string;
   readonly parts: readonly { readonly name: string; readonly colour: string; readonly values: readonly number[] }[];
@@ -23,7 +23,7 @@ function dayText(date: string): string {
   return dayAndMonth.format(new Date(`${date}T00:00:00Z`));
 }
 
-/** Neighbouring ticks would read the same in minutes. */
+/** Waits below two minutes are given in seconds, because in minutes neighbouring ticks would read the same. */
 function waitText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : describeDuration(seconds * 1000);
 }
@@ -35,7 +35,7 @@ interface DayOfWaits {
   readonly p90: number;
 }
 
-/** A drawing as wide as its room, so that its texts are as large as the page's. */
+/** A drawing as wide as the element around it, so that its text is as large as the text of the page. */
 function Drawing({
   label,
   tall,
@@ -142,7 +142,7 @@ function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; rea
     .x(at)
     .y(({ p50 }) => y(p50))
     .curve(curveMonotoneX);
-  // A line through one point is not seen.
+  // A line through one point is invisible, so a single day is drawn as a bar and a circle.
   const only = days.length === 1 ? days[0] : undefined;
   return (
     <Frame width={width} top={top} textOf={waitText} dates={dates}>
@@ -281,7 +281,7 @@ export function hourText(hour: number): string {
   return `${String(hour).padStart(2, '0')}:00`;
 }
 
-/** Such as `2.4 in line`. Null: nothing is known of that hour. */
+/** A text such as `2.4 in line`. `queued` null: nothing is known about the hour. */
 export function inLineText(queued: number | null): string {
   return queued === null ? 'not known' : `${Number(queued.toFixed(1))} in line`;
 }

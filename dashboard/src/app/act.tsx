@@ -40,13 +40,13 @@ export type Values = Readonly<Record<string, string>>;
 
 export interface Action {
   readonly title: string;
-  /** What the button says. */
+  /** The text of the button that confirms the action. */
   readonly verb: string;
   readonly harms: boolean;
   readonly fields?: readonly Field[];
   /** Asks the API what would happen, and changes nothing. Null where the API has no preview. */
   readonly preview: ((values: Values) => Promise<Effect>) | null;
-  /** Carries it out. Answers a sentence about what is true afterwards. */
+  /** Carries out the action. Returns a sentence about what is true afterwards. */
   readonly run: (values: Values) => Promise<string>;
 }
 
@@ -111,7 +111,10 @@ const disarmedMs = 300;
 
 type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
 
-/** What it would do, read when it opens, when a field changes, and when something changes on the server. */
+/**
+ * What the action would do. It is read when the dialog opens, when a field changes, and when something changes on the
+ * server.
+ */
 function usePreview({ preview }: Action, values: Values): Preview {
   const { changes } = useConnection();
   const subject = JSON.stringify(values);
@@ -159,7 +162,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
   const canConfirm = isArmed && isComplete && !isRunning;
 
-  // A second click repeats a request that got no answer. The next dialog makes a new request.
+  // A second click in the same dialog repeats a request that got no answer, with the same idempotency key. When the
+  // dialog closes, the key is forgotten, so that the next dialog makes a new request.
   useEffect(() => forgetKeys, []);
   useEffect(() => {
     if (canConfirm && fields.length === 0) confirm.current?.focus();

@@ -1,5 +1,6 @@
-// What the normalised cache keeps of an answer. Each other value of a field's arguments is another field to the cache,
-// and nothing forgets it: a page that asks for another window of time each minute would grow for as long as it is open.
+// Which answers the normalised cache keeps. To the cache, a field with other arguments is another field, and the cache
+// forgets none. So without a rule a page that asks for another window of time each minute would need more and more
+// memory.
 import type { CacheExchangeOpts, UpdateResolver } from '@urql/exchange-graphcache';
 
 interface Keyed {
@@ -7,8 +8,8 @@ interface Keyed {
   readonly asOf?: string | null;
 }
 
-// What has no id of its own is part of the object that holds it. A queue of the past is another object than that of
-// now.
+// An object without an id is part of the object that holds it. A queue as of a past moment is another object than the
+// present queue.
 const keys = new Proxy(
   {},
   {
@@ -21,7 +22,7 @@ const keys = new Proxy(
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Of the fields of this name only the newest answer is kept, among those whose arguments match. */
+/** Among the fields of this name whose arguments match, keeps only the one that was answered last. */
 function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
   return (_answer, args, cache, { parentKey, fieldName }) => {
     if (!matches(args)) return;
@@ -40,13 +41,13 @@ function isSame(one: Arguments, other: Arguments): boolean {
 export const cacheOptions = {
   keys,
   updates: {
-    // Each is read once, and what it adds to is kept by the page.
+    // Each answer is read once. The page itself keeps the log or the history that it shows.
     Deployment: { log: keepNewest(() => true) },
     ReleaseCandidate: { log: keepNewest(() => true) },
     Runbook: { log: keepNewest(() => true) },
     Verification: { log: keepNewest(() => true) },
     Queue: { depthHistory: keepNewest(() => true) },
-    // A moment that was looked at is a queue with its whole page.
+    // Each past moment that the reader looks at is a whole queue with its line and its builds.
     Repository: { queue: keepNewest(({ asOf }) => asOf !== undefined && asOf !== null) },
   },
 } satisfies CacheExchangeOpts;

@@ -5,7 +5,7 @@ export interface DescribedEvent {
   readonly what: string;
   /** The reason, or another text of the event. Empty where it has none. */
   readonly detail: string;
-  /** What it happened to. Empty for the repository itself, and for a pull request, which the event names by itself. */
+  /** What the event happened to. Empty for the repository, and for a pull request, which the event names elsewhere. */
   readonly subject: string;
 }
 
@@ -43,7 +43,7 @@ const phrases: Readonly<Record<string, string>> = {
   top_of_queue: 'Is first in line',
 };
 
-/** `CONFIG_CHANGE` or `config_change` with its facts. */
+/** `action`: the name of the event, such as `config_change`. `payload`: its facts. */
 export function describeEvent(action: string, payload: unknown): DescribedEvent {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts;
   return { what: whatOf(action, facts), detail: textsOf(detailsOf(facts)), subject: subjectOf(action, facts) };
@@ -73,7 +73,7 @@ function subjectOf(action: string, facts: Facts): string {
   return numbers(numbersIn(facts)) || (action === 'build_started' ? commit.slice(0, 8) : '');
 }
 
-/** A sentence of the event has its reason already. */
+/** The facts to show. If the event has a sentence, the reason is left out, because the sentence contains it. */
 function detailsOf({ reason, ...others }: Facts): Facts {
   return others['sentence'] === undefined ? { ...others, reason } : others;
 }
@@ -86,7 +86,7 @@ function numbersIn({ pullRequests }: Facts): readonly number[] {
     .filter((number) => typeof number === 'number');
 }
 
-/** Of a pull request that is only planned there is none. */
+/** The number of the event's pull request. Empty if the pull request is only planned and has no number yet. */
 function numberIn({ pullRequest }: Facts): readonly string[] {
   return typeof pullRequest === 'number' ? [`#${pullRequest}`] : [];
 }

@@ -1,9 +1,9 @@
-// What an operation was refused with, in the sentences of the API.
+// Why the API refused an operation, in the words of the API.
 import type { CombinedError } from '@urql/core';
 
 export interface Problem {
   readonly sentence: string;
-  /** Of the API's closed list, or NETWORK when no answer came. */
+  /** A code of the API's closed list, or of the dashboard: NETWORK (no answer), EMPTY (no data), UNKNOWN (no code). */
   readonly code: string;
   readonly requestId: string | null;
 }

@@ -1,4 +1,4 @@
-// Where the reader was: the queue looked at last, else the first one.
+// Leads from `/` to the last visited queue, else to the first one, and from `/<owner>/<name>` to the repository's queue.
 import { useEffect, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Bar, Empty, Waiting } from '../design/parts.tsx';

@@ -1,5 +1,5 @@
-// The part of a log that is on screen: its end at first, more of its beginning when it is asked for. It is bounded: of
-// a long log that somebody goes back in, the end leaves.
+// The part of a log that is on screen: at first the end of the log, and earlier pieces when the reader asks for them.
+// The part is bounded: if the reader goes far back in a long log, pieces at the end are dropped.
 
 export interface Piece {
   readonly cursor: string;
@@ -16,15 +16,15 @@ export interface LogWindow {
   readonly pieces: readonly Piece[];
   /** The log has pieces before these. */
   readonly hasEarlier: boolean;
-  /** The log has pieces behind these, which left for earlier ones. What is written meanwhile is not shown. */
+  /** The log has pieces behind these, which were dropped for earlier ones. Text that is written now is not shown. */
   readonly hasLater: boolean;
-  /** How many characters are kept while more come at the end. Whole pieces before them leave. */
+  /** How many characters are kept when more text comes at the end. Pieces before them are dropped. */
   readonly mostCharacters: number;
 }
 
-/** Of a log that nobody looks further back in. */
+/** The limit of `mostCharacters` until the reader asks for earlier pieces. */
 const defaultCharacters = 300_000;
-/** However far somebody goes back. */
+/** How many characters are shown at most, however far the reader goes back. */
 const mostShown = 4_000_000;
 
 export const emptyLog: LogWindow = {
@@ -38,7 +38,10 @@ export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
   return pieces.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** What was asked for stays, however much comes at the end. Beyond what is shown at most, pieces at the end leave. */
+/**
+ * Adds earlier pieces. They stay, however much text comes at the end. If more than `mostShown` characters would be
+ * shown, pieces at the end are dropped.
+ */
 export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): LogWindow {
   const pieces = [...nodes];
   let length = lengthOf({ pieces });

@@ -1,4 +1,4 @@
-// A page that reads once: what it shows while it waits, and when it is refused.
+// For pages that read their content once: the read, and what the page shows while it waits or if the read fails.
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { Banner, Failure, Waiting } from '../design/parts.tsx';
@@ -34,7 +34,7 @@ export function Shown<Data>({
   children,
 }: {
   readonly answer: Answered<Data>;
-  /** What could not be read, such as `The releases`. */
+  /** The subject of the sentence "… could not be read.", such as `The releases`. */
   readonly what: string;
   readonly children: (data: Data) => ReactNode;
 }): ReactNode {
@@ -53,7 +53,7 @@ export function Shown<Data>({
   );
 }
 
-/** A part that failed leaves the rest. */
+/** Says that a part of the page could not be read. The page shows the other parts. */
 export function MissingPart({ problem }: { readonly problem: Problem }): ReactNode {
   return (
     <Banner tone="red">

@@ -1,4 +1,4 @@
-// What the reader prefers, kept in this browser: the theme, single keys, the queue looked at last.
+// The reader's preferences, kept in this browser: the theme, single keys, and the last visited queue.
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -7,7 +7,7 @@ interface Preferences {
   readonly theme: Theme;
   /** Whether single keys act. Keys with a modifier always do. */
   readonly singleKeys: boolean;
-  /** Path of the queue looked at last. */
+  /** The path of the last visited queue. */
   readonly lastQueue: string | null;
 }
 
@@ -20,7 +20,7 @@ function stored(): Preferences {
   try {
     return { ...initial, ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Preferences>) };
   } catch {
-    // Storage may be forbidden, or hold what somebody else wrote.
+    // Storage may be forbidden, or hold text that is not JSON.
     return initial;
   }
 }
@@ -36,7 +36,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(preferences));
   } catch {
-    // It holds only for this page.
+    // Without storage the preference holds until the page is left.
   }
   for (const listener of listeners) listener();
 }

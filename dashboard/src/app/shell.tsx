@@ -1,4 +1,4 @@
-// What stands around every page: the way to other pages, the connection, keys, and the palette.
+// The frame around every page: the menu, the state of the connection, the list of keys, and the palette.
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
@@ -29,7 +29,7 @@ export function useShell(): ShellQuery | undefined {
   return data;
 }
 
-/** The repository of the address, else that of the queue looked at last, else the first one. */
+/** The repository that the address names, else the repository of the last visited queue, else the first one. */
 export function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
   const { owner, name, _splat } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
@@ -97,7 +97,7 @@ function Frame(): ReactNode {
 interface PageLink {
   readonly key: string;
   readonly label: string;
-  /** In the bar of a narrow screen. Default: the label. */
+  /** The label in the bar of a narrow screen. Left out: `label`. */
   readonly shortLabel?: string;
   readonly icon: IconName;
   readonly to: string;
@@ -202,7 +202,7 @@ function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
 interface MenuProps {
   readonly shell: ShellQuery | undefined;
   readonly repository: (Named & { readonly branch: string }) | null;
-  /** Undefined: the search has a place of its own. */
+  /** Left out: the menu has no search, because the bar of a narrow screen has it. */
   readonly onSearch?: () => void;
 }
 
@@ -364,7 +364,7 @@ function ConnectionBanner(): ReactNode {
   );
 }
 
-/** Whether what is shown changes by itself. */
+/** Says whether the page changes by itself when something happens. */
 export function LiveSign(): ReactNode {
   const { state } = useConnection();
   if (state === 'idle') return null;
@@ -374,7 +374,7 @@ export function LiveSign(): ReactNode {
 }
 
 function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
-  // A page that is still being read adds its keys when it is there.
+  // The list is made again each second, because a page that still loads adds its keys later.
   useNow();
   return (
     <Dialog title="Keys" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
@@ -412,13 +412,13 @@ const keyNames: Readonly<Record<string, string>> = {
 
 interface KeyRow {
   readonly label: string;
-  /** Each does the same. */
+  /** All keys that do this. */
   readonly keys: readonly string[];
 }
 
 const keyGroups = ['This row', 'This page', 'View', 'Pages'] as const satisfies readonly Command['group'][];
 
-/** What keys do, by what it concerns. Keys that do the same share a row. */
+/** The commands that have keys, by group. Keys that do the same share a row. */
 function groupKeys(
   commands: readonly Command[],
 ): readonly { readonly group: string; readonly rows: readonly KeyRow[] }[] {

@@ -14,7 +14,7 @@ export const shownExchange: Exchange = mapExchange({
   },
 });
 
-/** GraphiQL with the query of this page filled in, and empty on a page that asks nothing. */
+/** The address of GraphiQL with the query of this page filled in. GraphiQL is empty if the page sends no query. */
 export function graphiqlAddress(): string {
   if (shown?.path !== location.pathname) return '/graphiql/';
   const { query, variables } = shown.operation;

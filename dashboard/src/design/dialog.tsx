@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, footer, className, holdsFocus
         event.preventDefault();
         onClose();
       }}
-      // A browser may close it without asking, as on a second Escape.
+      // A browser may close the dialog without a `cancel` event, as on a second Escape.
       onClose={onClose}
       onClick={(event) => {
         if (event.target === ref.current) onClose();

@@ -1,4 +1,4 @@
-// How much room the page has.
+// Whether the window is wide enough for the parts of a page to stand side by side.
 import { useSyncExternalStore } from 'react';
 
 function mediaHook(text: string): () => boolean {

@@ -17,7 +17,7 @@ export function Kbd({ children }: { readonly children: ReactNode }): ReactNode {
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
   readonly kind?: 'plain' | 'go' | 'harm' | 'quiet';
   readonly icon?: IconName;
-  /** The key that does the same. */
+  /** The key that does the same as a click. */
   readonly shortcut?: string | undefined;
   readonly wide?: boolean;
 }
@@ -45,7 +45,7 @@ export function Seal({ children }: { readonly children: ReactNode }): ReactNode 
   );
 }
 
-/** The top of a page: where it is, and what can be done there. */
+/** The top of a page: the links that lead to it, its title and its actions. */
 export function Bar({
   crumbs,
   title,
@@ -64,7 +64,7 @@ export function Bar({
   );
 }
 
-/** The question of the page, answered in a sentence. */
+/** The answer to the question of a page, in one sentence, and facts about it. */
 export function Answer({ children, facts }: { readonly children: ReactNode; readonly facts?: ReactNode }): ReactNode {
   return (
     <div className={styles['answer']}>
@@ -85,7 +85,7 @@ export function Waiting(): ReactNode {
   );
 }
 
-/** Nothing is there: a sentence, and the next step. */
+/** What a page shows instead of an empty list: a sentence, and the next step. */
 export function Empty({
   title,
   children,
@@ -104,7 +104,7 @@ export function Empty({
   );
 }
 
-/** What did not happen, why, and what to do. */
+/** A failure: what did not happen, why, and what the reader can do. */
 export function Failure({
   title,
   children,
@@ -152,16 +152,16 @@ export function Banner({
   );
 }
 
-/** Text to take away, such as commands. */
 /** A text whose parts between backticks are code. */
 export function WithCode({ text }: { readonly text: string }): ReactNode {
   return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>));
 }
 
+/** Text to copy, such as commands. */
 export function Terminal({ label, children }: { readonly label: string; readonly children: string }): ReactNode {
   return (
     <div>
-      {/* It scrolls, so a keyboard must reach it. */}
+      {/* The text scrolls, so the keyboard must be able to focus it. */}
       <pre className={styles['term']} tabIndex={0} role="region" aria-label={label}>
         {children}
       </pre>

@@ -1,4 +1,4 @@
-// The page of an embed link. Its address has the key, which also opens the changes beside it.
+// The page of an embed link. The key in its address also opens the stream of changes, at the address below.
 import '../design/tokens.css';
 import './embed.css';
 import { draw, type Board } from './board.ts';
@@ -27,7 +27,7 @@ function showNotice(title: string, sentence: string): void {
 const changes = new EventSource(`${pathname.replace(/\/$/, '')}/changes${search}`);
 changes.addEventListener('message', ({ data }: MessageEvent<string>) => {
   const next = JSON.parse(data) as Board;
-  // After an upgrade this page is older than the server.
+  // The server was upgraded, so that this page is older than the server.
   if (board !== null && board.version !== next.version) return location.reload();
   board = next;
   aheadMs = Date.now() - Date.parse(next.at);

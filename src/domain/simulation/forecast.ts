@@ -1,5 +1,6 @@
 // When will a pull request land? The present line is simulated many times, each time in a random world that agrees with
-// the known facts. The planner decides as in production. Later arrivals are behind, and are not part of the forecast.
+// the known facts. The planner decides as in production. Pull requests that arrive later are behind all of the present
+// line, and get no forecast.
 import { buildsSpeculatively, type QueueRules } from '../queue/model/rules.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
@@ -12,11 +13,11 @@ import { rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { initialLineOf, type InitialLine } from './initial-line.ts';
 
-/** Instants. */
+/** When a pull request is expected to land, in milliseconds since the epoch. */
 export interface Eta {
-  /** Half of the simulations land before it. */
+  /** By then, half of the simulations that land the pull request have landed it. */
   readonly p50: number;
-  /** Nine of ten simulations land before it. */
+  /** By then, nine of ten simulations that land the pull request have landed it. */
   readonly p90: number;
 }
 
@@ -28,11 +29,11 @@ export type NoEta =
   /** No build has ended yet. */
   | 'no_build_history'
   | 'too_far_back'
-  /** In most simulations it leaves the line without landing. */
+  /** In most simulations the pull request leaves the line without landing. */
   | 'likely_to_fail';
 
 export interface Forecast {
-  /** By the pull request's id, for each one in line. */
+  /** The forecast of each pull request in line, by its id. */
   readonly etas: ReadonlyMap<string, Eta | NoEta>;
   /** The number of simulations. */
   readonly runs: number;
@@ -41,9 +42,9 @@ export interface Forecast {
 export interface ForecastOptions {
   /** Null: nothing is known about builds yet. */
   readonly statistics: BuildStatistics | null;
-  /** Asked between and within simulations. When it is true, no more start. */
+  /** Asked before each simulation but the first few. If it returns true, no further simulation starts. */
   readonly isOver: () => boolean;
-  /** The number of simulations at most, 99 if not given. */
+  /** The greatest number of simulations. Left out: 99. */
   readonly runs?: number;
 }
 
@@ -83,9 +84,7 @@ interface Played {
   readonly seed: number;
 }
 
-/**
- * The results of a pull request in line over the simulations in which it left the line. In some it may stay for ever.
- */
+/** How a pull request left the line in the simulations. In some simulations it may stay in line for ever. */
 interface SimulatedEnds {
   readonly landings: number[];
   ejected: number;
@@ -111,7 +110,7 @@ function playOn(
   const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
   const first = arrivals[0]?.change.number ?? Infinity;
   let pending: readonly Change[] | null = null;
-  // The line is in order of arrival: all forecast pull requests are before all later arrivals.
+  // `pending` is in order of arrival. If a later arrival is its first, all forecast ones have left the line.
   const isOver = (): boolean => pending !== null && (pending[0]?.number ?? first) >= first;
   const { outcomes } = simulate({ workers: Infinity, changes, truth, mayStay: true, isOver }, () => {
     const policy = plannerPolicy({
@@ -136,7 +135,7 @@ function playOn(
   }
 }
 
-/** Second builds show the rate directly: the share of red builds that were false. */
+/** Second builds show which share of the red builds was false. The flake rate follows from this share. */
 function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: BuildStatistics): number {
   if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
@@ -146,14 +145,14 @@ function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Bui
 }
 
 /**
- * Later arrivals take builds from earlier pull requests. In linear speculation the first in line get the builds, so
- * nobody loses any.
+ * Whether later arrivals can take builds from earlier pull requests. In linear speculation they cannot, because the
+ * first in line get the builds.
  */
 function isShortOfBuilds({ rules }: Snapshot): boolean {
   return buildsSpeculatively(rules) && rules.maxParallelBuilds !== null;
 }
 
-/** The builds of other queues are assumed to stay the same. */
+/** The rules of the simulation. The number of builds of other queues is assumed to stay the same. */
 function rulesAhead({ rules, queue }: Snapshot): QueueRules {
   const { maxParallelBuilds } = rules;
   if (maxParallelBuilds === null) return simulatedRules(rules);

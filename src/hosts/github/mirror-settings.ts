@@ -1,17 +1,17 @@
-// What an operator sets of mirrors, by variables of the environment.
+// The settings of mirrors, which an operator sets by environment variables.
 export interface MirrorSettings {
   /**
-   * Each machine has mirrors of its own (`GITHUB_MIRRORS=own`): a commit that no branch keeps is pushed, so that every
-   * machine can land it. Otherwise all processes share the mirrors of the data directory.
+   * Each machine has mirrors of its own (`GITHUB_MIRRORS=own`): a commit that no branch keeps is pushed to GitHub, so
+   * that every machine can land it. Otherwise all processes share the mirrors of the data directory.
    */
   readonly keepsAtGitHub: boolean;
-  /** How much room all mirrors of a machine may take (`GITHUB_MIRROR_MAX_GB`). Null: any. */
+  /** How much room all mirrors of a machine may take (`GITHUB_MIRROR_MAX_GB`). Null: no limit. */
   readonly maxBytes: number | null;
 }
 
 export const defaultMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
 
-/** A variable that cannot be obeyed. The message names the variable and the cure. */
+/** A variable has a value that is not allowed. The message names the variable and the cure. */
 export class MirrorSettingRefused extends Error {}
 
 /** Throws MirrorSettingRefused. */

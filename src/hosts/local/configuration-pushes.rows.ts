@@ -15,9 +15,9 @@ interface Tip {
 }
 
 /**
- * Before git moves a branch: records the commits that a token without config:write pushes. Otherwise the push would be
- * unknown to a process that reads the file at once, or after this process was killed behind the move. Returns the
- * commits that were not on record before.
+ * Called before git moves branches. Records their new tips if the token of the push lacks config:write. Without this
+ * record, another process would not know the pusher if it reads the configuration file right after the move, or after
+ * this process was killed right after the move. Returns the tips that were not on record before.
  */
 export async function noteConfigurationPush(
   installation: Installation,
@@ -32,7 +32,7 @@ export async function noteConfigurationPush(
   );
 }
 
-/** After git has moved the refs: replaces what was noted by the commits that do change the file. */
+/** Called after git has moved the refs. Replaces the noted tips by the commits that do change the file. */
 export async function recordConfigurationPush(
   installation: Installation,
   repository: HostRepository,
@@ -83,7 +83,7 @@ async function insertPushes(
   );
 }
 
-/** On the first-parent line. */
+/** The pushed commits of the first-parent line that change the configuration file. */
 async function findChanging(
   installation: Installation,
   repository: HostRepository,
@@ -94,8 +94,9 @@ async function findChanging(
   const defaultBranch = await readDefaultBranch(installation, repository);
   const isDefault = branchOf(ref) === defaultBranch;
   const base = defaultBranch === null ? null : await readRefValue(directory, branchRef(defaultBranch));
-  // What another branch has from the default branch was pushed there. Where it stood before says nothing: what it is
-  // set back to may have come by a merge, beside its first-parent line.
+  // Commits that another branch shares with the default branch were pushed to the default branch, and are left out. The
+  // old tip of another branch does not limit the search: if the branch is set back to a commit that came by a merge,
+  // the old tip contains that commit, but the commit was not on the first-parent line before.
   const left = isDefault ? from : base;
   const range = { from: left, to, limit: mostCommits, path: configurationPath };
   const commits = await listFirstParents(installation.git, directory, range);
@@ -104,7 +105,7 @@ async function findChanging(
   return commits.map((commit) => ({ commit, ref }));
 }
 
-/** Whether the file is another one although no commit of the first-parent line has changed it. */
+/** Whether the file differs between `from` and `to` although no commit of the first-parent line has changed it. */
 async function isBroughtByMerge(
   { git }: Installation,
   directory: string,

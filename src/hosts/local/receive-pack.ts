@@ -1,7 +1,7 @@
-// A push, served by us: what may move is decided here, git unpacks and moves it, the refs are read back.
-// Kept instead of a hook below `git http-backend`: a hook runs only when git has unpacked the push, has no reason of
-// its own for each ref, and asks the service from another process, which fails while the service restarts. A push of
-// one commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
+// Serves a push: decides which refs may move, lets git unpack the push and move them, and reads the refs back.
+// A hook of `git http-backend` was rejected: it runs only after git has unpacked the push, cannot give each ref a
+// reason of its own, and asks the service from another process, which fails while the service restarts. A push of one
+// commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -28,12 +28,12 @@ export interface Push {
   /** A file with the whole (decoded) request. */
   readonly body: string;
   readonly pusher: ConfigurationPush;
-  /** Why nothing can be pushed at all. Null: what moves is decided ref by ref. */
+  /** Why nothing can be pushed at all. Null: each ref is decided by itself. */
   readonly refusal: string | null;
   readonly bounds: PushBounds;
   /** Base branches of the queue: they move forward only and are never deleted. */
   readonly isManaged: (ref: string) => Promise<boolean>;
-  /** The lines that the user reads of a push that has moved these refs, one for each fact. */
+  /** The lines that the pushing user reads after these refs have moved, one line for each fact. */
   readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
 }
 
@@ -44,7 +44,7 @@ export async function receivePush(
   { body, bounds, pusher, refusal, isManaged, describe }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
-  // The probe a client sends before a large push: it only wants to know that it may.
+  // Before a large push a client sends a request without commands, to learn whether it may push.
   if (request.commands.length === 0) return Buffer.alloc(0);
   const managed = new Set<string>();
   for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
@@ -60,7 +60,7 @@ export async function receivePush(
   for (const group of groupsOf(request, allowed, managed))
     reports.push(await runReceivePack(installation, repository, { body, request, group, bounds }));
   const changes = await readBack(installation, repository, allowed);
-  // Where a ref stands now may be another push's doing, whose token is another one.
+  // Another push with another token may have moved a ref since. So only moves of this push are recorded for its token.
   const moved = asked.filter(
     ({ ref, to }) =>
       reports.some(({ lines }) => lines.includes(`ok ${ref}`)) ||
@@ -98,14 +98,14 @@ function refuse(request: PushRequest, managed: ReadonlySet<string>): { ref: stri
 
 interface Group {
   readonly commands: readonly PushCommand[];
-  /** Managed branches: git itself refuses what is no fast-forward, once it knows the new commits. */
+  /** For managed branches: git itself refuses moves that are no fast-forward, once it has the new commits. */
   readonly forwardOnly: boolean;
 }
 
 function groupsOf(request: PushRequest, allowed: readonly PushCommand[], managed: ReadonlySet<string>): Group[] {
   const bases = allowed.filter(({ ref }) => managed.has(ref));
   const others = allowed.filter(({ ref }) => !managed.has(ref));
-  // One transaction for an atomic push, under the stricter rule.
+  // An atomic push is one transaction, to which the stricter rule applies.
   if (request.capabilities.includes('atomic') && bases.length > 0) return [{ commands: allowed, forwardOnly: true }];
   return [
     { commands: bases, forwardOnly: true },
@@ -138,7 +138,7 @@ async function runReceivePack(
   child.stdin?.write(formatPushRequest(request, group.commands));
   const isDeletionOnly = group.commands.every(({ to }) => to === zeroObjectId);
   if (isDeletionOnly) child.stdin?.end();
-  // git may refuse the pack before it has read it all; its report says so.
+  // git may refuse the pack before it has read all of it. Its report then says so.
   else if (child.stdin) await pipeline(createReadStream(body, { start: request.packAt }), child.stdin).catch(() => {});
   const exitCode = await ended;
   const report = parsePushReport(Buffer.concat(output), hasSideBand(request.capabilities));
@@ -169,7 +169,7 @@ async function readBack(
   const changes: RefChange[] = [];
   for (const { ref, from, to } of commands) {
     const actual = await readRefValue(directory, ref);
-    // Where it stands is what is followed: another push may have come after this one.
+    // The change leads to the present value of the ref, because another push may have come after this one.
     if (actual === orNull(to) || actual !== orNull(from)) changes.push({ ref, from: orNull(from), to: actual });
   }
   return changes;

@@ -11,8 +11,8 @@ export interface HostCheck {
   readonly url: string | null;
   readonly summary: string | null;
   /**
-   * The event that started the run, as the host names it (`push`, `pull_request`). It tells what the run has checked
-   * out. Null: the host has no events, or the check is no workflow's.
+   * The event that started the run, as the host names it (`push`, `pull_request`). The event shows which commit the run
+   * has checked out. Null: the host has no events, or the check is not of a workflow.
    */
   readonly event: string | null;
   readonly startedAt: number | null;
@@ -21,11 +21,11 @@ export interface HostCheck {
 
 export interface CheckReport {
   readonly commit: string;
-  /** No further check will start by itself: the host knows its whole list for this commit. */
+  /** Whether the list of checks is final: as far as the host can tell, no further check will start by itself. */
   readonly complete: boolean;
   /**
-   * When the same report may be complete although nothing has happened: read again then, in milliseconds since the
-   * epoch. Null: it is complete, or an event will come.
+   * When the report may become complete without any further event, in milliseconds since the epoch. The report is read
+   * again then. Null: the report is complete, or an event will come first.
    */
   readonly settlesAt: number | null;
   readonly canceled: boolean;
@@ -48,50 +48,52 @@ export interface WorkflowDispatch {
   readonly commit: string;
   readonly key: string;
   /**
-   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows on
-   * branches alone uses it. Null: there is none, and such a host makes a branch for the run.
+   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows only on
+   * branches starts the run on this branch. Null: there is no such branch, and such a host makes one for the run.
    */
   readonly branch: string | null;
-  /** Given to the run. A workflow that does not declare one of them is refused, as is more than `mostInputs`. */
+  /** The inputs of the run, at most `mostInputs`. The host refuses an input that the workflow does not declare. */
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
 /** Which checks are expected, for a host that does not know the whole list of a commit's checks. */
 export interface WantedChecks {
-  /** Names that are required of the commit: with all of them ended the report is complete. */
+  /** The names of the commit's required checks. If all have ended and no other check runs, the report is complete. */
   readonly expected: readonly string[];
-  /** Of its base branch (`BaseRules.pinned`). */
+  /** The pinned checks of the base branch (`BaseRules.pinned`). */
   readonly pinned?: PinnedChecks;
-  /** When the branch was moved to the commit, for which CI has started since. Null: not known. */
+  /** When the branch was moved to the commit, which makes CI start. Null: not known. */
   readonly movedAt: number | null;
 }
 
-/** Checks by name that count only from these writers, by the host's ids of them. Any writer may report the others. */
+/**
+ * By name of a check: the host's ids of the only writers whose report of this check counts. Any writer may report a
+ * check that is not named here.
+ */
 export type PinnedChecks = Readonly<Record<string, readonly string[]>>;
 
 /**
  * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by
  * `updateRefs`:
  * - `free`: the host takes every commit from us.
- * - `checked`: the host takes only commits that carry the required checks themselves. A commit that is proven by the
- *   checks
- *   of another one of the same tree is refused, so that it is built first.
+ * - `checked`: the host takes only commits that carry the required checks themselves. It refuses a commit that is
+ *   proven only by the checks of another commit of the same tree, so such a commit is built itself first.
  * - `refused`: the host certainly takes no commit from us. Nothing lands until the rules change.
  */
 export interface BaseRules {
   readonly requiredChecks: readonly string[];
   /**
-   * With `push: 'checked'`, the names that a commit certainly has to have passed before the host takes it. Left out:
-   * none.
+   * With `push: 'checked'`: the names of the checks that a commit must certainly have passed before the host takes it.
+   * Left out: there is none.
    */
   readonly enforcedChecks?: readonly string[];
-  /** Left out: none of them is. */
+  /** The checks that count only from certain writers. Left out: there is none. */
   readonly pinned?: PinnedChecks;
   readonly push: 'free' | 'checked' | 'refused';
   /**
-   * For people, in whole sentences: the rule that refuses landings, or may refuse them because the host does not show
-   * whether it exempts us, and the cure ("Add Interlock to the bypass list of the ruleset main, mode always."). Null:
-   * there is none.
+   * For people, in whole sentences: the rule that refuses landings, and the cure ("Add Interlock to the bypass list of
+   * the ruleset main, mode always."). If the host does not show whether a rule exempts Interlock, that rule is named
+   * too. Null: there is no such rule.
    */
   readonly why: string | null;
   /** The branch takes no merge commits. */
@@ -99,8 +101,8 @@ export interface BaseRules {
   /** The branch takes only commits with a verified signature. */
   readonly signed: boolean;
   /**
-   * What can be done at the host about `linear` and about `push: 'checked'`, with its link: the end of a sentence that
-   * begins with "or". Left out: the host names nothing.
+   * What can be done at the host about `linear` and about `push: 'checked'`, with a link to the place. The text is the
+   * end of a sentence and begins with "or". Left out: nothing can be done, or the host does not say what.
    */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
   /**
@@ -110,10 +112,10 @@ export interface BaseRules {
   readonly countsForMs?: number;
 }
 
-/** What GitHub takes in one dispatch. */
+/** The most inputs that GitHub takes in one dispatch. */
 export const mostInputs = 25;
 
-/** A workflow that was started by name. It is no check of its commit. */
+/** The run of a workflow that was started by name. The run is no check of its commit. */
 export interface WorkflowRun {
   /** `pending` while it waits or runs. */
   readonly conclusion: CheckConclusion;
@@ -122,27 +124,33 @@ export interface WorkflowRun {
 }
 
 export interface HostChecks {
-  /** Newest attempt of every check of a commit, of workflows that start by themselves too while they wait or run. */
+  /**
+   * The newest attempt of every check of a commit. A check of a workflow that started by itself is listed also while it
+   * waits or runs.
+   */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
   /**
-   * Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version`
-   * stays.
+   * Reports a check of Interlock itself on a commit. `readChecks` never returns such a check. A report with a higher
+   * `version` is not replaced.
    */
   publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;
-  /** Read at the present tip of the base branch. A branch that does not exist has no rules. */
+  /** The rules of a base branch, as of its present tip. A branch that does not exist has no rules. */
   readBaseRules(repository: HostRepository, baseBranch: string): Promise<BaseRules>;
-  /** Stops what still runs for a commit. Idempotent. */
+  /** Stops the checks of a commit that still run. Idempotent. */
   cancelChecks(repository: HostRepository, commit: string): Promise<void>;
-  /** Starts the named checks again (a new attempt each). Answers those it starts: not what still runs, or never ran. */
+  /**
+   * Starts the named checks again (a new attempt each). Returns the names of the checks that it started. A check that
+   * still runs or never ran is not started.
+   */
   rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<readonly string[]>;
   /**
-   * Starts a workflow on a commit and answers the host's name for the run. One run for each `key`: asked again, the
-   * host answers the run there is. Throws HostRefused when that commit has no such workflow, or it does not take the
-   * inputs.
+   * Starts a workflow on a commit and returns the host's name for the run. Each `key` has one run: asked again with the
+   * same key, the host returns that run. Throws HostRefused if the commit has no such workflow, or if the workflow does
+   * not take the inputs.
    */
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
   /** Null: the host knows no such run. */
   readWorkflowRun(repository: HostRepository, run: string): Promise<WorkflowRun | null>;
-  /** Idempotent; a run that has ended stays as it is. */
+  /** Stops a run. A run that has ended stays as it is. Idempotent. */
   cancelWorkflowRun(repository: HostRepository, run: string): Promise<void>;
 }

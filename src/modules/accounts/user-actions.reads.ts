@@ -34,8 +34,8 @@ export async function readUserActions<Entity extends AuditEntity>(
   return await ctx.db.read<UserActionRead<Entity>>(ctx.accountId, pageOf(ctx, page));
 }
 
-// Each requested entity contributes its newest rows by the index of the filter, so that rare ones need no scan of the
-// whole table.
+// The newest rows of each requested entity are found by an index, so that rare entities need no scan of the whole
+// table.
 function pageOf({ accountId }: Context, page: UserActionPage<AuditEntity>): Statement {
   const { action } = page;
   return {

@@ -1,20 +1,20 @@
-// Which webhooks GitHub is asked to send again: a pure decision. GitHub sends each delivery once and keeps a list of
-// them.
+// Which webhooks GitHub is asked to send again: a pure decision. GitHub itself sends each delivery once, and keeps a
+// list of its deliveries.
 export interface ListedDelivery {
-  /** Of one attempt. */
+  /** The id of one attempt to deliver. */
   readonly id: number;
-  /** Of the delivery, the same for each attempt: `X-GitHub-Delivery`. */
+  /** The id of the delivery, the same for each attempt (the header `X-GitHub-Delivery`). */
   readonly guid: string;
   /** Milliseconds since the epoch, by GitHub's clock. */
   readonly deliveredAt: number;
-  /** What was answered. GitHub notes 502 or 504 if nothing was. */
+  /** The status that Interlock answered. If it did not answer, GitHub notes 502 or 504. */
   readonly statusCode: number;
 }
 
 export interface RedeliveryFacts {
   /** All attempts since `checkedUntil`, in any order. */
   readonly attempts: readonly ListedDelivery[];
-  /** The deliveries that arrived. */
+  /** The `guid` of each delivery that arrived. */
   readonly received: ReadonlySet<string>;
   readonly checkedUntil: number;
   readonly now: number;
@@ -23,27 +23,30 @@ export interface RedeliveryFacts {
 export type RedeliveryDecision =
   | {
       readonly kind: 'ask';
-      /** An attempt of each delivery that is sent again, the oldest delivery first. */
+      /** The newest attempt of each delivery that GitHub is asked to send again, the oldest delivery first. */
       readonly attempts: readonly number[];
       /** Where the next comparison begins. */
       readonly checkedUntil: number;
     }
-  /** Too long ago, or too many: the repositories are compared with GitHub instead. */
+  /**
+   * The last comparison is too long ago, or too many deliveries are missing. The repositories are compared with GitHub
+   * instead.
+   */
   | { readonly kind: 'compare'; readonly checkedUntil: number };
 
 const minuteMs = 60_000;
 const longestOutageMs = 60 * minuteMs;
-/** Each costs a call. Comparing the repositories costs less then. */
+/** The most deliveries that GitHub is asked for. Each costs a call: for more, comparing the repositories costs less. */
 const mostAtOnce = 100;
-/** An attempt may still be under way: GitHub waits ten seconds for an answer, and clocks differ. */
+/** A younger attempt may still be under way: GitHub waits ten seconds for an answer, and clocks differ. */
 const underWayMs = minuteMs;
 
-/** The clocks of GitHub and of our machines differ by less. */
+/** The clocks of GitHub and of our machines differ by less than this. */
 export const clocksDifferMs = 5 * minuteMs;
 
 /**
- * Deliveries of so long ago are not asked for. After a clock that was ahead, the last comparison lies in the future,
- * and says nothing of what has arrived since.
+ * Whether the last comparison is so long ago that the missing deliveries are not asked for one by one. If the last
+ * comparison lies in the future, a clock that was ahead has noted it, and it says nothing about what has arrived since.
  */
 export function isOutage(checkedUntil: number, now: number): boolean {
   return now - checkedUntil > longestOutageMs || checkedUntil - now > clocksDifferMs;
@@ -62,7 +65,8 @@ export function decideRedelivery({ attempts, received, checkedUntil, now }: Rede
   return {
     kind: 'ask',
     attempts: ended.toSorted((one, other) => one.firstAt - other.firstAt).map(({ newest }) => newest.id),
-    // A delivery that is missing keeps the next comparison at its instant, until it is an outage.
+    // The next comparison begins no later than the oldest missing delivery. If that delivery stays missing for too
+    // long, the repositories are compared instead.
     checkedUntil: Math.max(checkedUntil, Math.min(settled, ...missing.map(({ firstAt }) => firstAt))),
   };
 }
@@ -77,7 +81,7 @@ function describeDelivery(attempts: readonly ListedDelivery[]): {
   return { newest, firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)), tries: attempts.length };
 }
 
-/** Interlock has refused it, and would refuse it again: its signature is wrong, or it is too large. */
+/** Interlock has refused the delivery, and would refuse it again: its signature is wrong, or it is too large. */
 function isRefusal({ statusCode }: ListedDelivery): boolean {
   return statusCode >= 400 && statusCode < 500;
 }

@@ -30,8 +30,8 @@ interface NewCandidate {
 }
 
 /**
- * Answers the id of the candidate: the new one, or the one of that version and commit. Refusals come in the order of
- * interface 7.
+ * Returns the id of the new candidate, or of the candidate that already exists with this version and commit. A request
+ * with several faults is refused for the first of them in the order of interface 7.
  */
 export async function createRelease(ctx: Context, request: CreateReleaseRequest): Promise<string> {
   requireScope(ctx, 'release:write');

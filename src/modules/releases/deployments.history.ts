@@ -1,5 +1,5 @@
-// What the rows say of an environment's past and of its line, for the pure rules. In a transaction that holds the
-// environment's row.
+// Reads an environment's past deployments and its line of waiting ones, for the pure rules. The transaction of a caller
+// that decides by them holds the environment's row.
 import type { Context } from '../../context.ts';
 import {
   listRestorable,
@@ -17,7 +17,10 @@ import type { EnvironmentRow } from './releases.entities.ts';
 
 const newestAtFirst = 100;
 
-/** As many of the newest successes as show what runs there and what ran before, the oldest first. */
+/**
+ * The newest successful deployments of the environment, as many as are needed to know which candidate runs and which
+ * ran before it. The oldest of them is first.
+ */
 async function readSuccesses(ctx: Context, tx: Transaction, environmentId: string): Promise<Success[]> {
   await tx.em.flush();
   for (let limit = newestAtFirst; ; limit *= 10) {
@@ -34,7 +37,7 @@ async function readSuccesses(ctx: Context, tx: Transaction, environmentId: strin
   }
 }
 
-/** The candidate that runs there by what succeeded. Null: none ever did. */
+/** The candidate that runs in the environment, judged by its successful deployments. Null: there is none. */
 export async function readRunning(ctx: Context, tx: Transaction, environmentId: string): Promise<string | null> {
   return listRestorable(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
 }
@@ -55,7 +58,7 @@ export async function readRollbackTarget(
   return rollbackTarget(successes, latest ?? null);
 }
 
-/** The same for callers who only read. */
+/** Like `readRollbackTarget`, for callers without a transaction. Needs release:read. */
 export async function readRollback(ctx: Context, environmentId: string): Promise<RollbackTarget | null> {
   requireScope(ctx, 'release:read');
   return await ctx.db.transaction(ctx.accountId, async (tx) => await readRollbackTarget(ctx, tx, environmentId));

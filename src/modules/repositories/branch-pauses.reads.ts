@@ -8,7 +8,7 @@ import type { Repository } from './repositories.types.ts';
 
 const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
-/** Like the pause of `branchHolds`, for readers without a lock. */
+/** The pause in force on a base branch, like that of `branchHolds`, but for readers without a lock. */
 export async function readPause(
   ctx: GraphQLContext,
   repository: Repository,
@@ -31,7 +31,7 @@ export async function readBranchPauses(
   return listPauses(rules, await readBaseBranches(ctx, repository), pattern);
 }
 
-// The base branches that the configuration names, and those matched by its expressions that have a queue.
+// The base branches that the configuration names, and the branches with a queue that its expressions match.
 async function readBaseBranches(ctx: Context, repository: Repository): Promise<string[]> {
   const parsed = parseConfiguration(await repository.configurationYaml);
   const defaultBranch = await repository.defaultBranch;

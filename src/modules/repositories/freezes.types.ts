@@ -179,7 +179,7 @@ export function toFreezeNode({ span, createdAt, ...freeze }: StoredFreeze): Free
   };
 }
 
-/** `what`: a text for the target, such as the name of a branch. */
+/** `what`: the name of what is frozen, such as a branch, for the sentence. */
 export function toFrozenNode(what: string, frozen: FrozenNow<StoredFreeze> | null): Frozen | null {
   if (frozen === null) return null;
   const { freeze, until } = frozen;

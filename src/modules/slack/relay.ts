@@ -1,6 +1,6 @@
-// Brings messages in Slack to what is so: takes due rows, reads the subject, and posts or edits. A row is taken by one
-// process at a time. A post without an answer is looked up in the channel before another one is made. Incoming webhooks
-// cannot be looked up.
+// Keeps messages in Slack up to date: takes due rows, reads the subject of each row, and posts or edits its message.
+// One process at a time takes a row. If a post got no answer, the relay searches the channel for the message before it
+// posts again. It cannot search for messages of incoming webhooks.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';
@@ -14,16 +14,16 @@ import { editEverySec, noteClosed, takeSlackNews } from './news.ts';
 import { createSenders, type Sender } from './senders.ts';
 
 export interface SlackRelay {
-  /** SQL: whether somebody may want messages. */
+  /** A condition in SQL: whether anybody may want messages. */
   readonly isDue: string;
-  /** One look: news become rows, and due rows become messages. */
+  /** Looks once: makes rows of news, and messages of due rows. */
   look(): Promise<void>;
 }
 
 const mostAtOnce = 20;
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
-/** The clocks of this server and of Slack may differ. */
+/** How long before the first try the search begins, because the clocks of this server and of Slack may differ. */
 const searchedBeforeMs = 5 * 60_000;
 
 interface TakenRow {
@@ -39,12 +39,12 @@ interface TakenRow {
   readonly failures: number;
 }
 
-/** `secrets`: what accounts' tokens and addresses are sealed by. */
+/** `secrets`: the keys that encrypt the tokens and the webhook addresses of accounts. */
 export type SlackOptions = SlackSettings & { readonly secrets: Secrets };
 
 export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOptions): SlackRelay {
   const senders = createSenders(ports, secrets, settings);
-  // Slack limits a workspace, and an incoming webhook by itself.
+  // Until when Slack takes no message, by `limitOf`. Slack limits each workspace, and each incoming webhook by itself.
   const limitedUntil = new Map<string, number>();
   let closedLookedForAt = 0;
 
@@ -85,8 +85,8 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
 const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
 
 /**
- * Messages with the same answer share a limit of Slack. It is a guess from the address, because the destination has not
- * been read yet.
+ * A key for the limit of Slack that a message counts against. It is guessed from the address of the message, because
+ * the destination has not been read yet.
  */
 function limitOf({ accountId, channel }: TakenRow): string {
   return readSlackAddress(channel).kind === 'installation' ? 'installation' : accountId;
@@ -94,7 +94,7 @@ function limitOf({ accountId, channel }: TakenRow): string {
 
 type Bot = Extract<Sender, { readonly kind: 'bot' }>;
 
-/** One message, which is edited. */
+/** Posts the one message about the subject, or edits it. */
 async function bring(ports: Ports, { client, channel }: Bot, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
   const posted = await postedBefore(client, channel, row);
@@ -110,7 +110,7 @@ async function bring(ports: Ports, { client, channel }: Bot, row: TakenRow): Pro
   return await writeTold(ports, row, { posted: await client.post(channel, message, keyOf(row)), digest });
 }
 
-/** A message for each notice. */
+/** Posts a message of its own for each news that is worth a notice. */
 async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
   const message = news === null ? null : decideSlackMessage(news, true);
@@ -123,7 +123,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
     return await writeTold(ports, row, posted);
   }
   const { client, channel } = sender;
-  // Each notice has a key of its own: another one about the same subject may be there.
+  // Each notice has a key of its own, because an earlier notice about the same subject may be in the channel.
   const key = `${keyOf(row)}/${digest}`;
   if ((await searchPosted(client, channel, { key, since: row.postingSince })) === null) {
     await notePosting(ports, row);
@@ -138,7 +138,7 @@ async function postedBefore(client: SlackClient, channel: string, row: TakenRow)
   return await searchPosted(client, channel, { key: keyOf(row), since: postingSince });
 }
 
-/** `since` null: nothing was tried. */
+/** `since`: when a post was first tried. Null: no post was tried, so that there is no message to find. */
 async function searchPosted(
   client: SlackClient,
   channel: string,
@@ -208,7 +208,7 @@ interface Failed {
   readonly message: string;
   readonly again: Date;
   readonly isGone: boolean;
-  /** Slack refused: nothing was posted. */
+  /** Whether Slack answered with a refusal, so that nothing was posted. */
   readonly isAnswered: boolean;
 }
 

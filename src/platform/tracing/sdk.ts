@@ -15,7 +15,8 @@ export interface SdkOptions {
 const random = new RandomIdGenerator();
 
 /**
- * The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns what sends the last spans.
+ * The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns a function that stops tracing
+ * and sends the last spans.
  */
 export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<void> {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
@@ -32,7 +33,7 @@ export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<vo
   setTracing(true);
   return async () => {
     setTracing(false);
-    // A collector that is gone must not keep a process from ending well.
+    // A collector that does not answer must not make the end of the process a failure.
     await provider.shutdown().catch(() => {});
   };
 }

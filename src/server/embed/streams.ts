@@ -1,4 +1,5 @@
-// Boards as they change, by Server-Sent Events: the first at once, and one at most a second.
+// Sends boards to the pages of embed links, by Server-Sent Events: one at once, then one after each change, at most one
+// a second.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -13,7 +14,7 @@ const mostOfLink = 50;
 export interface Streams {
   /** False: the link has as many open pages as it may have. */
   readonly open: (visitor: Visitor) => boolean;
-  /** Asks of each whether its link still works, and ends it if not. */
+  /** Checks for each stream whether its link still works, and ends the stream if not. */
   readonly lookAgain: () => Promise<void>;
   readonly close: () => void;
 }
@@ -21,7 +22,7 @@ export interface Streams {
 export interface Visitor {
   readonly response: ServerResponse;
   readonly session: EmbedSession;
-  /** Throws DomainError if the link works no more. */
+  /** Throws DomainError if the link does not work any more. */
   readonly signInAgain: () => Promise<EmbedSession>;
 }
 
@@ -50,7 +51,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
     for (;;) {
       const { done } = await changes.next();
       if (done === true || ended.signal.aborted) return;
-      // What comes within the second is in the next board.
+      // The next board contains all changes of this second.
       await delay(pushEveryMs, undefined, { signal: ended.signal });
       await send();
     }

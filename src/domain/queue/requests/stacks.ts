@@ -29,9 +29,10 @@ export interface Stack<Candidate> {
 }
 
 /**
- * A top whose head is a branch of a fork has no head branch here.
- * Null: it belongs to its own base branch, managed or not. If several pull requests share a head branch, open ones come
- * before merged ones and older ones before newer ones. A candidate whose chain reaches no managed branch is skipped.
+ * The stack below the pull request `top`, whose `headBranch` is null if its head is a branch of a fork. Returns null if
+ * `top` is in no stack: then it belongs to its own base branch, managed or not. If several candidates have the same
+ * head branch, open ones come before merged ones, and older ones before newer ones. A candidate whose chain reaches no
+ * managed branch is left out.
  */
 export function findStack<Candidate extends StackCandidate>(
   top: Pick<StackBranches, 'number' | 'baseBranch'> & { readonly headBranch: string | null; readonly openedAt: number },
@@ -62,8 +63,8 @@ export function findStack<Candidate extends StackCandidate>(
 }
 
 /**
- * The pull requests in line with the stacks they form, given what each is stacked on. A pull request moves ahead of
- * others only as far as all below it do.
+ * Gives each pull request in line the id of its stack, the lowest pull request below it. A pull request of a stack
+ * skips the line only if all pull requests below it skip the line too.
  */
 export function withStacks(inLine: readonly PullRequestState[]): readonly PullRequestState[] {
   const known = new Map(inLine.map((pullRequest) => [pullRequest.id, pullRequest]));
@@ -86,8 +87,8 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
 }
 
 /**
- * The members of a batch whose changes are part of the next member's commit. Only squashed pull requests can share a
- * commit: merges and rebases keep the authors' commits.
+ * For each member of a batch: whether its changes are part of the next member's commit. Only squashed pull requests can
+ * share a commit: merges and rebases keep the authors' commits.
  */
 export function findJoined(
   members: readonly { readonly id: string; readonly below: string | null; readonly strategy: MergeStrategy }[],

@@ -5,31 +5,30 @@ import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
 
 export interface LandedChange extends PinnedHead {
   readonly targets: Targets;
-  /** The same number for changes that landed together. */
+  /** The commit by which it landed: the same for changes that landed together. */
   readonly commit: string;
 }
 
 /** Two pull requests that overlap land one after the other, in line order. */
 export interface ConflictGraph {
-  /** The earlier pull requests in line that overlap it, in order. */
+  /** For an index in line: the earlier pull requests in line that overlap the one at this index, in order. */
   readonly before: Overlaps;
-  /** The same from the index `from` on. */
+  /** Those of `before` that are at the index `from` or behind it. */
   readonly between: (from: number, index: number) => readonly number[];
   /**
-   * A part of the earlier pull requests that overlap it. With this part, the graph has the same connected components as
-   * with all of them.
+   * A part of `before`. A graph with only these edges has the same connected components as the graph with all edges.
    */
   readonly linksBefore: Overlaps;
-  /** No earlier pull request overlaps it. */
+  /** Whether no earlier pull request overlaps the one at the index. */
   readonly isFirst: (index: number) => boolean;
   /**
-   * By index: an upper bound of the product of the factors of the earlier pull requests that overlap it. Each factor is
-   * at most 1.
+   * For each index in line: an upper bound of the product of the factors of the pull requests in `before`. Each factor
+   * is at most 1.
    */
   readonly productsBefore: (factors: Float64Array) => Float64Array;
-  /** Landed changes, by index, that overlap the pull request at the index. */
+  /** For an index in line: the indices of the landed changes that overlap the pull request at this index. */
   readonly landedOverlaps: Overlaps;
-  /** By index: landed changes that overlap this one and landed before it or with it. */
+  /** For the index of a landed change: the landed changes that overlap it and landed before it or together with it. */
   readonly landedWith: Overlaps;
 }
 
@@ -76,7 +75,7 @@ export function overlapsOf(view: LineView, landed: readonly LandedChange[]): Con
   };
 }
 
-/** The changes after it in its own commit. */
+/** The changes behind `index` that landed by the same commit and overlap the change at `index`. */
 function overlappingInCommit(landed: readonly LandedChange[], index: number): number[] {
   const found: number[] = [];
   for (let at = index + 1; at < landed.length; at += 1) {

@@ -1,6 +1,7 @@
-// The line without what leaves it now. The steps repeat until nothing leaves: block pull requests that failed by
-// themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull requests →
-// reorder those that others need not wait for → dequeue stuck ones → end builds whose result no longer matters.
+// Plans which pull requests and builds leave the line now. The steps repeat until nothing leaves: block pull requests
+// that failed by themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull
+// requests → reorder pull requests that others need not wait for → dequeue stuck pull requests → end builds whose
+// result no longer matters.
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { greenSince, judgeHeld, type OwnCheckWait } from '../planning/landing.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
@@ -16,7 +17,7 @@ export interface LineAfterDepartures {
   readonly graph: SpeculationGraph;
   readonly probabilities: () => LandingProbabilities;
   readonly decisions: readonly Decision[];
-  /** When the next pull request is stuck. Null: none waits for own checks alone. */
+  /** When the next pull request becomes stuck. Null: no pull request waits only for its own checks. */
   readonly until: number | null;
 }
 
@@ -40,7 +41,7 @@ export function planDepartures(start: LineView): LineAfterDepartures {
     if (take(planReorder(graph, indices, probabilities))) continue;
     const patience = judgeOwnCheckWait(graph, justified);
     const isOver = patience.view === graph.view;
-    // The host is asked once, about the line that is left.
+    // Decisions to read checks count only in the last round: the host is asked once, about the line that is left.
     take(
       isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
     );
@@ -58,7 +59,10 @@ function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
   return () => (probabilities ??= estimateLandingProbabilities(graph));
 }
 
-/** The patience with each begins when all builds that justify it were green. */
+/**
+ * Finds the pull requests that have waited for their own checks for too long. The time of a pull request counts from
+ * the moment when all builds that justify its landing were green.
+ */
 function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): OwnCheckWait {
   const { stuckTimeoutMins } = graph.view.snapshot.rules;
   let patience: OwnCheckWait = { view: graph.view, decisions: [], until: null };

@@ -1,5 +1,6 @@
-// Pushes that are undone at once: a branch and a ref together, one more with a wrong expectation, and their deletion.
-// The refs are named by the instant, so that what a killed doctor has left is found and deleted by the next one.
+// Tries pushes to GitHub and undoes them at once: creates a branch and a ref in one push, tries to move both with a
+// wrong expected value for one of them, and deletes both. Their names contain the instant of the probe, so that the
+// next doctor finds and deletes the refs that a killed doctor has left.
 import * as git from '../../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../../port.ts';
 import type { Mirrors } from '../mirrors.ts';
@@ -9,7 +10,7 @@ import type { PushProbe } from './probes.ts';
 
 const refsBelow = 'refs/interlock/probe/';
 const branchesWith = 'refs/heads/mq-tmp-probe-';
-/** A probe takes seconds: what is older was left. */
+/** A probe takes seconds. Older refs were left by a doctor that was killed. */
 const leftAfterMs = 60_000;
 const timeoutMs = 60_000;
 
@@ -20,9 +21,9 @@ interface Probing {
 
 interface Push {
   readonly ref: string;
-  /** Null: it must be absent. */
+  /** Null: the ref must not exist. */
   readonly expected: string | null;
-  /** Null: it is deleted. */
+  /** Null: the ref is deleted. */
   readonly to: string | null;
 }
 
@@ -55,7 +56,7 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
   }
 }
 
-/** The files of the tip. No workflow runs on it: GitHub skips a commit that says so. */
+/** Makes a commit with the files of the tip. GitHub runs no workflow on it, because its message says `[skip ci]`. */
 async function makeCommit(
   mirrors: Mirrors,
   directory: string,
@@ -99,7 +100,7 @@ async function readProbes({ mirrors, repository }: Probing): Promise<readonly Pr
   });
 }
 
-/** Deletes probes. Answers the refs that could not be deleted. */
+/** Deletes the refs of probes that are done. Returns the refs that could not be deleted. */
 async function removeProbes(probing: Probing, isDone: (madeAt: number) => boolean): Promise<readonly string[]> {
   const done = (await readProbes(probing)).filter(({ madeAt }) => isDone(madeAt));
   if (done.length === 0) return [];

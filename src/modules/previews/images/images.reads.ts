@@ -30,7 +30,7 @@ export async function readPreviewImage(ctx: Context, id: string): Promise<Previe
   return image ?? null;
 }
 
-/** The image that a sandbox of that name boots. Null: none is registered. */
+/** The image of this name, from which a sandbox boots. Null: no image of this name is registered. */
 export async function findPreviewImage(
   ctx: Context,
   name: string,

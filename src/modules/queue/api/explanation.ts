@@ -1,4 +1,4 @@
-// An explanation as GraphQL shows it: the reason and its conditions, and the forecast where somebody asks for it.
+// An explanation as GraphQL shows it: the reason, its conditions, and the forecast if the query selects it.
 import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { selectsOnly } from '../../../graphql/selection.ts';

@@ -27,7 +27,10 @@ export async function withTraceOfBatch<T>(
   return await inSpan(name, { parent: origin, links, attributes: { 'interlock.batch': batchId } }, work);
 }
 
-/** `origin`: of the request for its only pull request. Of several pull requests, the traces are links. */
+/**
+ * `origin`: the trace of the request that queued the only pull request of the batch. If the batch has several pull
+ * requests, `origin` is null and their traces are `links`.
+ */
 export async function readTracesOfBatch(
   ctx: Context,
   batchId: string,

@@ -1,6 +1,7 @@
-// A restored database is older than its repositories: it lacks landings that happened since the backup. If they counted
-// as outside pushes, the queue would build on them and land the same changes again. So before a queue accepts a tip
-// that it did not make, every landing ref of the repository must have its row (docs/adr/0012-outages.md).
+// A restored database is older than its repositories: it lacks landings that happened since the backup. If such
+// landings counted as outside pushes, the queue would build on them and land the same changes again. So before a queue
+// accepts a tip that it did not make, every landing ref of the repository must have its row
+// (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -18,8 +19,8 @@ export interface UnknownLanding {
 }
 
 /**
- * Landing refs of the host that are not recorded and not about to be: there is no landing of that commit, no started
- * intent for it, and no tombstone.
+ * Landing refs of the host that are not recorded and are not about to be recorded: for the commit of the ref there is
+ * no row of a landing, no started intent to land, and no tombstone.
  */
 export async function findUnknownLandings(
   ctx: Context,
@@ -49,7 +50,7 @@ export async function findUnknownLandings(
   return landings;
 }
 
-/** Halts every queue of the repository if it has landings without rows. Returns whether it has. */
+/** Halts every queue of the repository if the repository has landings without rows. Returns whether it has such. */
 export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepository): Promise<boolean> {
   const unknown = await findUnknownLandings(ctx, repository);
   const [first] = unknown;

@@ -24,7 +24,7 @@ interface Conversation {
   readonly host: HostedRepository;
   readonly conversations: NonNullable<ReturnType<typeof conversationsOf>>;
   readonly pullRequestId: string;
-  /** The name of the author. */
+  /** The handle of the person who acts. */
   readonly handle: string;
 }
 
@@ -57,7 +57,7 @@ function requireText(body: string): void {
     throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
 }
 
-/** Commands in it are executed a moment later, in the author's name. */
+/** Adds a comment. Commands in the comment are executed a moment later, in the author's name. */
 export async function addComment(
   ctx: Context,
   request: PullRequestRef & { readonly body: string },
@@ -92,7 +92,7 @@ export async function resolveThread(
   return found;
 }
 
-/** Adds or removes a label like a person at a code host: the trigger label queues. */
+/** Adds or removes a label, as a person does at a code host. The trigger label queues the pull request. */
 export async function labelPullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly label: string; readonly present: boolean },
@@ -130,7 +130,8 @@ interface ShownBranch extends Shown {
 }
 
 /**
- * Oldest first: the commits of its head that its base branch lacks, or lacked before the merge. At most the newest 250.
+ * The commits of the pull request's head that its base branch lacks, or lacked before the merge: at most the newest
+ * 250, the oldest of them first.
  */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
@@ -152,7 +153,7 @@ async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepo
   );
 }
 
-/** For people without another place to review: on a local host, this is the review. */
+/** Records a person's review of a pull request of the local host. Other code hosts have their own place for reviews. */
 export async function approvePullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
