@@ -26,7 +26,7 @@ interface Repository {
 /** `export.json`: what is in the folder. It is written last: a folder without it is no export. */
 export interface ExportManifest {
   readonly format: 1;
-  /** Of the Interlock that wrote it. */
+  /** The version of the Interlock that wrote the folder. */
   readonly version: string;
   /** The instant of all rows, ISO 8601. */
   readonly exportedAt: string;

@@ -70,7 +70,7 @@ async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
   return { lines, person: null, exited: null, stop: async () => await Promise.resolve() };
 }
 
-/** As the emulator prints it. */
+/** How to reach the emulator, as the emulator prints it. */
 interface EmulatorAccess {
   readonly url: string;
   readonly apiUrl: string;

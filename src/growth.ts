@@ -21,7 +21,7 @@ export interface KeptKind {
   readonly days: number | null;
   /** Null: there are no such records. */
   readonly oldest: Date | null;
-  /** The oldest should have gone more than a day ago. */
+  /** Whether the oldest row should have been deleted more than a day ago. */
   readonly isLate: boolean;
 }
 

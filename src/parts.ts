@@ -219,7 +219,7 @@ export function oidcFrom(env: NodeJS.ProcessEnv): OidcSettings | null {
   }
 }
 
-/** From SLACK_API_URL, SLACK_BOT_TOKEN and SLACK_CHANNELS. */
+/** The settings of Slack, from SLACK_API_URL, SLACK_BOT_TOKEN and SLACK_CHANNELS. */
 function slackFrom(env: NodeJS.ProcessEnv): SlackSettings {
   try {
     return readSlackSettings(env);

@@ -35,7 +35,7 @@ export interface PreviewOptions {
   readonly model: ModelSettings | null;
 }
 
-/** Of one review of code, in millionths of a US dollar. */
+/** The most that one review of code may cost, in millionths of a US dollar. */
 const reviewBudgetMicros = 500_000;
 
 /** `sandbox` null: there is none, and what would boot in one is refused with a message. */

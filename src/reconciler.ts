@@ -22,7 +22,7 @@ const minute = 60 * second;
 const lookEveryMs = 5 * second;
 const leaseMs = 15 * minute;
 
-/** With pull requests in line, and without. */
+/** After how long a repository is compared again: with pull requests in line, and without. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
 
 /** A comparison that failed may have missed a change: it is repeated soon, and later from failure to failure. */

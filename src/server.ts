@@ -77,7 +77,7 @@ export interface ServerOptions {
     fastify: FastifyInstance,
     parts: { readonly authenticator: Authenticator; readonly callers: Callers; readonly rateLimiter: RateLimiter },
   ) => Promise<void> | void;
-  /** Of an account; 100 a second and bursts of 200 unless given. */
+  /** The rate limit of an account. Left out: 100 requests a second, and bursts of 200. */
   readonly rateLimit?: RateLimit;
   /** The bundled GraphiQL; it is left out where that was not built. */
   readonly graphiqlDir?: string;

@@ -66,7 +66,7 @@ export async function withService<T>(
 export interface NamedRepository {
   readonly ctx: Context;
   readonly repository: RepositoryRow;
-  /** As it was given: `<owner>/<name>`. */
+  /** The name as it was given: `<owner>/<name>`. */
   readonly name: string;
   /** One JSON document instead of text. */
   readonly json: boolean;

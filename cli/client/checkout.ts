@@ -58,7 +58,7 @@ export function chooseRemote(remotes: readonly Remote[], tracked: string | null)
   return named(tracked) ?? named('origin') ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
 }
 
-/** Of the output of `git remote --verbose`. */
+/** Reads the remotes from the output of `git remote --verbose`. */
 export function readRemotes(listed: string): Remote[] {
   return [...listed.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }));
 }

@@ -25,7 +25,7 @@ export interface GlobalOptions {
   readonly color: boolean;
 }
 
-/** Of commands that first show what they would do. */
+/** The options of commands that first show what they would do. */
 export interface HarmOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -132,7 +132,7 @@ async function readRunning({ io, global }: Invocation): Promise<RunningService |
   }
 }
 
-/** Of `--repo`, else of the checkout that the command is called in. */
+/** The repository of `--repo`, else of the checkout in which the command is called. */
 export async function repositoryOf({ io, global }: Invocation): Promise<RepositoryName> {
   if (global.repo !== undefined) {
     const named = readRepositoryName(global.repo);

@@ -113,7 +113,7 @@ export function schemaOfInput(type: GraphQLInputType, components: Components): J
   return orNull(schemaOfPresentInput(type, components));
 }
 
-/** Without null, which a query cannot express. */
+/** The schema of an input without null, because a query string cannot express null. */
 export function schemaOfPresentInput(type: GraphQLInputType, components: Components): JsonSchema {
   if (isNonNullType(type)) return schemaOfPresentInput(type.ofType, components);
   if (isListType(type)) return { type: 'array', items: schemaOfInput(type.ofType, components) };

@@ -18,7 +18,7 @@ import { StartError } from './start-error.ts';
 
 export interface PostgresOptions {
   readonly dataDir: string;
-  /** Without it: the port of the last start when it is free, else any. */
+  /** Left out: the port of the last start if it is free, else any free port. */
   readonly port?: number;
   readonly cacheDir?: string;
   /** For tests only: gives up durability and passwords for speed, and is reached by a Unix socket alone. */
@@ -238,7 +238,7 @@ function urlOf(cluster: Cluster, port: number, name: string): string {
   return `postgres://${owner}:${password}@${address}:${port}/${name}`;
 }
 
-/** Of the path of a socket on Linux and macOS, in bytes. */
+/** The greatest length of the path of a socket on Linux and macOS, in bytes. */
 const longestSocketPath = 103;
 
 function hasRoomForSocket({ home }: Cluster, port: number): boolean {

@@ -1,8 +1,8 @@
-// How connections to a Temporal of the operator's are encrypted, and how it knows who connects.
+// How connections to a Temporal of the operator are encrypted, and how that Temporal knows who connects.
 import { readFileSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-/** As the client and the worker of Temporal's SDK take it. */
+/** The options for an encrypted connection, as the client and the worker of Temporal's SDK take them. */
 export interface TemporalSecurity {
   readonly tls?: {
     readonly serverRootCACertificate?: Buffer;
@@ -14,7 +14,7 @@ export interface TemporalSecurity {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From TEMPORAL_TLS and what belongs to it. Without any of them connections are plain. Throws StartError. */
+/** Reads TEMPORAL_TLS and the variables that belong to it. Without them, connections are plain. Throws StartError. */
 export function temporalSecurityFrom(env: Environment): TemporalSecurity {
   const { TEMPORAL_TLS: asked, TEMPORAL_TLS_SERVER_NAME: serverNameOverride, TEMPORAL_API_KEY: apiKey } = env;
   if (asked !== undefined && asked !== 'true' && asked !== 'false')

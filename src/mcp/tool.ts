@@ -87,14 +87,14 @@ const idempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
   .optional();
 
-/** Of tools that act at once. */
+/** The arguments of tools that act at once. */
 export const oncePerKey = {
   idempotency_key: idempotencyKey.describe(
     'Any unique text, such as a UUID. The same call with the same key is carried out once, for 24 hours: give it when a call may be repeated.',
   ),
 };
 
-/** Of tools that first answer what they would do. */
+/** The arguments of tools that first answer what they would do. */
 export const confirmed = {
   confirm: z
     .boolean()

@@ -25,7 +25,7 @@ export async function dryRun<Answered>(
   return answered;
 }
 
-/** As `dryRun`, for code that begins its transaction itself. */
+/** Like `dryRun`, for code that begins its transaction itself. */
 export async function tryOut<Answered>(
   ctx: Context,
   act: (dryContext: Context) => Promise<Answered>,

@@ -110,7 +110,7 @@ export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog 
   };
 }
 
-/** In this order. */
+/** Writes the pieces in their order. */
 async function keepPieces(
   ctx: PieceLogContext,
   { table, columns }: PieceOwner,

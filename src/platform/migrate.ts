@@ -78,7 +78,7 @@ async function readPhases(holder: pg.Client): Promise<ReadonlyMap<string, Migrat
   return new Map(rows.map(({ name, unused_since: unusedSince }) => [name, { unusedSince }]));
 }
 
-/** For earlier versions, which do not have the files. */
+/** Writes the phase of each migration into the database, for earlier versions, which do not have the files. */
 async function notePhases(holder: pg.Client): Promise<void> {
   if (!(await hasPhases(holder))) return;
   for (const { name, sql } of sqlMigrations()) {

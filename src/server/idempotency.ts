@@ -115,7 +115,7 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
   };
 }
 
-/** For a key that another request has claimed. */
+/** Reads the claim of a key that another request has claimed. */
 async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   const [row] = await tx.query<Row>(
     `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,

@@ -97,7 +97,7 @@ interface Caller {
   readonly Refusal: typeof ToolRefusal;
 }
 
-/** With the same limits, idempotency keys and log as /graphql. */
+/** Executes operations with the same limits, idempotency keys and log as /graphql. */
 function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, headers, Refusal }: Caller): Api {
   let { ctx } = session;
   const contextOf = (): GraphQLContext => graphQLContext(ctx, services, 'graphql_api');

@@ -156,7 +156,7 @@ export function section(title: string, entries: readonly Markup[]): Markup {
   return entries.length === 0 ? html`` : html`<h2>${title}</h2>${list(entries)}`;
 }
 
-/** Each entry is an `li`. */
+/** A list whose entries are each an `li`. */
 export function list(entries: readonly Markup[]): Markup {
   return html`<ul>${entries}</ul>`;
 }

@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { DeploymentInput } from '../deployment/messages.ts';
 
-/** By the deployment that rolls back. */
+/** The id of the workflow, made of the id of the deployment that rolls back. */
 export function rollbackWorkflowId({ accountId, deploymentId }: DeploymentInput): string {
   return `rollback:${accountId}:${deploymentId}`;
 }

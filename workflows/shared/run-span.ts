@@ -2,7 +2,7 @@
 import { ApplicationFailure, ContinueAsNew, proxySinks, type Sinks } from '@temporalio/workflow';
 import type { DrivenInput } from './driven.types.ts';
 
-/** Of a batch, or of what says by whose trace it was begun. */
+/** The input of a run. The span of a run belongs to the trace of its batch. Without a batch it belongs to `trace`. */
 export interface RunInput extends DrivenInput {
   readonly batchId?: string;
 }

@@ -14,7 +14,7 @@ export interface Week {
   readonly longest: { readonly weekday: number; readonly hour: number; readonly queued: number } | null;
 }
 
-/** By the weekdays and hours of the reader's own time zone. */
+/** The mean of each hour of a week, in the reader's own time zone. */
 export function weekOf(points: readonly Point[]): Week {
   const sums = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => ({ total: 0, times: 0 })));
   for (const { at, queued } of points) {

@@ -10,8 +10,8 @@ function mediaHook(text: string): () => boolean {
   return () => useSyncExternalStore(subscribe, () => query.matches);
 }
 
-/** As narrow as a telephone. */
+/** Whether the window is as narrow as a telephone. */
 export const useIsNarrow = mediaHook('(max-width: 760px)');
 
-/** Too narrow for two columns beside the side bar. */
+/** Whether the window is too narrow for two columns beside the side bar. */
 export const useHasOneColumn = mediaHook('(max-width: 1180px)');

@@ -17,7 +17,7 @@ interface BotPageProps {
 
 type Bot = NonNullable<NonNullable<BotPullRequestQuery['repository']>['botPullRequest']>;
 
-/** For a number that is no pull request of people. */
+/** The page of a number that is not a pull request of people: it may be a bot pull request. */
 export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
   const answer = useAnswer(BotPullRequestDocument, { owner, name, number });
   return (

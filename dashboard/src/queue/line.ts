@@ -76,7 +76,7 @@ export type BatchTitle =
 export interface Line<Entry, Batch, Landing> {
   /** Oldest first. */
   readonly landings: readonly Landing[];
-  /** In queue order. */
+  /** The entries in queue order. */
   readonly entries: readonly Entry[];
   /** The live batches, in any order. */
   readonly batches: readonly Batch[];

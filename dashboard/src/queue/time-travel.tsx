@@ -17,7 +17,7 @@ type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>[
 const minuteMs = 60 * 1000;
 /** The line of a moment is read when the drag pauses: every read counts against the rate limit. */
 const dragPauseMs = 150;
-/** As many moments as the chart has. */
+/** How many moments the chart has. */
 const moments = 180;
 const width = 1000;
 const height = 44;

@@ -33,7 +33,7 @@ export function roleAtGitHub({
   permissions,
 }: {
   readonly isOwner: boolean;
-  /** In each active repository that the account has at GitHub. */
+  /** The permission of the person in each active repository that the account has at GitHub. */
   readonly permissions: readonly (GitHubPermission | null)[];
 }): 'admin' | 'maintainer' | 'member' {
   if (isOwner) return 'admin';

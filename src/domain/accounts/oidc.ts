@@ -20,7 +20,7 @@ export interface OidcRules {
   readonly trustsEmail: boolean;
 }
 
-/** Of an ID token and of UserInfo. */
+/** The claims of an ID token and of UserInfo. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type OidcAccess =

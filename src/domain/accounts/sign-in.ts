@@ -33,7 +33,7 @@ export function lastingSince(now: Date): { readonly usedAfter: Date; readonly st
 }
 
 export interface RequestOrigin {
-  /** Of the service, as INTERLOCK_PUBLIC_URL says. */
+  /** The address of the service, as INTERLOCK_PUBLIC_URL says. */
   readonly publicUrl: string;
   readonly method: string;
   /** Whether the connection becomes a WebSocket. */

@@ -17,7 +17,7 @@ export interface Problem {
   /** Both count from 1. For a missing key: the start of the mapping that lacks it. Null: the text was not parsed. */
   readonly line: number | null;
   readonly column: number | null;
-  /** For an unknown key: the key that was probably meant. */
+  /** If the key is unknown: the key that was probably meant. */
   readonly nearestKey?: string | null;
 }
 

@@ -13,7 +13,7 @@ const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefa
 
 /** What the host demands of a base branch. */
 export interface HostDemands {
-  /** By its branch protection. */
+  /** The checks that the host's rules for the branch require. */
   readonly hostRequiredChecks: readonly string[];
   /** Null or absent: not read yet. */
   readonly hostRules?: HostRules | null | undefined;

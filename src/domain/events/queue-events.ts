@@ -22,7 +22,7 @@ export interface RepositoryEvent {
   readonly environmentId: string | null;
 }
 
-/** For an event of the queue's repository. */
+/** Whether an event of the queue's repository concerns the queue. */
 export function concernsQueue({ action, queueId: of, environmentId }: RepositoryEvent, queueId: string): boolean {
   return of === null ? environmentId === null && ofEveryQueue.has(action) : of === queueId;
 }

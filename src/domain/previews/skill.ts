@@ -86,7 +86,7 @@ export type ParsedSkill =
   | { readonly ok: true; readonly skill: Skill }
   | { readonly ok: false; readonly faults: readonly SkillFault[] };
 
-/** Without a skill file the app's first page is requested. */
+/** The steps of an app without a skill file: its first page is requested. */
 export const smokeSkill: Skill = {
   scenarios: [
     {

@@ -16,7 +16,7 @@ export interface Impact {
   readonly buildsStopped: readonly (readonly number[])[];
   /** Pull requests whose live build can no longer land them. */
   readonly landingsHeld: readonly number[];
-  /** For how long the stopped builds have run, all together. */
+  /** How long all stopped builds together have run. */
   readonly buildMsLost: number;
 }
 

@@ -226,12 +226,12 @@ function dueCall({ provider, triggeredAt, cancelSentAt }: RunSituation, isCancel
   return cancelSentAt === null ? 'cancel' : 'read';
 }
 
-/** It runs only while a worker supervises it and reports all the time. */
+/** Whether the deployment runs only while a worker supervises it and reports all the time. */
 export function isSupervised(provider: ProviderSettings): boolean {
   return provider.kind === 'command';
 }
 
-/** For other providers only reports give the result. */
+/** Whether the provider can be asked for the result. Other providers report it themselves. */
 export function canBeAsked(provider: ProviderSettings): boolean {
   return provider.kind === 'github_actions' || (provider.kind === 'http' && provider.statusUrl !== null);
 }

@@ -8,7 +8,7 @@ interface RetainedEntry {
   readonly days: number;
   /** Fewer days would break something else, which `rule` names. */
   readonly leastDays: number;
-  /** From when the days count, and what is spared. */
+  /** A text that says from when the days count, and what is spared. */
   readonly rule: string;
 }
 

@@ -8,7 +8,7 @@ export interface PushBounds {
   readonly maxPushBytes: number;
   /** The size to which a small push may inflate. */
   readonly maxInflatedBytes: number;
-  /** For each program that unpacks the push. */
+  /** The memory of each program that unpacks the push. */
   readonly memoryBytes: number;
   /** The disk space that a push must leave free. */
   readonly freeBytes: number;
@@ -31,7 +31,7 @@ export interface UnpackBounds {
   /** All its objects together. An object that is stored as a difference counts only by the largest one. */
   readonly inflatedBytes: number;
   readonly memoryBytes: number;
-  /** For each program. */
+  /** The processor time of each program. */
   readonly processorSec: number;
 }
 

@@ -10,7 +10,7 @@ export interface ObservedBuild extends PastDuration {
 
 /** Plain data. */
 export interface BuildStatistics {
-  /** From the decision to the last check. */
+  /** How long builds take from the decision to the last check. */
   readonly durations: Durations;
   /** The average number of pull requests in those builds. A build takes as long as its slowest pull request. */
   readonly meanSize: number;

@@ -24,7 +24,7 @@ export interface Outcome {
 }
 
 export interface Run {
-  /** In the order in which they left the queue. */
+  /** The outcomes of changes, in the order in which they left the queue. */
   readonly outcomes: readonly Outcome[];
   /** Builds that got a worker, canceled ones included. */
   readonly builds: number;

@@ -17,11 +17,11 @@ export interface InitialBuild {
 
 export interface InitialLine {
   readonly changes: readonly Change[];
-  /** Pull requests by the number of their change. */
+  /** The pull requests' ids by the number of their change. */
   readonly ids: readonly string[];
-  /** By the number of its change. */
+  /** The pull requests' states by the number of their change. */
   readonly rows: readonly PullRequestState[];
-  /** Each after its parent. */
+  /** The builds, each after its parent. */
   readonly builds: readonly InitialBuild[];
 }
 

@@ -51,7 +51,7 @@ export class PlannerPolicy implements Policy {
   readonly knowsOutcomes: boolean;
   readonly #options: PlannerOptions;
   readonly #rows: PlannerRows;
-  /** By tested commit. */
+  /** The builds by tested commit. */
   readonly #builds = new Map<string, Build>();
   readonly #commitOf = new Map<number, string>();
   /**

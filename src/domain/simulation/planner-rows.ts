@@ -27,7 +27,7 @@ export class PlannerRows {
   readonly batches = new Map<string, BatchState>();
   /** Merges that conflict according to git. */
   readonly mergeResults: MergeResult[] = [];
-  /** By tree. */
+  /** The builds by tree. */
   readonly #builds = new Map<string, readonly BuildState[]>();
   /** Members of live batches that have left the line, and why. */
   readonly #departures = new Map<string, ResetCode>();

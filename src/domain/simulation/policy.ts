@@ -46,7 +46,7 @@ export interface QueueView {
   /** Idle workers. A build without a worker waits in the order of requests. */
   readonly idleWorkers: number;
   readonly news: News;
-  /** In order of arrival. */
+  /** The changes in line, in order of arrival. */
   readonly pending: readonly Change[];
   isPending(change: number): boolean;
   change(number: number): Change;

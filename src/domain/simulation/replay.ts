@@ -8,7 +8,7 @@ import { quantile, rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { segmentsOf, type Replayable } from './segments.ts';
 
-/** In seconds, over the pull requests that landed. */
+/** Times that pull requests waited, in seconds, over those that landed. */
 export interface Waits {
   readonly p50: number;
   readonly p90: number;

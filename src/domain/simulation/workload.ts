@@ -7,7 +7,7 @@ import { draw, streams } from './randomness.ts';
 
 export interface Workload {
   readonly changes: readonly Change[];
-  /** By change number. */
+  /** The numbers of the changes that skip the line. */
   readonly skipsLine: ReadonlySet<number>;
   readonly truth: GroundTruth;
   /** The share of builds with only good changes that failed. */

@@ -1,4 +1,4 @@
-// What follows after a call of Slack.
+// What follows after a call of Slack has failed.
 
 export type SlackFailureKind =
   /** Slack or the way to it: trying again helps. */
@@ -47,7 +47,7 @@ const cures: Readonly<Record<string, string>> = {
 
 const goneErrors: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
-/** Of the error code that Slack answers. */
+/** The kind of failure, and a message, for the error code that Slack answers. */
 export function slackFailureOf(error: string): { readonly kind: SlackFailureKind; readonly message: string } {
   if (goneErrors.includes(error)) return { kind: 'gone', message: `Slack answered ${error}.` };
   if (error === 'ratelimited' || error === 'rate_limited') return { kind: 'limited', message: 'Slack asked to wait.' };

@@ -1,7 +1,7 @@
 // What a message in Slack says, in Slack's own markup and within its limits.
 
 export interface SlackMessage {
-  /** For notifications, and for clients that show no blocks. */
+  /** The text for notifications, and for clients that show no blocks. */
   readonly text: string;
   readonly blocks: readonly SlackBlock[];
 }
@@ -21,7 +21,7 @@ export interface PullRequestNews {
   readonly author: string;
   readonly url: string;
   readonly status: 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
-  /** As `explain` says. */
+  /** The sentence of `explain`. */
   readonly sentence: string;
   /** The landed commit. Null until it landed. */
   readonly commit: string | null;
@@ -48,7 +48,7 @@ export interface FreezeNews {
 
 export type SlackNews = PullRequestNews | DeploymentNews | FreezeNews;
 
-/** Null: there is nothing to say. `isKnown`: whether there is a message about it already. */
+/** Null: there is nothing to say. `isKnown`: whether a message about the subject was already posted. */
 export function decideSlackMessage(news: SlackNews, isKnown: boolean): SlackMessage | null {
   switch (news.kind) {
     case 'pull_request':

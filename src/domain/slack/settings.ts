@@ -10,7 +10,7 @@ export interface SlackChannelRule {
 
 /** One bot for the whole installation. */
 export interface SlackInstallation {
-  /** Of a bot, `xoxb-…`. */
+  /** The token of a bot, `xoxb-…`. */
   readonly token: string;
   readonly channels: readonly SlackChannelRule[];
 }
@@ -65,7 +65,7 @@ function readRule(entry: string): SlackChannelRule {
   return { account, repository, channel };
 }
 
-/** Without repetitions. */
+/** The channels that hear of the repository, each once. */
 export function channelsOf(
   { channels }: SlackInstallation,
   { account, owner, name }: { readonly account: string; readonly owner: string; readonly name: string },

@@ -36,7 +36,7 @@ export function createCommitSigner(keyFile: string): (commit: string) => string 
 
 const magic = Buffer.from('SSHSIG');
 
-/** Each part with its length before it. */
+/** The parts in one buffer, each with its length before it. */
 function packed(...parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

@@ -42,9 +42,9 @@ export function writeHook(folder: string): string {
 }
 
 export interface ReceivingCommand {
-  /** A command line that the one of git is put behind. */
+  /** A command line behind which the command line of git is put. */
   readonly before: readonly string[];
-  /** Of git, before its command. */
+  /** The options of git that come before its command. */
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }

@@ -40,10 +40,10 @@ export interface StatusAnswer {
 }
 
 export interface CommitChecks {
-  /** Of the commit. */
+  /** The message of the commit. */
   readonly message: string;
   readonly suites: readonly CheckSuiteAnswer[];
-  /** The newest of each name. */
+  /** The newest status of each name. */
   readonly statuses: readonly StatusAnswer[];
   /** Every status that was reported, the oldest first. Their states are in small letters. */
   readonly statusHistory: readonly PastStatus[];

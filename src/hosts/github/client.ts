@@ -102,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Of commits that are made before GitHub was asked anything. */
+/** The identity of commits that are made before GitHub was asked anything. */
 const unknownIdentity: Identity = { name: 'Interlock', email: 'interlock@users.noreply.github.com' };
 
 function identityOf({ app }: GitHubInstallation): Identity {

@@ -2,7 +2,7 @@
 
 /** The workflow that GitHub was asked to start. */
 export interface AskedWorkflow {
-  /** As the configuration names it. */
+  /** The name of the workflow in the configuration. */
   readonly workflow: string;
   readonly commit: string;
   /** The page of the workflow at GitHub. */

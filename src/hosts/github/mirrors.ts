@@ -48,7 +48,7 @@ export interface Mirrors {
   readLedger(repository: HostRepository, tip: string | null): Promise<Ledger>;
   /** Fetches the commits that the mirror lacks. Throws CommitMissing for a commit that GitHub lacks too. */
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
-  /** As `need`, and answers false where one of them is nowhere. */
+  /** Like `need`, but returns false if GitHub and the mirror lack one of the commits. */
   has(repository: HostRepository, commits: readonly string[]): Promise<boolean>;
   /** Runs git in the mirror with the credentials of the repository's remote. `args` are made of its address. */
   talk(

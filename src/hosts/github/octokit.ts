@@ -9,13 +9,13 @@ export type { Octokit } from '@octokit/core';
 
 interface OctokitOptions {
   readonly apiUrl: string;
-  /** Whose calls they are. Left out: nobody's. */
+  /** Who makes the calls. Left out: the calls are not authenticated. */
   readonly as?:
     | { readonly token: string }
     | { readonly app: Pick<GitHubApp, 'id' | 'privateKey'>; readonly installationId?: string };
   /** Failures are reported by the caller, and not by Octokit. */
   readonly isSilent?: boolean;
-  /** Of one call, with the answer read. */
+  /** The time limit of one call, until its answer is read. */
   readonly timeoutMs?: number;
 }
 

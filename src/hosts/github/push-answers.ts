@@ -4,7 +4,7 @@ import { HostUnavailable, HostRefused, RefMoved, type RefUpdate } from '../port.
 
 export interface PushEnd {
   readonly exitCode: number;
-  /** Of `--porcelain`. */
+  /** The output of `git push --porcelain`. */
   readonly stdout: string;
   readonly stderr: string;
 }

@@ -36,7 +36,7 @@ export interface ClaimedCheckRun {
   readonly attempt: number;
   readonly command: string;
   readonly timeout_sec: number;
-  /** Of a workflow that was started by name. */
+  /** The inputs of a workflow that was started by name. */
   readonly inputs: Readonly<Record<string, string>>;
 }
 

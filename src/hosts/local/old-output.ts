@@ -28,7 +28,7 @@ export async function oldestOutput(dataDir: string): Promise<Date | null> {
   return oldest.reduce((one, other) => (one !== null && (other === null || one < other) ? one : other), null);
 }
 
-/** For each account its files, the oldest check first. */
+/** The files of each account, the oldest check first. */
 async function listOutput(dataDir: string): Promise<readonly (readonly string[])[]> {
   const folder = join(dataDir, 'logs');
   const accounts = await namesIn(folder);

@@ -5,7 +5,7 @@
 export class ProtocolError extends Error {}
 
 export const flushPacket = Buffer.from('0000');
-/** With its digits, as git reads it. */
+/** The length of the largest packet that git reads, with the digits of the length. */
 const largestPacket = 65_520;
 
 export function packet(payload: string | Buffer): Buffer {

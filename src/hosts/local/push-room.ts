@@ -32,7 +32,7 @@ export interface PushBytes {
   readonly unpacked: number;
 }
 
-/** For one process: each process sees only its own pushes. */
+/** Watches the free disk space for the pushes of one process. Each process sees only its own pushes. */
 export function createPushRoom(freeBytes: () => number): PushRoom {
   const underWay = new Map<symbol, number>();
 

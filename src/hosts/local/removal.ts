@@ -8,7 +8,7 @@ import { newSuffix } from './repositories.ts';
 
 const atOnce = 5_000;
 
-/** In the order of their foreign keys. */
+/** The tables in an order that their foreign keys allow. */
 const tables = [
   'local_label_change',
   'local_thread',

@@ -13,7 +13,7 @@ export type HostEvent =
   | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'comment'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string }
-  /** Of the base branches: what `readBaseRules` answers. */
+  /** The rules of base branches, which `readBaseRules` reads, have changed. */
   | { readonly kind: 'rules'; readonly repository: HostRepository };
 
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {

@@ -52,7 +52,7 @@ export interface BranchUpdate {
   readonly head: string;
   readonly onto: string;
   readonly method: 'merge' | 'rebase';
-  /** Of the merge commit. */
+  /** The message of the merge commit. */
   readonly message: string;
   readonly at: number;
   /**

@@ -17,7 +17,7 @@ export interface TeamPage {
   readonly after: { readonly org: string; readonly slug: string } | null;
 }
 
-/** By organization, then slug. */
+/** The teams by organization, then by slug. */
 export async function readTeams(ctx: Context, { size, after }: TeamPage): Promise<TeamRead[]> {
   requireScope(ctx, 'config:read');
   return await ctx.db.read<TeamRead>(ctx.accountId, {

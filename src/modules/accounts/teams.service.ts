@@ -58,7 +58,7 @@ export async function updateTeam(
   });
 }
 
-/** With its memberships and permissions. */
+/** Deletes a team with its memberships and permissions. */
 export async function deleteTeam(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

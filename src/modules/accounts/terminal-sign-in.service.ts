@@ -12,7 +12,7 @@ import type { RequestContext } from './user-actions.ts';
 export interface TerminalRequest {
   /** SHA-256 of the terminal's secret, base64url (RFC 7636, S256). */
   readonly challenge: string;
-  /** Of the machine, as the terminal says. */
+  /** The name of the machine, as the terminal says it. */
   readonly name: string;
 }
 
@@ -107,7 +107,7 @@ function newCode(): string {
   return Array.from({ length: groups }, group).join('-');
 }
 
-/** As people type it. */
+/** Reads a code as people type it. */
 function readCode(typed: string): string {
   const plain = typed.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return (plain.match(/.{1,4}/g) ?? []).join('-');

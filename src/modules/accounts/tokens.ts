@@ -55,7 +55,7 @@ export function digestToken(secrets: Secrets, token: string): Buffer {
   return createHmac('sha256', key(secrets.pepper)).update(token).digest();
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

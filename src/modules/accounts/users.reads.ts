@@ -22,7 +22,7 @@ export interface UserPage {
   readonly after: string | null;
 }
 
-/** By email address, without removed users. */
+/** The users by email address, without removed ones. */
 export async function readUsers(ctx: Context, { size, after }: UserPage): Promise<UserRead[]> {
   requireScope(ctx, 'config:read');
   return await ctx.db.read<UserRead>(ctx.accountId, {

@@ -81,7 +81,7 @@ export class BufferedEventStream implements EventStream {
     return this.ended !== undefined;
   }
 
-  /** Without an error, untaken events may still be taken. */
+  /** Ends the stream. Without an error, events that were not taken yet may still be taken. */
   end(how: { readonly error?: unknown }): void {
     if (this.ended !== undefined) return;
     this.ended = how;

@@ -23,8 +23,8 @@ const pages = {
 } as const;
 
 /**
- * Events of a repository, or those that name a pull request: newest first, one more than `size`. Events of the last
- * moments may not have a position yet.
+ * The events of a repository, or only those that name a pull request, the newest first. Reads one more than `size`.
+ * Events of the last moments may not have a position yet.
  */
 export async function readEventsOf(
   ctx: Context,

@@ -17,7 +17,7 @@ export interface AppLinkRequest {
 }
 
 export interface AppByHand {
-  /** As that of `AppLinkRequest`. */
+  /** Like `server` of `AppLinkRequest`. */
   readonly server?: string | null | undefined;
   readonly appId: string;
   /** PEM, as GitHub generates it. */

@@ -13,7 +13,7 @@ interface ListedInstallation {
   readonly id: string;
   readonly owner: string;
   readonly isSuspended: boolean;
-  /** Of the account at GitHub that owns the App. */
+  /** Whether the App is installed on the account at GitHub that owns the App. */
   readonly isOwn: boolean;
 }
 

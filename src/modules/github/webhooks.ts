@@ -20,7 +20,7 @@ export interface ReceivedWebhook {
   readonly delivery: string;
   readonly event: string;
   readonly signature: string;
-  /** As it came: the signature is of these bytes. */
+  /** The body as it was received, because the signature is of these bytes. */
   readonly body: string;
 }
 

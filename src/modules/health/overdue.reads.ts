@@ -80,7 +80,7 @@ export async function findOverdueOf(db: Database, accountId: string, now: Date):
 }
 
 export interface OverdueWatch {
-  /** As of the last look. */
+  /** What the last look found. */
   readonly found: () => readonly Overdue[];
   /** Says in the log what it finds. */
   look(): Promise<void>;

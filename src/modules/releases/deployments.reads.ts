@@ -26,7 +26,7 @@ export interface DeploymentPage {
   readonly before: string;
 }
 
-/** Newest first; one more than the page when there is a next one. */
+/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readDeployments(
   ctx: Context,
   environmentId: string,
@@ -65,7 +65,7 @@ export function deploymentById(ctx: GraphQLContext): DataLoader<string, Deployme
   });
 }
 
-/** As its transaction sees them, in the order of `ids`. */
+/** The deployments as the transaction sees them, in the order of `ids`. */
 export async function readDeploymentsIn(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<Deployment[]> {
   await tx.em.flush();
   return await tx.query<Deployment>(

@@ -84,7 +84,7 @@ export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project
 /** What a change of an environment does. */
 export interface EnvironmentImpact {
   readonly changes: readonly SettingChange[];
-  /** In line, the next first: the new provider makes them. */
+  /** The deployments in line, the next first: the new provider carries them out. */
   readonly affects: readonly Deployment[];
 }
 

@@ -13,9 +13,9 @@ import type { EnvironmentRow } from './releases.entities.ts';
 export interface FreezeImpactFacts {
   /** The former freeze by hand. Null: there was none. */
   readonly replaces: StoredFreeze | null;
-  /** In line, the next first. */
+  /** The deployments in line that the freeze holds back, the next first. */
   readonly holdsBack: readonly Deployment[];
-  /** In line, the next first. */
+  /** The deployments in line that go on, the next first. */
   readonly resumes: readonly Deployment[];
   readonly sentence: string;
 }

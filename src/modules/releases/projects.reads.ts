@@ -43,7 +43,7 @@ export async function loadReleaseProject(ctx: Context, name: string): Promise<Re
   return project;
 }
 
-/** By name; one more than the page when there is a next one. */
+/** The projects by name. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readReleaseProjects(
   ctx: Context,
   { size, after }: { readonly size: number; readonly after: string | null },
@@ -79,7 +79,7 @@ export async function loadEnvironment(
   return { project, environment };
 }
 
-/** In their order. */
+/** The environments of each project, in their order. */
 export function environmentsOfProject(ctx: GraphQLContext): DataLoader<string, Environment[]> {
   return loadMany('projectId', async (projectIds) => {
     requireScope(ctx, 'release:read');

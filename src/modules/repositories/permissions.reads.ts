@@ -42,7 +42,7 @@ export interface GrantPage {
   readonly after: string | null;
 }
 
-/** In the order of the grants. */
+/** The grants in the order in which they were made. */
 export async function readGrants(
   ctx: Context,
   repositoryId: string,
@@ -57,7 +57,7 @@ export async function readGrants(
   });
 }
 
-/** For a caller that has just granted it. */
+/** For a caller that has just made the grant, so that no scope is checked. */
 export async function findGrant(ctx: Context, id: string): Promise<GrantRead | null> {
   const [row] = await ctx.db.read<GrantRead>(ctx.accountId, {
     name: 'permission_grant',

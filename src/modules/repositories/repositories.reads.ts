@@ -50,7 +50,7 @@ export function requireThere({ deletedAt, owner, name }: Pick<RepositoryRow, 'de
   if (deletedAt) throw new DomainError('CONFLICT', `The repository ${owner}/${name} was deleted`, 'input.repository');
 }
 
-/** As `loadRepository`; throws BAD_INPUT if it is disabled. */
+/** Like `loadRepository`, but throws BAD_INPUT if the repository is disabled. */
 export async function loadActiveRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
   const row = await loadRepository(ctx, name, scope);
   requireActive(row);
@@ -92,7 +92,7 @@ export interface RepositoryPage {
   readonly after: RepositoryName | null;
 }
 
-/** By owner, then name. */
+/** The repositories by owner, then by name. */
 export async function readRepositories(
   ctx: Context,
   { size, offset, after }: RepositoryPage,

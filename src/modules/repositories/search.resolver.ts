@@ -9,7 +9,7 @@ import { Search } from './search.types.ts';
 import { wordsOf } from './search.words.ts';
 
 const mostFound = 20;
-/** In so many repositories is searched at most. */
+/** At most so many repositories are searched. */
 const mostRepositories = 50;
 
 @Resolver(() => Search)

@@ -12,7 +12,7 @@ export interface ActivityOf {
   readonly leafId: string | null;
 }
 
-/** Oldest first; one more than the page when there is a next one. */
+/** The oldest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readToolCalls(
   ctx: Context,
   { runbookId, leafId }: ActivityOf,

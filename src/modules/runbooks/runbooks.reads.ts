@@ -65,7 +65,7 @@ export interface RunbookPage {
   readonly statuses: readonly RunbookStatus[] | null;
 }
 
-/** Newest first; one more than the page when there is a next one. */
+/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readRunbooks(ctx: Context, repositoryId: string, page: RunbookPage): Promise<Runbook[]> {
   requireScope(ctx, 'runbook:write');
   const statuses = page.statuses && runbookStatuses.filter((status) => page.statuses?.includes(status));
@@ -104,12 +104,12 @@ function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: 
 
 export interface RunbookSearch {
   readonly repositoryIds: readonly string[];
-  /** Of `ilike`: each must match. */
+  /** Patterns of `ilike`, which must all match. */
   readonly patterns: readonly string[];
   /** The runbook of this number comes first, however old. */
   readonly number: number | null;
   readonly first: number;
-  /** So many of the newest of each repository are looked through. */
+  /** How many of the newest runbooks of each repository are searched. */
   readonly each: number;
 }
 

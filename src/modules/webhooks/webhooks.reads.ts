@@ -49,7 +49,7 @@ const endpointColumns = `id, url, actions, enabled, disabled_because as "disable
 const deliveryColumns = `d.id, d.endpoint_id as "endpointId", d.message_id as "messageId", d.action, d.state, d.body, d.attempts as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
-/** Newest first; one more than the page when there is a next one. */
+/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readWebhookEndpoints(ctx: Context, page: PageOf): Promise<EndpointRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<EndpointRead>(ctx.accountId, {
@@ -70,7 +70,7 @@ export async function readWebhookEndpoint(ctx: Context, id: string): Promise<End
   return row ?? null;
 }
 
-/** Newest first; one more than the page when there is a next one. */
+/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readDeliveries(ctx: Context, endpointId: string, page: PageOf): Promise<DeliveryRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<DeliveryRead>(ctx.accountId, {

@@ -62,7 +62,7 @@ export interface WorkReport {
 }
 
 export interface AgentSession {
-  /** For planning, only the tools that read. */
+  /** The tools that the agent may call. When it plans, these are only the tools that read. */
   readonly tools: readonly Tool[];
   /** Runs a tool by its name and writes that down. Never throws for what the agent asked: that is an answer. */
   call(tool: string, args: unknown): Promise<ToolAnswer>;

@@ -7,7 +7,7 @@ export interface Analysis {
 }
 
 export interface AnalysisRequest {
-  /** Of the pull request. */
+  /** The title of the pull request. */
   readonly title: string;
   readonly head: string;
   /** The commit that its changes are compared with. */

@@ -13,7 +13,7 @@ export interface Review {
 
 export interface ReviewOptions {
   readonly model: ModelSettings;
-  /** Of one review. */
+  /** The most that one review may cost, in millionths of a US dollar. */
   readonly budgetMicros: number;
 }
 
@@ -23,7 +23,7 @@ export interface ReviewCost {
 }
 
 const mostPatchCharacters = 200_000;
-/** Of what the model takes at once. */
+/** How much of the text that the model takes at once may be patches. */
 const shareOfPatches = 0.5;
 const mostFileBytes = 256 * 1024;
 const mostFindings = 50;

@@ -24,9 +24,9 @@ export interface Browser {
 
 /** A Chromium that may drive. */
 export interface BrowserProgram {
-  /** For people. */
+  /** The name of the browser, for people. */
   readonly name: string;
-  /** Puts it where it can be run, and answers where that is. It may be asked again. */
+  /** Puts the program where it can be run, and returns this place. May be called again. */
   prepare(): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }>;
 }
 

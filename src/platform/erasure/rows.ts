@@ -28,7 +28,7 @@ export async function readCatalogue(query: Query): Promise<Catalogue> {
   return { tables, foreignKeys };
 }
 
-/** By table, its columns of bytes. */
+/** The columns of bytes of each table, by the name of the table. */
 export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await query<{ table: string; columns: readonly string[] }>(
     `select table_name as table, array_agg(column_name::text order by column_name) as columns

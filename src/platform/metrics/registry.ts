@@ -33,7 +33,7 @@ export interface Metrics {
   measureProcess(): void;
   /** More of the page, from elsewhere, under names of its own. */
   include(source: () => Promise<string>): void;
-  /** In the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
 }

@@ -9,7 +9,7 @@ import { reached } from './address.ts';
 
 /** How one sandbox is reached from anywhere. */
 export interface GatewayRoute {
-  /** Of the worker's gateway, `tcp:<host>:<port>`. */
+  /** The address of the worker's gateway, `tcp:<host>:<port>`. */
   readonly address: string;
   /** Secret: a caller that has it is let in. */
   readonly key: string;

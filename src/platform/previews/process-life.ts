@@ -28,7 +28,7 @@ export interface ProcessOptions {
 
 /** Beside the bounds of its sandbox, which hold for all of a preview together. */
 export interface ProcessLimits {
-  /** Of every single process. */
+  /** The most memory of every single process. */
   readonly memoryBytes: number;
   readonly teardownTimeoutMs: number;
 }
@@ -41,7 +41,7 @@ export interface ProcessLife {
   readonly ready: Promise<PreviewSandbox>;
   /** Resolves when all processes and files of the sandbox are gone. Never rejects. */
   readonly gone: Promise<void>;
-  /** By its teardown script where it is up. */
+  /** Ends the sandbox: by its teardown script, if the sandbox is up. */
   end(): Promise<void>;
 }
 
@@ -195,7 +195,7 @@ interface Life {
   readonly outcome: Promise<SandboxOutcome>;
   readonly teardownTimeoutMs: number;
   readonly kill: () => Promise<void>;
-  /** By the clock of this process. */
+  /** When the sandbox booted, by the clock of this process. */
   readonly bootedAt: number;
 }
 

@@ -13,7 +13,7 @@ export const insideConfine = '/opt/interlock/confine';
 const joinSessionKeyring = 1;
 const noNewPrivileges = 38;
 const loadFilter = 1;
-/** As shells say that a command was found and could not be run. */
+/** The exit code by which shells say that a command was found but could not be run. */
 const notRun = 126;
 
 interface Machine {
@@ -79,7 +79,7 @@ export async function writeConfiningProgram(folders: RunFolders): Promise<string
 
 const machines: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = { x64, arm64 };
 
-/** As large as the largest page of any of them. */
+/** As large as the largest page of memory of any of these machines. */
 const alignment = 0x10000;
 const loadedAt = 0x400000;
 const headerBytes = 64;

@@ -15,7 +15,7 @@ import { spawn } from '../spawning/index.ts';
 import type { RunFolders } from './port.ts';
 
 export interface Grown {
-  /** As the disk counts them, in blocks. */
+  /** The bytes that the files take on the disk, in whole blocks. */
   readonly bytes: number;
   /** Files, folders and links. */
   readonly files: number;
@@ -122,7 +122,7 @@ const pausePerLook = 9;
 export interface Watched {
   readonly folders: RunFolders;
   readonly bounds: RunBounds;
-  /** Of its wrapper; undefined until it is known. */
+  /** The process id of the wrapper of the run. Undefined until it is known. */
   readonly pid: () => number | undefined;
 }
 

@@ -33,7 +33,7 @@ export async function findSandbox(options: {
   readonly allowPlain: boolean;
   readonly kinds?: readonly SandboxKind[];
   readonly bwrapPath?: string;
-  /** Of runs that name none. */
+  /** The bounds of runs that name no bounds themselves. */
   readonly bounds?: RunBounds;
 }): Promise<FoundSandbox> {
   const bounds = options.bounds ?? defaultRunBounds;

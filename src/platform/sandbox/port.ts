@@ -53,7 +53,7 @@ export interface Sandbox {
   readonly kind: SandboxKind;
   /** Where a command finds the Node that runs us. */
   readonly node: string;
-  /** Of a run that names none. */
+  /** The bounds of a run that names no bounds itself. */
   readonly bounds: RunBounds;
   run(run: SandboxRun): Promise<SandboxOutcome>;
 }

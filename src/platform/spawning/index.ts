@@ -67,7 +67,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
     this.#spawner.send({ kind: 'kill', child: this.#child, signal, isGroup: false });
   }
 
-  /** Of a detached program: it and all it has started. */
+  /** Sends the signal to a detached program and to all programs that it has started. */
   killGroup(signal: NodeJS.Signals): void {
     this.#spawner.send({ kind: 'kill', child: this.#child, signal, isGroup: true });
   }

@@ -27,10 +27,10 @@ export interface Done<T extends KindTypes> {
   readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
 }
 
-/** Why it came to nothing. */
+/** Why the due work failed. */
 export interface Failure {
   readonly message: string;
-  /** It is not tried again. */
+  /** Whether the work is not tried again. */
   readonly isFinal: boolean;
   /** Until when the code host has asked to wait. Null or absent: it has not. */
   readonly retryAt?: number | null;
@@ -39,7 +39,7 @@ export interface Failure {
 export interface CarryOut<T extends KindTypes> {
   readonly kind: Kind<T>;
   call(ctx: Context, due: Due<T, CallOf<T>>, by: T['by']): Promise<Done<T>>;
-  /** By `supervise`. */
+  /** Carries out work that `supervise` supervises. */
   supervise(ctx: Context, due: Due<T, SuperviseOf<T>>, by: T['by']): Promise<string>;
   /** Null: the error is thrown, and the activity is tried again. */
   failureOf(ctx: Context, error: unknown, due: Pick<Due<T>, 'id' | 'step'> & { readonly by: T['by'] }): Failure | null;

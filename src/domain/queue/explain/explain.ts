@@ -220,7 +220,7 @@ export function ownChecksText({ own, others }: NonNullable<ExplainedPullRequest[
   return `it merges as soon as ${whose} have passed.`;
 }
 
-/** For a pull request in line without a build. */
+/** Why a pull request in line has no build yet. */
 export function waitingText(pullRequest: ExplainedPullRequest): string {
   const { hold } = pullRequest;
   switch (hold?.kind) {

@@ -15,7 +15,7 @@ export interface LineFacts {
 export interface LineSummary {
   /** Blue moves, green is at rest and proved, amber needs a person, red is stopped. */
   readonly tone: 'green' | 'blue' | 'amber' | 'red';
-  /** For a badge. */
+  /** A short text for a badge. */
   readonly short: string;
   readonly sentence: string;
 }

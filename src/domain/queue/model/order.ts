@@ -25,7 +25,7 @@ export function hasLostPlace(pullRequest: PullRequestState, rules: Pick<QueueRul
 
 export interface Arrangement {
   readonly rules: Pick<QueueRules, 'mode' | 'useParallelBisection'>;
-  /** In line, by position. */
+  /** The batches in line, by position. */
   readonly batches: readonly BatchState[];
   readonly sideBuilds: readonly BatchState[];
   readonly isSuspended: (pullRequest: PullRequestState) => boolean;

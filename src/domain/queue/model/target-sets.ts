@@ -8,7 +8,7 @@ interface SortedSet {
   readonly given: readonly string[];
   /** Ascending. */
   readonly hashes: Uint32Array;
-  /** In the order of their hashes. */
+  /** The targets in the order of their hashes. */
   readonly targets: readonly string[];
   readonly known: WeakMap<readonly string[], boolean>;
 }

@@ -27,7 +27,7 @@ export interface LineView {
   readonly batchOf: ReadonlyMap<string, BatchState>;
   /** Known conflicts that are still relevant: their parent is the tip, was the tip recently, or is in line. */
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
-  /** By batch, computed once per plan. */
+  /** The verdict of each batch, computed once for each plan. */
   readonly verdicts: ReadonlyMap<string, BatchVerdict>;
   /**
    * When the host was last asked again for the checks of a commit, by commit. Null: the request is about to be sent.

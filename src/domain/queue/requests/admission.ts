@@ -10,7 +10,7 @@ export interface AdmissionFacts {
   readonly draft: boolean;
   /** The host's record shows an older head, so that its reviews and labels may be those of that one. */
   readonly isHeadUnseen: boolean;
-  /** Without the labels that the queue itself added. */
+  /** The labels of the pull request, without those that the queue itself added. */
   readonly labels: readonly string[];
   readonly approvals: number;
   readonly changesRequested: boolean;

@@ -22,7 +22,7 @@ export interface LabelledPullRequest {
   readonly skipLine: boolean;
   /** It was announced as stuck since it entered the line. */
   readonly stuckAnnounced: boolean;
-  /** As last read from the host. */
+  /** The labels as they were last read from the host. */
   readonly labels: readonly string[];
   /** The labels that the queue added. */
   readonly queueLabels: readonly string[];

@@ -17,7 +17,7 @@ const ends = 0.25;
 const severalBuilds = 1.5;
 
 export interface Batches {
-  /** In line order, at least two pull requests each. */
+  /** The batches in line order, each of at least two pull requests. */
   readonly batches: readonly (readonly number[])[];
   /** Pull requests that wait for further members, at the latest until then. */
   readonly held: readonly number[];

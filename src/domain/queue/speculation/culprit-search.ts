@@ -36,7 +36,7 @@ export function smallestReds({ builds }: SpeculationGraph): readonly Speculative
   );
 }
 
-/** With the size that `max_bisected_batch_size` allows. */
+/** Halves a batch. No part is larger than `max_bisected_batch_size` allows. */
 export function halve({ view }: SpeculationGraph, indices: readonly number[]): readonly (readonly number[])[] {
   const size = Math.min(Math.ceil(indices.length / 2), view.snapshot.rules.maxBisectedBatchSize ?? Infinity);
   return size === 0

@@ -37,7 +37,7 @@ export interface SpeculationGraph extends ConflictGraph {
   readonly inconclusive: readonly SpeculativeBuild[];
   /** Builds whose result no longer matters. */
   readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isReported: boolean }[];
-  /** For each index the speculative builds that have it as a member. */
+  /** For each index: the speculative builds that have its pull request as a member. */
   readonly buildsOf: ReadonlyMap<number, readonly SpeculativeBuild[]>;
   readonly landed: readonly LandedChange[];
   /** Indices in `landed`, by pull request. */

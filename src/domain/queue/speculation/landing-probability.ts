@@ -14,7 +14,7 @@ const clashInRed = 0.02;
 const flake = 0.01;
 const residualFailure = 0.005;
 
-/** By index: between 0 and 1, exclusive. */
+/** The probability of each index in line, greater than 0 and less than 1. */
 export type LandingProbabilities = Float64Array;
 
 export function estimateLandingProbabilities(graph: SpeculationGraph): LandingProbabilities {

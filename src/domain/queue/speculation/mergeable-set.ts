@@ -7,7 +7,7 @@ import type { PullRequestState } from '../model/snapshot.ts';
 import { areOneGroup } from './build-units.ts';
 
 export interface MergeableSet {
-  /** In line order. */
+  /** The indices of the pull requests, in line order. */
   readonly indices: readonly number[];
   /** The green speculative builds that justify the set. */
   readonly builds: readonly SpeculativeBuild[];

@@ -18,7 +18,7 @@ import type { ReorderReason } from '../model/decision.ts';
 /** Below this probability of landing, a pull request is unlikely to land. */
 const likelyToLand = 0.8;
 
-/** By index. */
+/** Why each pull request is reordered, by its index in line. */
 type Reorders = ReadonlyMap<number, ReorderReason>;
 
 /** `justified`: indices that a green speculative build justifies, even if a red one holds them. */

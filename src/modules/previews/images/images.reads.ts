@@ -6,7 +6,7 @@ import type { PreviewImage } from './images.types.ts';
 export const imageColumns = `i.id, i.name, i.kind, i.source, i.created_by as "createdBy", i.created_at as "createdAt",
   i.updated_at as "updatedAt"`;
 
-/** By name; one more than `size`. */
+/** The images by name. Reads one more than `size`, which shows whether there is a next page. */
 export async function readPreviewImages(
   ctx: Context,
   { size, after }: { readonly size: number; readonly after: string | null },

@@ -44,7 +44,7 @@ export interface RegistrationPage {
   readonly ended: boolean;
 }
 
-/** Newest first; one more than `size`. */
+/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readRegistrations(
   ctx: Context,
   repositoryId: string,

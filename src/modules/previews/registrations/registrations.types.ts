@@ -76,7 +76,7 @@ export class PreviewRegistration {
   endReason!: RegistrationEnd | null;
 
   repositoryId!: string;
-  /** Of the open pull request whose head its commit is. */
+  /** The id of the open pull request whose head commit is registered. */
   pullRequestId!: string | null;
   attachedTo!: number | null;
 }

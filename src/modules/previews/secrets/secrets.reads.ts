@@ -8,7 +8,7 @@ const columns = `s.id, s.key, s.created_by as "createdBy", s.created_at as "crea
             join repository r on r.account_id = g.account_id and r.id = g.repository_id
             where g.account_id = s.account_id and g.secret_id = s.id), '{}') as "grantedTo"`;
 
-/** By key; one more than `size`. */
+/** The secrets by key. Reads one more than `size`, which shows whether there is a next page. */
 export async function readPreviewSecrets(
   ctx: Context,
   { size, after }: { readonly size: number; readonly after: string | null },

@@ -88,7 +88,7 @@ export interface VerificationPage {
   readonly before: string;
 }
 
-/** Newest first; one more than `size`. */
+/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readVerifications(
   ctx: Context,
   pullRequestId: string,
@@ -105,7 +105,7 @@ export async function readVerifications(
   });
 }
 
-/** Of all pull requests of a repository: newest first; one more than `size`. */
+/** The verifications of all pull requests of a repository, the newest first. Reads one more than `size`. */
 export async function readVerificationsOfRepository(
   ctx: Context,
   repositoryId: string,
@@ -121,7 +121,7 @@ export async function readVerificationsOfRepository(
   });
 }
 
-/** In their order, after one (0: from the first); one more than `size`. */
+/** The steps in their order, behind the step `after` (0: from the first step). Reads one more than `size`. */
 export async function readSteps(
   ctx: Context,
   verificationId: string,

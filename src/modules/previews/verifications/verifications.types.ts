@@ -164,7 +164,7 @@ export class Verification {
   registrationId!: string | null;
   /** The entry that governs it. Null: none does, or none yet. */
   entry!: Pick<PreviewEntry, 'name' | 'method'> | null;
-  /** Of a sandbox that has come up. */
+  /** The slug of the sandbox, once it has come up. */
   slug!: string | null;
   sandboxExpiresAt!: Date | null;
   sandboxGoneAt!: Date | null;

@@ -4,7 +4,7 @@ import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/
 import { createMask } from '../../../platform/providers/mask.ts';
 
 export interface VerificationLog extends PieceLog {
-  /** From here on these are taken out of what is written. */
+  /** From now on these secrets are removed from every text that is written. */
   hide(secrets: readonly string[]): void;
 }
 

@@ -12,7 +12,7 @@ export interface Verifying {
   readonly secrets: Secrets;
   /** Where sandboxes run; the first that can boot an image does. */
   readonly sandboxes: readonly PreviewSandboxes[];
-  /** By which servers come to what runs here. */
+  /** The gateway through which servers reach the sandboxes of this process. */
   readonly gateway: PreviewGateway;
   readonly driver: AppDriver;
   /** Judges the code where no preview came up. */

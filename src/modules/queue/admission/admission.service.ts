@@ -267,7 +267,7 @@ export async function reconsider(work: QueueWork, repository: RepositoryRow): Pr
   return { line: asked.line, heads, hasChanged };
 }
 
-/** With the builds of the heads that have entered the line. */
+/** Adds the builds of the heads that have entered the line since `before`. */
 async function withEntered(
   { ctx, tx, queue }: QueueWork,
   heads: HeadBuilds,

@@ -196,7 +196,7 @@ export function toBatch(row: BatchRow, instant: string): BatchState {
   };
 }
 
-/** Of the 24 h before the instant. */
+/** The landings of the 24 h before the instant. */
 export async function readLandingsAt(
   ctx: Context,
   tx: Transaction,

@@ -26,7 +26,7 @@ export interface BatchPage {
   readonly states: readonly BatchState[] | null;
 }
 
-/** Newest first, one more than `size`. */
+/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   const { states, before, size } = page;
@@ -57,7 +57,7 @@ const newestByState = `
     where o.account_id = $1 and o.queue_id = $2 and o.id < $3 and o.state in ('landed', 'failed', 'bisected', 'superseded') and o.state = asked.state
     order by o.id desc limit $4::bigint + 1) newest`;
 
-/** The batches that a pull request was in, newest first, one more than `size`. */
+/** The batches that a pull request was in, the newest first. Reads one more than `size`. */
 export async function readBatchesOf(
   ctx: Context,
   pullRequestId: string,
@@ -315,7 +315,7 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
   });
 }
 
-/** In the order in which they were asked, by batch id. */
+/** The final gates of each batch, in the order in which they were asked, by batch id. */
 export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
   return loadMany('batchId', async (batchIds) => {
     requireScope(ctx, 'queue:read');

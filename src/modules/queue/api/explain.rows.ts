@@ -36,7 +36,7 @@ interface Wanted {
   readonly isBrief: boolean;
 }
 
-/** By id, newest first. */
+/** The versions of each pull request until the instant, the newest first, by id of the pull request. */
 export async function readVersions(
   ctx: Context,
   tx: Transaction,
@@ -58,7 +58,7 @@ export async function readVersions(
   return Map.groupBy(rows, (row) => row.id);
 }
 
-/** By id of the pull request, newest first. */
+/** The events of each pull request until the instant, the newest first, by id of the pull request. */
 export async function readEvents(
   ctx: Context,
   tx: Transaction,

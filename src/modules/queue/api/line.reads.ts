@@ -14,7 +14,7 @@ export interface LinePage extends Page {
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'> & Pick<QueueEntry, 'position' | 'rank'>;
 
-/** In queue order, one more than the page. */
+/** The pull requests in queue order. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
   const [behind, rank] = page.after ?? [-1, 0];

@@ -114,7 +114,7 @@ async function readVersionsAt(
 /** The newest batch is searched among this many of the last ended batches, which are more than can be built at once. */
 const mostAtOnce = 500;
 
-/** Newest first, one more than `size`. A batch that lived at the instant is shown as it was. */
+/** The newest first. Reads one more than `size`. A batch that was live at the instant is shown as it was then. */
 export async function readPastBatches(
   ctx: Context,
   queue: Queue,

@@ -116,7 +116,7 @@ export interface PullRequestPage extends PullRequestSelection {
   readonly before: string;
 }
 
-/** Newest first, one more than `size`. */
+/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
 export async function readPullRequests(
   ctx: Context,
   repository: Repository,

@@ -26,7 +26,7 @@ export async function readQueue(ctx: Context, repository: Repository, baseBranch
   return inRepository(rows, repository)[0] ?? null;
 }
 
-/** By base branch. */
+/** The queues of a repository, in the order of their base branches. */
 export async function readQueues(ctx: Context, repository: Repository): Promise<Queue[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {

@@ -100,12 +100,12 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
 /** The stored build, and what the host reported of it so far. */
 interface KeptBuild extends KeptChecks {
   readonly movedAt: number | null;
-  /** A batch waits for it. Otherwise it is the head of a pull request. */
+  /** Whether a batch waits for the build. Otherwise the commit is the head of a pull request. */
   readonly isTested: boolean;
   readonly hostRequired: readonly string[];
   /** Checks without which the host takes no commit. */
   readonly hostEnforced: readonly string[];
-  /** Of each queue that the commit is for. */
+  /** The pinned checks of each queue that the commit is for. */
   readonly hostPinned: readonly PinnedChecks[];
   readonly configurationYaml: string;
 }

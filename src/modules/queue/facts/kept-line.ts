@@ -20,7 +20,7 @@ interface KeptRow extends LineRow {
 }
 
 interface Kept<Fact> {
-  /** By the part of the line. */
+  /** The digest of each part of the line. */
   readonly digests: ReadonlyMap<string, string>;
   readonly facts: ReadonlyMap<string, readonly Fact[]>;
 }
@@ -174,7 +174,7 @@ async function readHeads(
   });
 }
 
-/** In the order of `readAsked`. */
+/** The kept rows in the order in which `readAsked` reads them. */
 function askedOf({ facts }: Kept<KeptRow>): Asked {
   const pending: KeptRow[] = [];
   const line: KeptRow[] = [];

@@ -41,9 +41,9 @@ export interface ProofBody {
     readonly commit: string;
     readonly tree: string;
     readonly checks: BuildState['checks'];
-    /** For a part only: its base, which was the base's tip at some time. */
+    /** Only for a build of a part: the commit it was built on, which was the tip of the base branch at some time. */
     readonly base?: string;
-    /** For a part only: the changes on top of its base, in order. */
+    /** Only for a build of a part: the changes on top of `base`, in order. */
     readonly content?: readonly ProvenMember[];
   }[];
   readonly configuration: string;

@@ -16,7 +16,7 @@ interface BotPullRequests {
   readonly open: ReadonlySet<string>;
 }
 
-/** Of the batches that decisions reset or blame. */
+/** Loads the bot pull requests of the batches that the decisions reset or blame. */
 export async function loadBotPullRequests({ tx }: QueueWork, decisions: readonly Decision[]): Promise<BotPullRequests> {
   const named = decisions.flatMap((decision) => [
     ...('failedBuild' in decision ? [decision.failedBuild?.batch ?? []].flat() : []),

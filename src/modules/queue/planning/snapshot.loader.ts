@@ -146,9 +146,9 @@ function namesOfMembers({ members }: LiveBatches): (readonly [batchId: string, p
 }
 
 interface Builds {
-  /** Of batches and their parts, and those of heads that may prove something about a batch. */
+  /** The builds of batches and their parts, and builds of heads that may prove something about a batch. */
   readonly builds: readonly BuildState[];
-  /** Of the heads in line, by head. */
+  /** The builds of the heads in line, by head. */
   readonly own: ReadonlyMap<string, BuildState>;
 }
 

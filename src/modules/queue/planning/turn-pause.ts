@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/database.ts';
 import type { BeforeTurn } from './quiet-turn.ts';
 
 interface EndedTurn {
-  /** By the process's own clock. */
+  /** When the turn ended, by the clock of this process. */
   readonly at: number;
   readonly nextRank: string;
 }

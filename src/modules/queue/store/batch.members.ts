@@ -8,7 +8,7 @@ import {
   type BatchMemberRow,
 } from './queue.entities.ts';
 
-/** In queue order, by batch. */
+/** The members of each batch in queue order, by batch id. */
 export async function loadMembers(
   tx: Transaction,
   batchIds: readonly string[],

@@ -30,7 +30,7 @@ export interface HintLease {
   readonly until: Date;
 }
 
-/** For a transaction of an account, or for all accounts. */
+/** The query of a transaction of one account, or a query over all accounts. */
 type Query = SystemQueries['query'];
 
 export function hintOf(event: HostEvent): HostHint {

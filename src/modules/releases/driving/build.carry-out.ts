@@ -27,7 +27,7 @@ const carryOut = carryOutByProvider<BuildTypes>({
   putOff: putOffBuild,
 });
 
-/** As `carryOutDeployment`. */
+/** Does for a build what `carryOutDeployment` does for a deployment. */
 export async function carryOutBuild(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

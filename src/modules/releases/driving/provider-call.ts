@@ -13,12 +13,12 @@ import {
 
 export type CallOutcome =
   | { readonly kind: 'triggered'; readonly name: string | null }
-  /** Null: it cannot be asked. */
+  /** `reading` null: the provider cannot be asked. */
   | { readonly kind: 'read'; readonly reading: ProviderReading | null }
   | { readonly kind: 'cancel_sent'; readonly isGone: boolean }
-  /** For good, with the provider's message. */
+  /** The provider refused for good, with this message. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** It may be tried again. */
+  /** The call failed, and may be tried again. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const mostCharacters = 500;

@@ -107,7 +107,7 @@ async function askGit(
   return { ids, isComplete: candidates.length <= mostCandidates };
 }
 
-/** Newest first; one more than the page when there is a next one. */
+/** The newest first. Reads one more than the page holds, which shows whether there is a next page. */
 export async function readCandidatesWith(ctx: Context, merged: Merged, page: PageBefore): Promise<ReleaseCandidate[]> {
   const { name, rows, values } = merged.having;
   return await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
@@ -132,7 +132,10 @@ export async function readFirstCandidateWith(ctx: Context, merged: Merged): Prom
   return row ?? null;
 }
 
-/** Ids of deployments of candidates that have it, newest first; one more than the page when there is a next one. */
+/**
+ * Ids of the deployments of candidates that have the pull request, the newest first. Reads one more than the page
+ * holds, which shows whether there is a next page.
+ */
 export async function readDeploymentsWith(ctx: Context, merged: Merged, page: PageBefore): Promise<string[]> {
   const { name, rows, values } = merged.having;
   const found = await ctx.db.read<{ id: string }>(ctx.accountId, {
@@ -237,7 +240,10 @@ export async function countPullRequestsOf(
   return row?.n ?? 0;
 }
 
-/** Ids of what a candidate has, the last merged first; one more than the page when there is a next one. */
+/**
+ * Ids of the pull requests that a candidate has, the last merged first. Reads one more than the page holds, which shows
+ * whether there is a next page.
+ */
 export async function readPullRequestsOf(
   ctx: Context,
   candidate: { readonly id: string; readonly repository: HostedRepository },

@@ -1,18 +1,18 @@
 import type { ModelSettings } from './settings.ts';
 
 export interface ModelLimits {
-  /** Of one plan or one leaf. */
+  /** The most turns of one plan or of one leaf. */
   readonly turns: number;
   readonly outputTokensPerTurn: number;
   /** Unusable answers in a row. Each but the last is answered by its fault. */
   readonly malformedInARow: number;
   /** How much of a conversation is sent: the oldest answers of tools are left out first. */
   readonly conversationCharacters: number;
-  /** Of one answer of a tool. */
+  /** The most characters of one answer of a tool. */
   readonly toolAnswerCharacters: number;
-  /** Calls that were refused for the moment, before anything was answered. */
+  /** How often a call is repeated that the provider refused for the moment, before it answered anything. */
   readonly retries: number;
-  /** Answers that broke off. */
+  /** How often an answer that broke off is requested again. */
   readonly brokenAnswers: number;
   /** Before the first broken answer is requested again; twice as long before the next. */
   readonly pauseMs: number;

@@ -5,21 +5,21 @@ export type ModelProvider = (typeof modelProviders)[number];
 
 export interface ModelSettings {
   readonly provider: ModelProvider;
-  /** As the provider names it. */
+  /** The name of the model, as the provider names it. */
   readonly model: string;
-  /** Null: a server of one's own that asks for none. */
+  /** Null: the model runs on a server that asks for no key. */
   readonly apiKey: string | null;
   /** Null: the provider's own address. */
   readonly baseUrl: string | null;
   readonly prices: ModelPrices;
-  /** How many tokens it takes at once, its answer among them. */
+  /** How many tokens the model takes at once, its answer included. */
   readonly contextTokens: number;
 }
 
 /** US dollars per million tokens, which is millionths of a dollar per token. */
 export interface ModelPrices {
   readonly input: number;
-  /** Of what the provider had in its cache. */
+  /** The price of input that the provider had in its cache. */
   readonly cachedInput: number;
   readonly output: number;
 }

@@ -96,7 +96,7 @@ function commandOf(shell: 'sh' | 'bash', command: string): string {
   return shell === 'sh' ? command : `exec bash -e -c '${command.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Without times: the same run gives the same text. */
+/** The sentence has no times, so that the same run gives the same text. */
 function sentenceOf(action: Action, answer: string): string {
   switch (action.kind) {
     case 'run':

@@ -29,7 +29,7 @@ interface OpenLeaf {
 interface OpenStep {
   readonly title: string;
   readonly line: number;
-  /** Without parts: what the step itself executes. */
+  /** What the step itself executes, if it has no parts. */
   readonly own: OpenLeaf;
   readonly parts: OpenLeaf[];
 }

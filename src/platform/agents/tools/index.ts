@@ -33,7 +33,7 @@ const allTools: readonly BenchTool[] = [
   runCommand,
 ];
 
-/** For planning, only the tools that read. */
+/** Makes the tools of an agent. For `plan`, these are only the tools that read. */
 export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
   let began: Promise<Grown> | undefined;
   const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);

@@ -2,9 +2,9 @@
 
 export interface ToolLimits {
   readonly calls: number;
-  /** A command's own, when it does not ask for less. */
+  /** The time of a command that does not ask for less. */
   readonly commandSec: number;
-  /** Of one file, when it is read. */
+  /** The size of a file that a tool reads. */
   readonly readBytes: number;
   /** Characters of one answer. */
   readonly answerLength: number;
@@ -16,11 +16,11 @@ export interface ToolLimits {
    */
   readonly grownBytes: number;
   readonly grownFiles: number;
-  /** Of one file, written by a tool or by a command. */
+  /** The size of a file that a tool or a command writes. */
   readonly fileBytes: number;
-  /** What one command may write on its output. */
+  /** The size of the output of one command. */
   readonly outputBytes: number;
-  /** What stays free on the machine's disk. */
+  /** The space that stays free on the machine's disk. */
   readonly freeBytes: number;
   /** Entries that a list or a search looks at. */
   readonly visited: number;

@@ -180,7 +180,7 @@ function isBinary(content: Buffer): boolean {
   return content.subarray(0, 8_000).includes(0);
 }
 
-/** As many of the first lines as fit. */
+/** The first lines, as many as fit into `length` characters. */
 function fit(lines: readonly string[], length: number): readonly string[] {
   let used = 0;
   const end = lines.findIndex((line) => (used += line.length + 1) > length);
