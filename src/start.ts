@@ -306,7 +306,7 @@ function serverOf(github: GitHubOption | null): string | null {
   return github === null ? (process.env['GITHUB_SERVER'] ?? null) : `http://127.0.0.1:${github.port}`;
 }
 
-/** Where a client on this machine reaches what listens on `host`. */
+/** The host name by which a client on this machine reaches a server that listens on `host`. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -47,7 +47,7 @@ export interface RunningWorker {
   readonly sandbox: string;
   /** One sentence about who executes runbooks, with the cure when that could be better. */
   readonly agent: string;
-  /** It takes work: neither stopping nor failed. */
+  /** Whether the worker takes work: it neither stops nor has failed. */
   isRunning(): boolean;
   stop(): Promise<void>;
   /** Ends when the worker does; throws when it failed. */

@@ -86,7 +86,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** These ask for another try or for other permissions. */
+/** Codes of errors that ask for another try or for other permissions. */
 const retried: ReadonlySet<string> = new Set(
   (Object.keys(errorCodes) as ErrorCode[]).filter(
     (code) => [401, 403, 429].includes(errorCodes[code]) || errorCodes[code] >= 500,

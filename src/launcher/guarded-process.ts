@@ -33,7 +33,7 @@ export interface GuardedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Both outputs are appended to it. */
+  /** Both outputs of the process are appended to this file. */
   readonly logFile: string;
   readonly stopSignal: StopSignal;
   /** Where the server's process id is written, for servers that write none themselves. */

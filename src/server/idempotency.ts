@@ -55,7 +55,7 @@ const claimed = `
   returning 1`;
 
 const ofKey = 'account_id = $1 and user_id = $2 and operation = $3 and key = $4';
-/** Not if another server or request has taken over a claim that looked abandoned. */
+/** Finds the claim unless another server or request has taken it over, because it looked abandoned. */
 const ownClaim = `${ofKey} and claimed_by = $5 and request_digest = $6 and status is null`;
 
 function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readonly unknown[] {

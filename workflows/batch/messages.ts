@@ -3,7 +3,7 @@ import { defineSignal } from '@temporalio/workflow';
 export interface BatchInput {
   readonly accountId: string;
   readonly batchId: string;
-  /** Its pull requests and where they go, for people who read the run. */
+  /** The pull requests of the batch and their base branch, for people who read the run. */
   readonly title?: string;
 }
 

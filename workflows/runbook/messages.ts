@@ -9,5 +9,5 @@ export function runbookWorkflowId({ accountId, runbookId }: RunbookInput): strin
   return `runbook:${accountId}:${runbookId}`;
 }
 
-/** Its rows changed, or the rows that it waits for: read them now. */
+/** The rows of the runbook, or rows that it waits for, have changed: read them now. */
 export const runbookLookSignal = defineSignal('look');

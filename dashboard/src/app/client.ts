@@ -46,7 +46,7 @@ function createClient(): Client {
 let current = createClient();
 const listeners = new Set<() => void>();
 
-/** Not while the answer is on its way to the page. */
+/** Replaces the client a moment later, not while an answer is on its way to the page. */
 function renewLater(of: Client): void {
   setTimeout(() => {
     if (of !== current) return;

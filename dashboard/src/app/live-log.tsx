@@ -119,7 +119,7 @@ function useLog<Data, Page, Variables extends object>({
   return { ...log, showEarlier, showEnd, isReading };
 }
 
-/** Its `key` must name what the log is of. */
+/** The `key` of the element must name the run that the log belongs to. */
 export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProps<Data, Page, Variables>): ReactNode {
   const { pieces, hasEarlier, hasLater, showEarlier, showEnd, isReading } = useLog(props);
   const box = useRef<HTMLPreElement>(null);

@@ -20,7 +20,7 @@ export interface ShownCondition {
   readonly conditions?: readonly ShownCondition[];
 }
 
-/** It holds so far, and a check below it has not ended. */
+/** Whether the condition holds so far, and a check below it has not ended. */
 function isRunning({ holds, conditions = [] }: ShownCondition): boolean {
   return holds && conditions.some((part) => !part.holds && part.who === 'CI');
 }

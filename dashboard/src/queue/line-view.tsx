@@ -45,7 +45,7 @@ interface LineViewProps {
   readonly onQueue: () => void;
   /** Reports which places in line are on screen, whenever these change. */
   readonly onShow: (places: RowRange) => void;
-  /** Where the window begins that is read. */
+  /** The position at which the part of the line begins that is read. */
   readonly from: number;
 }
 

@@ -115,7 +115,7 @@ function commandsOf({ owner, name }: { readonly owner: string; readonly name: st
   ].join('\n');
 }
 
-/** Its first click makes the App, its second one installs it. */
+/** Connects GitHub: the user's first click makes the App, the second click installs it. */
 function ConnectGitHub(): ReactNode {
   const client = useClient();
   const [organization, setOrganization] = useState('');

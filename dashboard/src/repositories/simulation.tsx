@@ -27,7 +27,7 @@ interface SimulationProps {
   readonly yaml: string | null;
 }
 
-/** It goes on without this page, and is there again when the page comes back. */
+/** A simulation goes on when the reader leaves this page, and is shown again when the reader comes back. */
 export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
   const client = useClient();
   const answer = useAnswer(SimulationsDocument, { owner, name });

@@ -21,7 +21,7 @@ export function readTerminalAddress(given: URLSearchParams): TerminalAddress | n
   return { challenge, name: name === '' ? 'unnamed' : name, port: number };
 }
 
-/** Where the browser takes the code, on its own machine. */
+/** The address on the browser's own machine to which the browser takes the code. */
 export function terminalUrl(
   port: number,
   { code, challenge }: { readonly code: string; readonly challenge: string },

@@ -1,11 +1,11 @@
 // Who may read /metrics. The page names repositories of every account, so only the operator may read it.
 
 export interface MetricsRequest {
-  /** It has the token as its bearer token. */
+  /** Whether the request has the right token as its bearer token. */
   readonly isTokenRight: boolean;
-  /** Where the connection comes from. */
+  /** The address from which the connection comes. */
   readonly address: string;
-  /** A proxy has sent it on. */
+  /** Whether a proxy has forwarded the request. */
   readonly isForwarded: boolean;
 }
 

@@ -69,7 +69,7 @@ export function seriesOfQueues(queues: readonly BusyQueue[], most: number): Queu
   };
 }
 
-/** Those with the smallest share left. The others have more, and need no series. */
+/** The budgets with the smallest share left. The other budgets have more left, and need no series. */
 export function scarcestBudgets(budgets: readonly HostBudget[], most: number): readonly HostBudget[] {
   const share = ({ remaining, limit }: HostBudget): number => remaining / limit;
   return budgets.toSorted((a, b) => share(a) - share(b) || a.installation.localeCompare(b.installation)).slice(0, most);

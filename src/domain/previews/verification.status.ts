@@ -23,14 +23,14 @@ export function canMove(from: VerificationStatus, to: VerificationStatus): boole
   return moves.includes(to);
 }
 
-/** It never changes again. Another run for the same head is a new verification. */
+/** Whether the status never changes again. Another run for the same head is a new verification. */
 export function isFinal(status: VerificationStatus): status is 'passed' | 'failed' | 'skipped' | 'canceled' | 'error' {
   return verificationMoves[status].length === 0;
 }
 
 export const finalStatuses = (Object.keys(verificationMoves) as VerificationStatus[]).filter(isFinal);
 
-/** It is in progress only while a worker supervises it. */
+/** Whether the verification makes progress only while a worker supervises it. */
 export function isSupervised(status: VerificationStatus): status is 'booting' | 'driving' | 'tearing_down' {
   return status === 'booting' || status === 'driving' || status === 'tearing_down';
 }

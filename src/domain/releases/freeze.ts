@@ -36,7 +36,7 @@ export function nextChange(freezes: readonly Freeze[], now: number): number | nu
   ).changesAt;
 }
 
-/** It has ended for ever. */
+/** Whether the freeze has ended for ever. */
 export function isOver({ span }: Freeze, now: number): boolean {
   return 'startsAt' in span && span.endsAt !== null && span.endsAt <= now;
 }

@@ -264,7 +264,7 @@ export class PlannerPolicy implements Policy {
     rows.changeBatch(batch.id, { givenUp: true });
   }
 
-  /** Its parts may not suffice as evidence. Then it is built like any other batch. */
+  /** Whether the batch is green. A batch whose parts do not suffice as evidence is built like any other batch. */
   #isGreen(batch: string, now: number): boolean {
     return judgeBatches(this.#rows.snapshot(now), now).get(batch)?.kind === 'green';
   }

@@ -80,7 +80,7 @@ function readSeed(file: Buffer): Buffer {
   return secret.subarray(0, 32);
 }
 
-/** So many parts, and what follows them. */
+/** Reads `count` parts. Returns them, and the bytes that follow them. */
 function readParts(bytes: Buffer, count: number): Buffer[] {
   const parts: Buffer[] = [];
   let at = 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
 
-/** Its id. */
+/** Writes an object and returns its id. */
 export async function writeObject(directory: string, type: 'commit' | 'blob', body: string): Promise<string> {
   const content = Buffer.from(body, 'utf8');
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);

@@ -25,7 +25,7 @@ unset GIT_ALTERNATE_OBJECT_DIRECTORIES
 const refusedByHook = 'pre-receive hook declined';
 const endedByKernel = /died of signal 24\b/;
 
-/** Where the hook is, below the folder of git's configuration. */
+/** Writes the hook below the folder of git's configuration. Returns the folder of the hook. */
 export function writeHook(folder: string): string {
   const hooks = join(folder, 'hooks');
   const path = join(hooks, 'pre-receive');

@@ -7,9 +7,9 @@ export interface FailedCall {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   readonly message: string;
-  /** It would have changed something. */
+  /** Whether the call would have changed something at GitHub. */
   readonly writes: boolean;
-  /** The App asked for the token that other calls need. */
+  /** Whether the App asked for the token that other calls need. */
   readonly isForToken: boolean;
 }
 

@@ -5,7 +5,7 @@ import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
 
-/** Its requests count against the rate limit of the App, not of an installation. */
+/** Makes a client of the App. Its requests count against the rate limit of the App, not of an installation. */
 export function createAppClient(
   { db, clock }: Pick<ClientOptions, 'db' | 'clock'>,
   accountId: string,

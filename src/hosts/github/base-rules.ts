@@ -30,7 +30,7 @@ export interface ProtectionFacts {
   readonly linear: boolean;
   readonly signed: boolean;
   readonly isLocked: boolean;
-  /** Where its settings are changed. */
+  /** The page where the settings of the protection are changed. */
   readonly url: string;
 }
 
@@ -197,7 +197,10 @@ function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean 
   return rulesets.find(({ id }) => id === rulesetId)?.bypasses ?? null;
 }
 
-/** Both lists are needed: who may push, and who needs no pull request. */
+/**
+ * The rules of a branch protection that refuse landings. Interlock must be on two lists of the protection: who may push,
+ * and who needs no pull request.
+ */
 function refusingRulesOfProtection({ protection, branch, app, signsCommits }: BranchFacts): RefusingRule[] {
   if (protection === null) return [];
   const { isLocked, restrictsPushes, mayPush, requiresPullRequest, skipsPullRequest, signed, url } = protection;

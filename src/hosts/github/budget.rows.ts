@@ -20,7 +20,7 @@ interface BudgetRow {
 const columns = `rest_limit, rest_left, rest_resets_at, graphql_limit, graphql_left, graphql_resets_at,
   minute_at, made_in_minute, hour_at, made_in_hour, paused_until, pause_sec`;
 
-/** Whose budget it is. */
+/** The owner of a budget. */
 export interface BudgetOwner {
   readonly accountId: string;
   readonly installationId: string;

@@ -4,13 +4,13 @@ import { readObjects, readRefValue, setRef, writeObject } from '../git/index.ts'
 import type { HostRepository } from '../port.ts';
 import type { Installation } from './installation.ts';
 
-/** It names a blob with the number. */
+/** The ref names a blob that contains the number. */
 const ref = 'refs/interlock/last-number';
 
 export interface Numbers {
-  /** 0 where none was given. */
+  /** The highest number. 0: no number was given yet. */
   readLast(): Promise<number>;
-  /** Before anybody hears of it. One at a time: the caller holds the repository's row. */
+  /** Called before the number is shown to anybody. The caller holds the repository's row. */
   note(number: number): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export function findServer(server: string | null, permitted: readonly string[]):
   return serverAt(webUrl);
 }
 
-/** Where the API of a server is. */
+/** A server, with the address of its API. */
 export function serverAt(server: string): GitHubServer {
   const webUrl = withoutSlash(server);
   if (webUrl === githubCom) return { webUrl, apiUrl: 'https://api.github.com' };

@@ -24,7 +24,7 @@ export interface SetupRequest extends GitHubServer {
 
 /** What the page of the link sends to GitHub. */
 export interface ManifestForm {
-  /** Where the form is posted to. */
+  /** The address to which the form is posted. */
   readonly action: string;
   readonly manifest: string;
 }
@@ -148,7 +148,7 @@ function digest(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Not secret: it only distinguishes the Apps. */
+/** The path is not secret: it only distinguishes the Apps. */
 function webhookPathOf(name: string): string {
   return createHash('sha256').update(`webhooks ${name}`).digest('hex').slice(0, 16);
 }

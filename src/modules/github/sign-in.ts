@@ -11,7 +11,7 @@ import { decrypt, encrypt, startPersonSession, type Secrets } from '../accounts/
 import { findApps, type AppRow } from './apps.rows.ts';
 
 export interface GitHubSignIn {
-  /** Where the browser goes. */
+  /** The address to which the browser goes. */
   readonly url: string;
   /** What the browser keeps until it comes back. Sealed. */
   readonly kept: string;

@@ -33,7 +33,7 @@ interface Kept extends AuthorizationKept {
 
 const purpose = 'oidc-sign-in';
 
-/** Where the browser goes, and what it keeps, sealed, until it comes back. */
+/** Begins a sign-in. Returns the address to which the browser goes, and a sealed text that it keeps meanwhile. */
 export async function beginOidcSignIn(
   { clock }: Ports,
   secrets: Secrets,
@@ -49,7 +49,7 @@ export async function beginOidcSignIn(
   return { url, kept: encrypt(secrets, purpose, Buffer.from(JSON.stringify(all))).toString('base64url') };
 }
 
-/** Answers the secret of the session, and where the browser wanted to go. */
+/** Ends a sign-in. Returns the secret of the session, and the page to which the browser wanted to go. */
 export async function completeOidcSignIn(
   ports: Ports,
   secrets: Secrets,

@@ -14,7 +14,7 @@ export interface ProviderRequest {
   readonly secret?: string | null;
 }
 
-/** Whose secret it is. */
+/** The owner of a secret. */
 export interface SecretOwner {
   readonly accountId: string;
   readonly of: 'environment' | 'project';

@@ -64,7 +64,7 @@ export async function beginRepository(ctx: Context, input: NewRepository): Promi
   return repository;
 }
 
-/** Its creation was begun and not completed. */
+/** Whether the creation of the repository was begun and not completed. */
 export function isUnfinished({ active, deactivatedAt }: Pick<RepositoryRow, 'active' | 'deactivatedAt'>): boolean {
   return !active && !deactivatedAt;
 }

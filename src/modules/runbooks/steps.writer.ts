@@ -156,7 +156,7 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
 const planless = { planless: true } as const;
 
 /**
- * Planning came to nothing: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it.
+ * Planning failed: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it.
  */
 export async function failPlanning(
   ctx: Context,

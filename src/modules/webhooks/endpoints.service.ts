@@ -80,7 +80,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** It gets nothing more, and its deliveries are no longer listed. */
+/** Deletes an endpoint: it gets nothing more, and its deliveries are no longer listed. */
 export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -96,7 +96,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** It gets events from now on. Events in the meantime are not sent. */
+/** Enables an endpoint: it gets events from now on. Events since it was disabled are not sent. */
 export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -111,7 +111,7 @@ export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** It gets nothing until it is enabled again. Open deliveries end. */
+/** Disables an endpoint: it gets nothing until it is enabled again. Open deliveries end. */
 export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -122,7 +122,7 @@ export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<
   });
 }
 
-/** A new secret of its own, shown only this once. The previous one signs in addition for a day. */
+/** Gives an endpoint a new secret, which is shown only this once. The previous secret signs in addition for a day. */
 export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -133,7 +133,7 @@ export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets
   });
 }
 
-/** Its webhooks are signed by the account's token again. */
+/** Removes the secret of an endpoint. Its webhooks are signed by the account's token again. */
 export async function removeWebhookEndpointSecret(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -178,7 +178,7 @@ async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Their workflow was lost or never started: the delivery is overdue and not taken. */
+/** Finds deliveries whose workflow was lost or never started: they are overdue, and nobody has taken them. */
 export async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
   return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
     `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery

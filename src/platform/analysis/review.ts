@@ -17,7 +17,7 @@ export interface ReviewOptions {
   readonly budgetMicros: number;
 }
 
-/** What a review has spent, also when it came to nothing. */
+/** What a review has spent, also if it failed. */
 export interface ReviewCost {
   micros: number;
 }

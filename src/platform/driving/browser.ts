@@ -16,9 +16,9 @@ export interface Tab {
 }
 
 export interface Browser {
-  /** Which one drives, or why none does. */
+  /** A sentence that says which browser drives, or why none does. */
   readonly said: string;
-  /** Null: its steps are skipped. */
+  /** Null: no browser drives, and steps for a browser are skipped. */
   readonly open: ((client: AppClient, signal: AbortSignal) => Promise<Tab>) | null;
 }
 

@@ -4,7 +4,7 @@
 export interface CatalogueTable {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Those of them that may be null. */
+  /** The columns that may be null. */
   readonly nullable: readonly string[];
 }
 
@@ -80,7 +80,7 @@ function within({ columns, parent, parentColumns }: ForeignKey, parentWhere: str
   return `t.${account} = $1::bigint and (${own}) in (select ${theirs} from ${parent} t where ${parentWhere})`;
 }
 
-/** That no other row of the same table refers to it. */
+/** A condition in SQL: no other row of the same table refers to the row. */
 function isLeaf({ table, columns, parentColumns }: ForeignKey): string {
   const pairs = columns.map((column, at) => `c.${column} = t.${parentColumns[at] ?? column}`);
   return `not exists (select from ${table} c where ${pairs.join(' and ')} and c.ctid <> t.ctid)`;

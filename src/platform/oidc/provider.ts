@@ -11,7 +11,7 @@ export interface ProviderClient {
   readonly scopes: string;
   /** Null: what the provider wants. */
   readonly prompt: string | null;
-  /** Where the provider sends browsers back. */
+  /** The address to which the provider sends browsers back. */
   readonly redirectUri: string;
   readonly clock: () => Date;
 }
@@ -39,7 +39,7 @@ export type LacksClaims = (claims: ProviderIdentity['claims']) => boolean;
 /** Every method throws OidcFailure. */
 export interface OidcProvider {
   readonly redirectUri: string;
-  /** Where a browser goes to sign in, and what it keeps until it comes back. */
+  /** Returns the address to which a browser goes to sign in, and what the browser keeps until it comes back. */
   begin(): Promise<{ readonly url: string; readonly kept: AuthorizationKept }>;
   /** What the provider says of the person who came back with this answer. */
   complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity>;

@@ -32,7 +32,7 @@ export function demultiplex(
   docker.modem.demuxStream(stream, sink(), sink());
 }
 
-/** Its exit code. Left alone when the signal says so; it ends with its container. */
+/** Executes a script and returns its exit code. On `signal` the script is left alone, and ends with its container. */
 export async function execute(life: Executing, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const { container } = life;
   const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });

@@ -16,11 +16,11 @@ export interface DockerOptions {
   readonly installation: string;
   /** Default: DOCKER_HOST, or the socket of this machine. */
   readonly docker?: Docker;
-  /** Of docker; made when it is not there. Containers of it do not reach each other. */
+  /** The network of docker. It is made if it does not exist. Its containers do not reach each other. */
   readonly network?: string;
   readonly workDir?: string;
   readonly limits?: ContainerLimits;
-  /** That each container may write. Default: that of every command. */
+  /** How much each container may write. Left out: as much as every command may. */
   readonly diskBytes?: number;
   readonly clock?: () => Date;
 }

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BootFailed } from './port.ts';
 
-/** Where a directory is seen inside. */
+/** The path inside the sandbox at which the directory of an image is seen. */
 export const imageInside = '/opt/preview';
 
 /**

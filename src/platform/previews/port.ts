@@ -59,5 +59,5 @@ export interface PreviewSandboxes {
   destroy(name: string, report?: (sentence: string) => void): Promise<void>;
 }
 
-/** It did not come up, for good: a message for people, without secrets. */
+/** A sandbox did not come up, and would not at another try. The message is for people and has no secrets. */
 export class BootFailed extends Error {}

@@ -18,7 +18,7 @@ import { type Privileges, decideIdentity, dropPrivileges, ownFolders, showIdenti
 interface Programs {
   readonly bwrap: string;
   readonly setpriv: string;
-  /** It bounds file systems in memory: bubblewrap 0.7 and newer. */
+  /** Whether bubblewrap can bound file systems in memory, as version 0.7 and newer can. */
   readonly hasSizes: boolean;
 }
 

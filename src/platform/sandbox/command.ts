@@ -46,7 +46,7 @@ function limitsOf({ bytesPerFile, processes }: RunBounds, isPlain: boolean): str
   return [prlimit, '--core=0', `--fsize=${bytesPerFile}`, ...(isPlain ? [] : [`--nproc=${processes}`]), '--'];
 }
 
-/** Where there is no prlimit; in blocks of 512 bytes. */
+/** Bounds the size of files on a machine without prlimit, in blocks of 512 bytes. */
 function fileLimitOf({ bytesPerFile }: RunBounds): string {
   return findTool('prlimit') === null ? `ulimit -f ${Math.ceil(bytesPerFile / 512)}; ` : '';
 }

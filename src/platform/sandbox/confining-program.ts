@@ -6,7 +6,7 @@ import type { RunFolders } from './port.ts';
 import { besideRoot } from './run-folders.ts';
 import { systemCallFilter } from './system-calls.ts';
 
-/** Its path inside the sandbox. */
+/** The path of the program inside the sandbox. */
 export const insideConfine = '/opt/interlock/confine';
 
 // Calls and constants of the kernel.

@@ -42,7 +42,7 @@ export type SandboxOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'timed out' }
   | { readonly kind: 'canceled' }
-  /** It passed one of its bounds, which the message names. */
+  /** The run passed one of its bounds, which the message names. */
   | { readonly kind: 'stopped'; readonly because: string }
   /** The sandbox itself did not work; nothing is known of the command. */
   | { readonly kind: 'failed'; readonly reason: string };

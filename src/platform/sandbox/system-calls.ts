@@ -23,7 +23,7 @@ interface CallingConvention {
   /** AUDIT_ARCH_… of the kernel. */
   readonly architecture: number;
   readonly refused: Readonly<Record<(typeof refusedCalls)[number], number>>;
-  /** Their first argument says which namespaces are new. */
+  /** The numbers of `clone` and `unshare`. Their first argument says which namespaces are new. */
   readonly clone: number;
   readonly unshare: number;
 }

@@ -23,10 +23,10 @@ export interface SpawnOptions {
 const acknowledgedBytes = 256 * 1024;
 
 interface Events {
-  /** It could not be started. */
+  /** The program could not be started. */
   error: [Error];
   exit: [code: number | null, signal: NodeJS.Signals | null];
-  /** It has exited, and all of its outputs were read. */
+  /** The program has exited, and all of its outputs were read. */
   close: [code: number | null, signal: NodeJS.Signals | null];
 }
 
@@ -72,7 +72,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
     this.#spawner.send({ kind: 'kill', child: this.#child, signal, isGroup: true });
   }
 
-  /** This process may exit while the program runs. */
+  /** Lets this process exit while the program runs. */
   unref(): void {
     this.#spawner.release(this.#child);
   }

@@ -1,23 +1,23 @@
 // Columns of a row that is driven by turns: its calls, the worker that supervises it, and when to read it again.
 import { p } from '@mikro-orm/core';
 
-/** Each entity needs its own copy. */
+/** The columns, as a new copy, because each entity needs its own. */
 export function drivenColumns() {
   return {
-    /** Not called before, after calls that failed. */
+    /** After failed calls: the next call is not made before this instant. */
     callAt: p.datetime().nullable(),
-    /** Calls or attempts in a row that came to nothing. */
+    /** How many calls or attempts in a row have failed. */
     calls: p.integer().default(0),
-    /** Why the last one came to nothing. */
+    /** Why the last of them failed. */
     problem: p.string().nullable(),
     supervisedBy: p.string().nullable(),
     supervisedUntil: p.datetime().nullable(),
-    /** When the relay looks at it at the latest. */
+    /** When the relay looks at the row at the latest. */
     nextLookAt: p.datetime().nullable(),
   };
 }
 
-/** The same as they stand in a row. */
+/** The values of these columns in a row. */
 export interface DrivenRow {
   callAt?: Date | null | undefined;
   calls: number;
@@ -27,10 +27,10 @@ export interface DrivenRow {
   nextLookAt?: Date | null | undefined;
 }
 
-/** Its next call is the first in a row. */
+/** The columns of a row without failed calls. */
 export const untried = { callAt: null, calls: 0, problem: null } as const;
 
-/** What failed is left alone until a pause is over, the longer the more often it failed. */
+/** Puts off work that failed until a pause is over. The more often it failed, the longer the pause. */
 export function putOff(
   row: DrivenRow,
   {

@@ -8,9 +8,9 @@ import type { DrivenRow } from './columns.ts';
 
 /** The types of one kind. */
 export interface KindTypes {
-  /** Its row, and what belongs to it. */
+  /** The row that is driven, and the rows that belong to it. */
   readonly rows: unknown;
-  /** What its decider is asked about. */
+  /** What the decider of the kind decides by. */
   readonly situation: unknown;
   /** Decisions that need something from outside, or nothing at all. */
   readonly left: AfterTurn;
@@ -26,17 +26,17 @@ export interface KindTypes {
 }
 
 export interface Kind<T extends KindTypes> {
-  /** Whose workflow is woken for it. */
+  /** The workflow that is woken for the row. */
   whose(id: string): Woken;
-  /** Takes its row, and reads what belongs to it. */
+  /** Locks the row, and reads the rows that belong to it. */
   lock(ctx: Context, tx: Transaction, id: string): Promise<T['rows']>;
   rowOf(rows: T['rows']): DrivenRow;
   /** What a turn does before it asks for the first time. Left out: nothing. */
   prepare?(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['rows']>;
-  /** Where it stands now, in a transaction that holds its row. */
+  /** Reads the present situation, in a transaction that holds the row. */
   read(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['situation']>;
   decide(situation: T['situation'], now: number): T['left'] | T['written'];
-  /** Answers the rows as they are then. */
+  /** Writes a decision. Returns the rows as they are afterwards. */
   write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
   show(ctx: Context, tx: Transaction, turn: Decided<T>): Promise<T['shown']>;
   /** Runs a change of the rows, and announces its result as a whole. Left out: each write announces itself. */

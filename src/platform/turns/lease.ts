@@ -31,18 +31,18 @@ export interface Lease {
   readonly holder: string;
   /** How often the work was started, this time included. */
   readonly times: number;
-  /** Aborted when the work is not wanted any more, or may be another's. */
+  /** Aborted if the work is not wanted any more, or if another worker may have taken it. */
   readonly signal: AbortSignal;
-  /** It could not be renewed in time: by now the work may be another's. */
+  /** Whether the lease could not be renewed in time. Another worker may have taken the work by now. */
   isLost(): boolean;
   /**
    * Writes what came of the work. A database that is away for a moment costs no work that is done: the lease is renewed
    * as soon as it is back. `write` checks that the worker still holds the lease.
    */
   write<T>(write: () => Promise<T>): Promise<T>;
-  /** So that another starts the work again. */
+  /** Gives the lease back, so that another worker starts the work again. */
   giveBack(): Promise<void>;
-  /** Renews it no more. */
+  /** Ends the renewal of the lease. */
   end(): Promise<void>;
 }
 

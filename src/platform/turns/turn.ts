@@ -5,7 +5,7 @@ import { relayAt, type AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { changeRows, isLeft, type Decided, type Kind, type KindTypes } from './kind.ts';
 
-/** Where a turn ended, with what people read of it. */
+/** How a turn ended, with what people read of it. */
 export type TurnOf<T extends KindTypes> = T['shown'] & {
   /** `call` and `supervise` are left to be carried out. */
   readonly need: AfterTurn['kind'];

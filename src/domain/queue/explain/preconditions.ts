@@ -33,7 +33,7 @@ function holdsText({ kind, observed, needed }: Precondition): string {
   return `${preconditionKinds[kind].subject}: ${observed}.`;
 }
 
-/** They may run, fail or be missing while the precondition holds. */
+/** Own checks may run, fail or be missing while the precondition still holds. */
 function ownChecksText({ observed, needed }: Pick<Precondition, 'observed' | 'needed'>): string {
   const subject = preconditionKinds.own_checks.subject;
   return `${subject}: ${observed}. Needed before it is in line: ${needed}.`;

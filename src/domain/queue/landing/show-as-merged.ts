@@ -7,7 +7,7 @@ export interface LandingHead {
   readonly number: number;
   /** The branch of this repository that has the head. Null: a fork has it. */
   readonly branch: string | null;
-  /** Where the pull request goes at the host: another one's branch, in a stack. */
+  /** The base branch of the pull request at the host. In a stack it is the branch of another pull request. */
   readonly baseBranch: string;
   readonly pinnedHead: string;
   /** Null: not known. */
@@ -32,7 +32,7 @@ export interface HeadMoveFacts {
   readonly baseBranch: string;
   /** The commit that the landing expects the base at. */
   readonly parentCommit: string;
-  /** Where the base is. Null: it is gone. */
+  /** The present tip of the base branch. Null: the branch is gone. */
   readonly baseTip: string | null;
   readonly members: readonly LandingHead[];
 }

@@ -88,7 +88,7 @@ function failureOf({ line }: SpeculationGraph, indices: readonly number[]): numb
   return indices.reduce((sum, index) => sum + 1 - (line[index]?.successProbability ?? 0.5), 0) / indices.length;
 }
 
-/** It has no build. */
+/** Whether the pull request has no build. */
 function isWaiting(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
   if (row === undefined || graph.landing.has(index) || isSuspended(graph.view, row) || isInIsolatedRetry(graph, index))

@@ -58,7 +58,7 @@ export function isUntouched(graph: SpeculationGraph, build: SpeculativeBuild, in
     .every((landedIndex) => landedIndex < build.since || build.arrived.has(landedIndex));
 }
 
-/** It skipped the line, and nothing is known against its landing. */
+/** Whether the pull request skipped the line, and nothing is known against its landing. */
 export function isAssumedToLand(graph: SpeculationGraph, index: number): boolean {
   const pullRequest = graph.line[index];
   return pullRequest !== undefined && pullRequest.skipLine && !graph.view.conflicts.has(pullRequest.id);

@@ -33,7 +33,7 @@ export function planSpeculatively(view: LineView): Decision[] {
   ];
 }
 
-/** These builds assume that the landing succeeds. */
+/** Selects the builds behind a planned landing. They assume that the landing succeeds. */
 function selectBuildsBehind(graph: SpeculationGraph, { starts, indices }: PlannedLanding): BuildSelection {
   const view = starts.reduce(withStarted, graph.view);
   const behind = { ...graph, view, landing: new Set([...graph.landing, ...indices]) };

@@ -7,7 +7,7 @@ import type { RefusingRule } from '../base-rules.ts';
 const wrongSec = 30;
 const doubtfulSec = 10;
 
-/** Both in milliseconds since the epoch. `there` is null if GitHub has not said. */
+/** `here` and `there` are instants in milliseconds since the epoch. `there` is null if GitHub did not say the time. */
 export function judgeClock(here: number, there: number | null): Finding {
   if (there === null)
     return warning(
@@ -44,9 +44,9 @@ export interface Granted {
   readonly ofInstallation: Permissions;
   readonly events: readonly string[];
   readonly isSuspended: boolean;
-  /** Where an owner accepts permissions and lifts a suspension. */
+  /** The page where an owner accepts permissions and lifts a suspension. */
   readonly installationUrl: string;
-  /** Where the App is changed. */
+  /** The page where the App is changed. */
   readonly appUrl: string;
 }
 

@@ -40,7 +40,7 @@ export function registrationById(ctx: GraphQLContext): DataLoader<string, Previe
 export interface RegistrationPage {
   readonly size: number;
   readonly before: string;
-  /** Those too that have ended. */
+  /** Whether registrations that have ended are read too. */
   readonly ended: boolean;
 }
 

@@ -10,9 +10,9 @@ export interface SeenHead {
   readonly repositoryId: string;
   readonly pullRequestId: string;
   readonly head: string;
-  /** Its repository has previews, it is open, and stands on a managed branch. */
+  /** Whether its repository has previews, the pull request is open, and its base branch is managed. */
   readonly isVerified: boolean;
-  /** Nobody has seen this head of it before, or it was closed since. */
+  /** Whether this head of the pull request was not seen before, or the pull request was closed since. */
   readonly isNew: boolean;
 }
 

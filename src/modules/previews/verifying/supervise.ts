@@ -111,7 +111,7 @@ async function conclude(
   if (verification.degraded) await followUp(ctx, tx, now);
 }
 
-/** Its preview came while its code was judged: nobody was started for it then. */
+/** Starts a verification of a preview that came while the code was judged, because none was started for it then. */
 async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): Promise<void> {
   const { registrationId, isWanted } = await situationOf(ctx, tx, now);
   if (registrationId === null || !isWanted) return;

@@ -10,7 +10,7 @@ import type { Secrets } from '../../accounts/index.ts';
 
 export interface Verifying {
   readonly secrets: Secrets;
-  /** Where sandboxes run; the first that can boot an image does. */
+  /** The places where sandboxes run. The first place that can boot an image boots it. */
   readonly sandboxes: readonly PreviewSandboxes[];
   /** The gateway through which servers reach the sandboxes of this process. */
   readonly gateway: PreviewGateway;

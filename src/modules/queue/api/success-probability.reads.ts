@@ -30,7 +30,7 @@ export async function successProbabilityOf(
   return successProbabilityBy(await loaderOf(ctx, pastResults).load(repositoryId), author);
 }
 
-/** That all of its members pass, each by itself. */
+/** The probability that all members of the batch pass, each by itself. */
 export async function successProbabilityOfBatch(
   ctx: GraphQLContext,
   { id, repositoryId }: Pick<Batch, 'id' | 'repositoryId'>,

@@ -40,7 +40,7 @@ export function buildRef({ id }: BatchRow): string {
   return `refs/interlock/builds/${id}`;
 }
 
-/** This commit never lands. Its message is only for people who look at a build. */
+/** The commit that is composed never lands. Its message is only for people who look at a build. */
 function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identity): CompositionMember {
   return {
     head: row.pinnedHead,

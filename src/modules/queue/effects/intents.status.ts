@@ -26,7 +26,7 @@ interface Publishing {
   readonly state: PublishedState;
   /** The text of the comment. Null: the comment stays as it is. */
   readonly comment: string | null;
-  /** Its last text is written, and the record that it is there is removed. */
+  /** Whether the comment gets its last text now. The record of the comment is then removed. */
   readonly endsComment: boolean;
   /** Null: the check stays as it is. */
   readonly check: PublishedCheck | null;

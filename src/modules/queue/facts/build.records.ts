@@ -157,7 +157,7 @@ function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild):
 
 const soonestLookMs = 1_000;
 
-/** No event says when a report becomes complete by the passing of time. */
+/** Plans to read the report again, because no event says when a report becomes complete by the passing of time. */
 async function lookAgain(
   ctx: Context,
   repository: HostedRepository,
@@ -176,7 +176,7 @@ interface Reported {
   readonly report: CheckReport;
 }
 
-/** Answers whether a check or the build has ended by the report. */
+/** Stores the report. Returns whether a check or the build has ended by it. */
 async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
   const hasCheckEnded = await keepChecks(ctx, tx, reported);
   const hasBuildChanged = await keepBuildState(ctx, tx, reported);

@@ -22,7 +22,7 @@ import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/
 
 export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
-  /** It will never land: the landing ref is a tombstone. */
+  /** The batch will never land: its landing ref is a tombstone. */
   | { readonly kind: 'base_moved'; readonly ref: string }
   /** The commit is neither at the host nor here any more. Nothing was moved. */
   | { readonly kind: 'commit_missing'; readonly commit: string }

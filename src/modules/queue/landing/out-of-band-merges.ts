@@ -51,9 +51,9 @@ export interface OutOfBandMerge {
   readonly pullRequestId: string;
   readonly number: number;
   readonly head: string;
-  /** The first-parent commit that brought it. */
+  /** The first-parent commit of the base branch that brought the pull request. */
   readonly commit: string;
-  /** Its own commit inside that one. */
+  /** The pull request's own commit within `commit`. */
   readonly own: string;
 }
 

@@ -25,7 +25,7 @@ export interface PublishedState {
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
   readonly facts: StatusFacts;
-  /** It is open, and a request would queue it. */
+  /** Whether the pull request is open, and a request would queue it. */
   readonly isReady: boolean;
 }
 

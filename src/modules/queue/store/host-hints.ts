@@ -19,7 +19,7 @@ export interface PlannedHint extends HostHint {
 /** A hint that this process handles now. */
 export interface TakenHint extends HostHint {
   readonly id: string;
-  /** Its host answers over a network. */
+  /** Whether the host of the repository answers over a network. */
   readonly isRemote: boolean;
 }
 

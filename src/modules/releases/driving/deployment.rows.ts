@@ -117,7 +117,7 @@ function situationOf(
   };
 }
 
-/** It was triggered at a provider that its environment no longer has. */
+/** Whether the deployment was triggered at a provider that its environment no longer has. */
 export function isElsewhere({ environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>): boolean {
   return isBefore(deployment.triggerStartedAt, environment.providerSince);
 }

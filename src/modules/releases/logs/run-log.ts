@@ -12,7 +12,7 @@ import type { ReadLog } from '../../../graphql/logs.ts';
 import { sqlList } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 
-/** Whose log it is: a deployment's, or that of the build of a candidate. */
+/** The run that a log belongs to: a deployment, or the build of a candidate. */
 export type LoggedRun = { readonly deploymentId: string } | { readonly candidateId: string };
 
 export function openRunLog(ctx: Context, run: LoggedRun): PieceLog {

@@ -17,6 +17,6 @@ export interface Work {
   isWanted(rows: RunbookRows): boolean;
   begin(tx: Transaction, rows: RunbookRows): Promise<void>;
   carryOut(supervised: SupervisedAgent, rows: RunbookRows): Promise<Done>;
-  /** It failed for good. */
+  /** Writes that the work failed for good. */
   fail(tx: Transaction, rows: RunbookRows, message: string): Promise<void>;
 }

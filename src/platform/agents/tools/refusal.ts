@@ -1,4 +1,4 @@
 /** A request of the agent that is refused, with a message that the agent can act on. */
 export class ToolRefused extends Error {}
-/** It was tried and did not come about. */
+/** A request of the agent that was tried and failed. */
 export class ToolFailed extends Error {}

@@ -7,7 +7,7 @@ import type { ToolLimits } from './limits.ts';
 import { ToolRefused } from './refusal.ts';
 import { shown, type Worktree } from './worktree.ts';
 
-/** Where one leaf is worked on. */
+/** The place where an agent works on one leaf. */
 export interface Workspace {
   /** The worktree is `folders.checkout`. */
   readonly folders: RunFolders;
@@ -33,7 +33,7 @@ export interface ToolContext {
 }
 
 export interface BenchTool extends Tool {
-  /** It changes nothing: for planning too. */
+  /** Whether the tool changes nothing. Such a tool may be used in planning too. */
   readonly isReading: boolean;
   /** Throws ToolRefused or ToolFailed; any other error is not about the agent's request. */
   run(context: ToolContext, args: unknown): Promise<string>;
