@@ -183,7 +183,7 @@ export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & 
   }
 }
 
-/** How long what is kept, from KEEP_EVENTS_DAYS and its like. */
+/** How long each kind of record is kept, from KEEP_EVENTS_DAYS and similar variables. */
 export function retentionFrom(env: NodeJS.ProcessEnv): Retention {
   try {
     return readRetention(env);
@@ -257,7 +257,7 @@ export async function readStoredSecrets(dataDir: string): Promise<Secrets | null
   return text === null ? null : (JSON.parse(text) as Secrets);
 }
 
-/** What tokens are checked by, from INTERLOCK_SECRET. */
+/** The secrets by which tokens are checked, derived from INTERLOCK_SECRET. */
 export function secretsFrom(given: string): Secrets {
   try {
     return deriveSecrets(given);

@@ -233,7 +233,7 @@ interface Parts extends Access {
   readonly keptAnswers: KeptAnswers;
 }
 
-/** All that is served over HTTP. Answers the executor of GraphQL. */
+/** Serves everything that is served over HTTP. Returns the executor of GraphQL. */
 async function serveRoutes(
   fastify: FastifyInstance,
   options: ServerOptions,

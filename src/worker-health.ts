@@ -28,7 +28,7 @@ export interface WorkerHealthOptions {
   readonly log: Logger;
 }
 
-/** Whether other workers run is not this one's readiness. */
+/** The parts on which this worker's readiness depends. Whether other workers run does not count. */
 export async function partsOfWorker(
   db: Database,
   { isRunning, temporal }: { readonly isRunning: boolean; readonly temporal: TemporalHealth | null },

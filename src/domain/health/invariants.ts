@@ -131,7 +131,7 @@ export interface StartedLanding {
 /** Instants of two processes are compared: their clocks may differ by that. */
 const clocksDifferByMs = 5_000;
 
-/** Whether it began under a pause that was in force before. */
+/** Whether the landing began under a pause that was in force before. */
 export function isBegunWhilePaused({ baseBranch, startedAt, pauses }: StartedLanding): boolean {
   const rule = pauses.find(({ pattern }) => matchesGlob(pattern, baseBranch));
   return rule !== undefined && rule.paused && startedAt.getTime() > rule.since.getTime() + clocksDifferByMs;

@@ -21,7 +21,7 @@ export function canMove(from: DeploymentStatus, to: DeploymentStatus): boolean {
   return moves.includes(to);
 }
 
-/** Only a report can change it. */
+/** Whether the status is final: only a report from outside can change it. */
 export function isFinal(status: DeploymentStatus): status is 'success' | 'failure' | 'canceled' | 'error' {
   return deploymentMoves[status].length === 0;
 }

@@ -189,7 +189,7 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
   return step.kind === 'become' ? { ...step, status: 'failed' } : step;
 }
 
-/** Nobody waits for how it ends at its provider. */
+/** A canceled build is told to its provider. Nobody waits until it has ended there. */
 function decideCanceledBuild(
   situation: BuildSituation,
   { now, deadline }: { readonly now: number; readonly deadline: number },

@@ -133,7 +133,7 @@ function daysOf({ setting, days, leastDays }: RetainedEntry, env: Readonly<Recor
   );
 }
 
-/** What is older goes. Null: nothing does. */
+/** Records older than this are deleted. Null: none is deleted. */
 export function cutoffOf(kind: RetainedKind, retention: Retention, now: Date): Date | null {
   const days = retention[kind];
   return days === null ? null : new Date(now.getTime() - days * 24 * 3_600_000);

@@ -31,7 +31,7 @@ export async function readObjects(
   return names.length === 0 ? [] : await askAgainOnce(git, directory, () => contentsOf(names));
 }
 
-/** Only its size and type. */
+/** Reads only the size and the type of an object. */
 export async function readObjectHeader(git: Git, directory: string, id: string): Promise<ObjectHeader | null> {
   const text = `info ${objectId(id)}\nflush\n`;
   return await askAgainOnce<ObjectHeader | null>(git, directory, () => ({

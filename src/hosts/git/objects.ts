@@ -69,7 +69,7 @@ export async function readCommit(git: Git, directory: string, id: string): Promi
   return (await readCommits(git, directory, [id]))[0] ?? null;
 }
 
-/** No message keeps CI from running. */
+/** Writes a commit and returns its id. The message loses instructions that would keep CI from running. */
 export async function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const headers = [
     `tree ${objectId(commit.tree)}`,

@@ -198,8 +198,8 @@ function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean 
 }
 
 /**
- * The rules of a branch protection that refuse landings. Interlock must be on two lists of the protection: who may push,
- * and who needs no pull request.
+ * The rules of a branch protection that refuse landings. Interlock must be on two lists of the protection: who may
+ * push, and who needs no pull request.
  */
 function refusingRulesOfProtection({ protection, branch, app, signsCommits }: BranchFacts): RefusingRule[] {
   if (protection === null) return [];

@@ -63,12 +63,12 @@ export async function noteUse(directory: string, at: Date): Promise<void> {
 /** git holds a lock for a moment. An older lock has outlived its git. */
 export const locksOlderThanMs = 60_000;
 
-/** What git writes when it finds a lock. */
+/** Whether git says that it found a lock. */
 export function isLocked(message: string): boolean {
   return /Unable to create '.*\.lock': File exists/.test(message);
 }
 
-/** What git writes when the repository on the disk is damaged, as opposed to GitHub being out of reach. */
+/** Whether git says that the repository on the disk is damaged, and not that GitHub is out of reach. */
 export function isBroken(message: string): boolean {
   if (/unable to access|Could not resolve|remote error|remote:/i.test(message)) return false;
   return /not a git repository|object file .* is empty|loose object .* is corrupt|packfile .* (cannot be|is truncated|claims|does not match)|index file .* (is too small|is corrupt)|unable to read tree|inflate: data stream error|packed object .* is corrupt|unknown index entry format|pack .* is corrupt|invalid sha1 pointer|bad object refs\//i.test(

@@ -188,7 +188,7 @@ export async function removeIdle({ dataDir, clock, maxBytes }: MaintenanceOption
   for (const { directory } of decideRemovals(found, { maxBytes, now })) await removeMirror(directory);
 }
 
-/** What a killed process left of a clone or of a removal. */
+/** Removes what a killed process left of a clone or of a removal. */
 async function removeLeftOvers(root: string, now: number): Promise<void> {
   for (const account of await readdir(root).catch(() => []))
     for (const name of await readdir(join(root, account)).catch(() => [])) {

@@ -226,13 +226,13 @@ function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
 }
 
-/** What git wrote. Empty: the error is none of git's. */
+/** What git wrote to its error output. Empty: the error is not an error of git. */
 function stderrOf(error: unknown): string {
   if (error instanceof git.GitFailed) return error.stderr;
   return error instanceof HostUnavailable && error.cause !== undefined ? stderrOf(error.cause) : '';
 }
 
-/** What git says when GitHub has no such object. */
+/** Whether git says that GitHub has no such object. */
 function isUnknownCommit(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
   return /not our ref|couldn't find remote ref|unadvertised object|bad object|did not send all necessary objects/i.test(

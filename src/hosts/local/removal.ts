@@ -41,7 +41,7 @@ async function removeRows(
   }
 }
 
-/** What a killed process left of making it. */
+/** Removes what a killed process left when it made the repository. */
 async function removeDrafts(directory: string): Promise<void> {
   const drafts = `${basename(directory)}${newSuffix}`;
   const found = await readdir(dirname(directory)).catch((error: NodeJS.ErrnoException) => {

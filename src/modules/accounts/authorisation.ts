@@ -47,7 +47,7 @@ export function requireScope(ctx: Context, scope: Scope): void {
   if (refusal !== null) throw new DomainError('FORBIDDEN', refusal);
 }
 
-/** What is missing. Null: nothing is. */
+/** What the caller lacks for a scope. Null: nothing. */
 function refusalOf(ctx: Context, scope: Scope): string | null {
   const { actor } = ctx;
   if (!holds(ctx, scope)) return `This needs a token with the scope ${scope}.`;

@@ -69,7 +69,7 @@ export async function findOverdue(db: Database, now: Date): Promise<readonly Ove
   return rows.filter(({ count }) => count > 0);
 }
 
-/** Only that of one account. */
+/** Overdue work of one account. */
 export async function findOverdueOf(db: Database, accountId: string, now: Date): Promise<readonly Overdue[]> {
   const rows = await db.read<Overdue>(accountId, {
     name: 'overdue_work',

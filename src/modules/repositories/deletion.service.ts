@@ -164,7 +164,7 @@ function parametersOf(text: string): number {
   return Math.max(...[...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number)));
 }
 
-/** What the host and the disk have of it. Idempotent. */
+/** Removes what the host and the disk have of a repository. Idempotent. */
 export async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
   const { accountId, id } = repository;
   await passFailpoint('repository:deleted');

@@ -9,7 +9,7 @@ export interface Table {
   readonly isGuarded: boolean;
 }
 
-/** All but the list of migrations. */
+/** All tables except the list of migrations. */
 export async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, c.relforcerowsecurity as "isGuarded",

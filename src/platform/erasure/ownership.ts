@@ -44,7 +44,7 @@ export function planAccount({ tables, foreignKeys }: Catalogue, spared: readonly
   return order(where, { tables, foreignKeys });
 }
 
-/** All of a repository, and its own row. */
+/** The rows that belong to a repository, its own row included. */
 export function planRepository({ tables, foreignKeys }: Catalogue, spared: readonly string[]): Ownership {
   const where = new Map<string, readonly string[]>([
     ['repository', [`t.${account} = $1::bigint and t.id = $2::bigint`]],

@@ -7,8 +7,8 @@ import { BootFailed } from './port.ts';
 export const imageInside = '/opt/preview';
 
 /**
- * The real path of an image's directory. What it links to outside is not seen inside; that it is itself no way out is
- * seen to here.
+ * The real path of an image's directory. The sandbox does not see files outside to which the directory links. This
+ * function makes sure that the directory itself is not a link out of the allowed directories.
  */
 export async function allowedDirectory(source: string, allowed: readonly string[]): Promise<string> {
   if (!source.startsWith('/')) throw new BootFailed(`The image's directory ${source} must be an absolute path.`);

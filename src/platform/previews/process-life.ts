@@ -45,7 +45,7 @@ export interface ProcessLife {
   end(): Promise<void>;
 }
 
-/** What stands once the folders are set up. */
+/** What is known about a sandbox once its folders are set up. */
 interface Inside {
   readonly checkout: string;
   readonly port: number;

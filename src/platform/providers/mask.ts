@@ -40,7 +40,7 @@ export function createMask(secret: Secret, write: (text: string) => void): Maske
   };
 }
 
-/** All of a text that has an end. */
+/** Masks the secret in a whole text. */
 export function masked(secret: Secret, text: string): string {
   return maskedValues(secret).reduce((rest, value) => rest.replaceAll(value, shown), text);
 }

@@ -78,7 +78,7 @@ async function measureProcesses(root: number, mostProcesses: number): Promise<Ru
   return { processes, memoryBytes };
 }
 
-/** Nothing for a process that has ended meanwhile. */
+/** The memory and the children of a process. A process that has ended has 0 bytes and no children. */
 async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly children: number[] }> {
   try {
     const [, resident = 0, shared = 0] = (await readFile(`/proc/${pid}/statm`, 'latin1')).split(' ').map(Number);

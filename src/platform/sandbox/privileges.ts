@@ -45,7 +45,7 @@ function readUidMap(): string {
   }
 }
 
-/** Who one run is. */
+/** Decides the user id and the group id of one run. */
 export function decideIdentity(privileges: Privileges): Privileges {
   if (!privileges.hasOwnUids) return privileges;
   const uid = ownUids.first + randomInt(ownUids.count);

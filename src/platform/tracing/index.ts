@@ -96,7 +96,7 @@ export function idsOfNextSpan(): Pick<SpanContext, 'traceId' | 'spanId'> | null 
   return nextIds;
 }
 
-/** Only the class of the error: messages may quote what users sent. */
+/** Notes only the class of the error, because messages may quote what users sent. */
 function noteFailure(span: Span, error: unknown): void {
   const type = error instanceof Error ? error.name : typeof error;
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR, message: type });
@@ -109,7 +109,7 @@ export function presentTrace(): string | null {
   return `00-${here.traceId}-${here.spanId}-0${here.traceFlags & 1}`;
 }
 
-/** Null for what is no traceparent. */
+/** Reads a traceparent. Null: the text is not a traceparent. */
 export function readTrace(text: string | null | undefined): SpanContext | null {
   const [, traceId = '', spanId = '', flags = ''] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '') ?? [];

@@ -1,5 +1,5 @@
-// What a turn left to be done. The row is its own intent: what is due is read again, done so that doing it twice is
-// one, and what came of it is written under the row.
+// Does what a turn left to be done. The row itself is the intent: the due work is read again, is done so that doing it
+// twice has one effect, and its outcome is written while the row is locked.
 import { quietFor, type Context } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
@@ -13,17 +13,17 @@ export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] 
   readonly rows: T['rows'];
   readonly situation: T['situation'];
   readonly step: Step;
-  /** Has the turns show how it goes while it is supervised. */
+  /** Shows in turns how the work goes while it is supervised. */
   readonly report: () => Promise<void>;
 }
 
 export type CallOf<T extends KindTypes> = Extract<T['left'], { kind: 'call' }>;
 export type SuperviseOf<T extends KindTypes> = Extract<T['left'], { kind: 'supervise' }>;
 
-/** What came of it, to be written under the row, where that still says that it is wanted. */
+/** The outcome of the work. It is written while the row is locked, if the row still says that the work is wanted. */
 export interface Done<T extends KindTypes> {
   readonly message: string;
-  /** Left out: it is written already. */
+  /** Left out: the outcome is written already. */
   readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface CarryOut<T extends KindTypes> {
   fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: Due<T> }): Promise<void>;
 }
 
-/** Does the one thing that is due, and answers what came of it, as a sentence. */
+/** Does the one thing that is due. Returns a sentence that says how it ended. */
 export async function carryOutDue<T extends KindTypes>(
   ctx: Context,
   carryOut: CarryOut<T>,

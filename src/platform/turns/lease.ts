@@ -36,8 +36,8 @@ export interface Lease {
   /** Whether the lease could not be renewed in time. Another worker may have taken the work by now. */
   isLost(): boolean;
   /**
-   * Writes what came of the work. A database that is away for a moment costs no work that is done: the lease is renewed
-   * as soon as it is back. `write` checks that the worker still holds the lease.
+   * Writes the outcome of the work. If the database is away for a moment, finished work is not lost: the lease is
+   * renewed as soon as the database is back. `write` checks that the worker still holds the lease.
    */
   write<T>(write: () => Promise<T>): Promise<T>;
   /** Gives the lease back, so that another worker starts the work again. */

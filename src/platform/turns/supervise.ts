@@ -43,14 +43,14 @@ export class HandedOver extends Error {
   }
 }
 
-/** Another worker supervises it by now, or it has ended. */
+/** Another worker supervises the work by now, or the work has ended. */
 class Superseded extends Error {
   constructor() {
     super('another worker supervises it by now');
   }
 }
 
-/** Answers what came of it, as a sentence. */
+/** Supervises work under a lease. Returns a sentence that says how the work ended. */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
   const lease = await takeLease(ctx, supervision.leased);
   if (lease === null) return 'another worker supervises it';

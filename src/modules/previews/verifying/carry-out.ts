@@ -32,7 +32,7 @@ const carryOut: CarryOut<VerificationTypes> = {
     putOff(verification, { now: ctx.clock(), pauseAfter, problem: message }),
 };
 
-/** Does the one thing that is due, and answers what came of it, as a sentence. */
+/** Does the one thing that is due. Returns a sentence that says how it ended. */
 export async function carryOutVerification(ctx: Context, id: string, by: Verifying): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

@@ -26,7 +26,7 @@ export function hosted({ accountId, id, owner, name, host }: RepositoryRow): Hos
   return { accountId, id, owner, name, host };
 }
 
-/** Takes the verification's row, and reads what belongs to it under it. */
+/** Locks the verification's row, and then reads the rows that belong to it. */
 export async function lockVerification(
   ctx: Context,
   tx: Transaction,

@@ -104,7 +104,7 @@ function nameAll(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(', ');
 }
 
-/** Empty if there is none yet. */
+/** The outcome of the batch as text. Empty: there is no outcome yet. */
 function outcomeOf({ checks, grade, endedReason }: BatchFacts): string {
   if (grade !== null) return `tree verified: ${grade}`;
   const failed = checks.filter(

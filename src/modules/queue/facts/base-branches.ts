@@ -119,7 +119,7 @@ async function readDemands(
   };
 }
 
-/** No fact of the planner, so that the queue's version stays. */
+/** Writes until when the rules count. The planner does not read this, so the queue's version stays the same. */
 async function keepRulesUntil(ctx: Context, queueId: string, until: Date): Promise<void> {
   await ctx.db.transaction(
     ctx.accountId,

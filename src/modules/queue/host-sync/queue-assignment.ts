@@ -79,7 +79,7 @@ function decideAssignment(
   return stack === null || below === undefined ? alone : { baseBranch: stack.baseBranch, belowId: below.id };
 }
 
-/** All pull requests that may be below it. */
+/** All pull requests that may be below the pull request in its stack. */
 async function readCandidates(
   ctx: Context,
   tx: Transaction,

@@ -11,7 +11,7 @@ import { planBranchWork } from './branch-work.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 
-/** When to look again. Null: no pull request waits. */
+/** Plans updates. Returns when to look again. Null: no pull request waits. */
 export async function planUpdates(
   work: QueueWork,
   repository: RepositoryRow,

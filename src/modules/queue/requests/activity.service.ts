@@ -56,7 +56,7 @@ async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
   });
 }
 
-/** Each ends itself at its next look, because a disabled repository needs none. An ended one looks no more. */
+/** Wakes the verifications that have not ended. Each ends itself then, because a disabled repository needs none. */
 async function endPreviews(ctx: Context, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(

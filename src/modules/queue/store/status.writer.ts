@@ -141,7 +141,7 @@ export function haltWork(work: QueueWork, reason: string): void {
   });
 }
 
-/** What halted the queue is over by itself. */
+/** Ends the halt of a queue whose cause has ended by itself. */
 export function resumeWork(work: QueueWork): void {
   const { queue } = work;
   Object.assign(queue, { haltedReason: null, haltedAt: null });

@@ -27,7 +27,7 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
   putOff: putOffDeployment,
 });
 
-/** Does the one thing that is due, and answers what came of it, as a sentence. */
+/** Does the one thing that is due. Returns a sentence that says how it ended. */
 export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

@@ -33,7 +33,7 @@ export interface DeploymentRows extends CandidateRows {
   readonly from: { readonly version: string; readonly releaseVersion: string } | null;
 }
 
-/** Takes the environment's row, and reads what belongs to the deployment under it. */
+/** Locks the environment's row, and then reads the rows that belong to the deployment. */
 export async function lockDeployment(ctx: Context, tx: Transaction, deploymentId: string): Promise<DeploymentRows> {
   const [found] = await tx.query<{ environment_id: string }>(
     'select environment_id from deployment where account_id = $1 and id = $2',

@@ -21,7 +21,7 @@ export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<
   runOf(driving: ReleaseDriving, rows: T['rows'], now: Date): RunOrRefusal;
   /** What the provider calls the run. Null: it has not said. */
   nameOf(rows: T['rows']): string | null;
-  /** Writes what came of a call, where that is still wanted. */
+  /** Writes the outcome of a call, if the call is still wanted. */
   conclude(ctx: Context, tx: Transaction, rows: T['rows'], called: Called<T>): Promise<void>;
   /** Writes how the supervised run ended, if the row still wants it. */
   end(ctx: Context, tx: Transaction, rows: T['rows'], ended: Ended<T>): Promise<void>;

@@ -49,7 +49,7 @@ export async function readPullRequestsBy(
   return rows.map(({ id }) => id);
 }
 
-/** How each of these commits, which `tip` has, came there. */
+/** How each of these commits came into the history of `tip`. */
 export async function readOrigins(
   ctx: Context,
   {

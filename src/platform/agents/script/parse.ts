@@ -68,7 +68,7 @@ export function parseScript(prompt: string): Script {
 
 const deepest = 30;
 
-/** What takes far longer to read than to write. */
+/** Refuses a text that would take far longer to read than to write. */
 function assertReadable(text: string): void {
   if (text.length > longestPrompt)
     throw new ScriptFault(1, `there are ${text.length} characters, and at most ${longestPrompt} are read.`);
