@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import open from 'open';
+import { keepCodeOffBackgroundThreads } from '../src/platform/background-compiler.ts';
 import type { Io, ProgramName } from './output/io.ts';
 import { run } from './run.ts';
 
@@ -39,6 +40,7 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
   });
 }
 
+keepCodeOffBackgroundThreads();
 const interrupted = new AbortController();
 // The second Ctrl-C ends the process at once.
 process.once('SIGINT', () => interrupted.abort());

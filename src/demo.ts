@@ -18,6 +18,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { projectRoot } from './platform/project-root.ts';
+import { keepCodeOffBackgroundThreads } from './platform/background-compiler.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
@@ -65,6 +66,7 @@ const program = new Command('npm run demo --')
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
 
 async function main(): Promise<number> {
+  keepCodeOffBackgroundThreads();
   closeInheritedDescriptors();
   const flags = program.parse().opts<Flags>();
   const isAtGitHub = flags.host === 'github';
