@@ -50,12 +50,18 @@ export interface WebhookSender {
 }
 
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
-  const writeSuccess = createGroupWriter<Answered>({
+  const writeSuccesses = async (answered: readonly Answered[]): Promise<void> =>
+    await retryDuringOutage(async () => await writeSucceeded(ports, answered), ports.log);
+  const writeTogether = createGroupWriter<Answered>({
     groupOf: ({ taken }) => taken.endpointId,
-    write: async (answered) => await retryDuringOutage(async () => await writeSuccesses(ports, answered), ports.log),
+    write: writeSuccesses,
   });
 
-  async function attempt(delivery: TakenDelivery, target: Target | null): Promise<AttemptVerdict> {
+  async function attempt(
+    delivery: TakenDelivery,
+    target: Target | null,
+    writeSuccess: (answered: Answered) => Promise<void>,
+  ): Promise<AttemptVerdict> {
     const { headers, answer } =
       target === null
         ? { headers: {}, answer: undeliverable }
@@ -82,17 +88,23 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
     },
     async send(delivery, target) {
-      if ((await attempt(delivery, target)).kind === 'again') await options.retry(delivery);
+      if ((await attempt(delivery, target, writeTogether)).kind === 'again') await options.retry(delivery);
     },
     async attemptRetry(ref) {
       const taken = await takeRetry(ports.db, ref, ports.clock());
-      if (taken !== null) await attempt(taken, await readTarget(ports, options, taken));
+      // A retry comes alone, and waits for the writes of no other.
+      if (taken !== null)
+        await attempt(
+          taken,
+          await readTarget(ports, options, taken),
+          async (answered) => await writeSuccesses([answered]),
+        );
       return (await readWaiting(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
     },
   };
 }
 
-async function writeSuccesses({ db }: Ports, answered: readonly Answered[]): Promise<void> {
+async function writeSucceeded({ db }: Ports, answered: readonly Answered[]): Promise<void> {
   const endpoint = answered[0]?.taken;
   if (endpoint !== undefined) await writeOutcomes(db.system, endpoint, answered);
 }
