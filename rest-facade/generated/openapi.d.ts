@@ -1695,7 +1695,7 @@ export interface operations {
                         reason: string | null;
                         /**
                          * Format: date-time
-                         * @description From when on. Null for a schedule.
+                         * @description When it begins. Null for a schedule.
                          */
                         starts_at: string | null;
                         /**
@@ -1703,7 +1703,7 @@ export interface operations {
                          * @description When it ends. Null for a schedule, and for a freeze that lasts until somebody ends it.
                          */
                         ends_at: string | null;
-                        /** @description Five cron fields: each time of these it begins. Null unless it is a schedule. */
+                        /** @description Five cron fields: the times at which the freeze begins. Null unless it is a schedule. */
                         cron_start: string | null;
                         /** @description Five cron fields: the freeze ends at the first such time after its begin. Null unless it is a schedule. */
                         cron_end: string | null;

@@ -185,7 +185,7 @@ export function etaText(eta: Eta | NoEta, now: number): string {
 const unknownTexts = {
   halted: 'When it is merged is not known while the queue is halted.',
   paused: 'When it is merged is not known while the queue is paused.',
-  no_window: 'It is not merged before a merge window opens or a freeze ends, and when that is is not known.',
+  no_window: 'It is not merged before a merge window opens or a freeze ends. The time of that is not known.',
   no_build_history: 'When it is merged is not known before a build of this queue has ended.',
   too_far_back: 'When it is merged can be estimated as soon as it is further ahead in line.',
   likely_to_fail: 'It is more likely to be blocked than to be merged.',

@@ -15,8 +15,8 @@ registerEnumType(freezeSource, {
   name: 'FreezeSource',
   description: 'Source of a freeze.',
   valuesConfig: {
-    MANUAL: { description: 'Somebody, from then on.' },
-    SCHEDULE: { description: 'Somebody, again and again.' },
+    MANUAL: { description: 'A user, who froze it from one moment on.' },
+    SCHEDULE: { description: 'A user, who froze it by a schedule.' },
     ROLLBACK: { description: 'A rollback, where its environment is set to freeze itself.' },
   },
 });
@@ -36,7 +36,7 @@ export class Freeze {
   @Field(() => String, { nullable: true, description: 'The reason. Null: none was given.' })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'From when on. Null for a schedule.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it begins. Null for a schedule.' })
   startsAt!: Date | null;
 
   @Field(() => DateTime, {
@@ -47,7 +47,7 @@ export class Freeze {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Five cron fields: each time of these it begins. Null unless it is a schedule.',
+    description: 'Five cron fields: the times at which the freeze begins. Null unless it is a schedule.',
   })
   cronStart!: string | null;
 
@@ -98,12 +98,12 @@ export class Frozen {
   sentence!: string;
 }
 
-@InputType({ description: 'When something is frozen again and again.' })
+@InputType({ description: 'A schedule of freezes.' })
 export class FreezeScheduleInput {
-  @Field(() => String, { description: 'Five cron fields: it begins at each of these.' })
+  @Field(() => String, { description: 'Five cron fields: the times at which the freeze begins.' })
   cronStart!: string;
 
-  @Field(() => String, { description: 'Five cron fields: it ends at the first of these after it began.' })
+  @Field(() => String, { description: 'Five cron fields: the freeze ends at the first such time after its begin.' })
   cronEnd!: string;
 
   @Field(() => TimeZone, {
@@ -140,7 +140,7 @@ export class FreezeBranchesInput extends BaseBranchesInput {
   endsAt!: Date | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `freezeBranches` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `freezeBranches`.' })
 export class FreezeBranchesPayload {
   @Field(() => Freeze, { nullable: true, description: 'The freeze that was made. Null when it was only previewed.' })
   freeze!: Freeze | null;

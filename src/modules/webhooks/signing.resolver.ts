@@ -18,7 +18,7 @@ export class WebhookSigningResolver {
 
   @Mutation(() => WebhookSigningPayload, {
     description:
-      'Names the token that signs webhooks next: beside the present one at once, alone after seven days. Needs admin.',
+      'Chooses the token that signs webhooks next. From now on it signs in addition to the present token, and after seven days in its place. Needs admin.',
   })
   async rotateWebhookSigning(
     @Ctx() ctx: GraphQLContext,
@@ -29,7 +29,8 @@ export class WebhookSigningResolver {
   }
 
   @Mutation(() => WebhookSigningPayload, {
-    description: 'Has the named token sign now; the one before it signs beside for a day. Needs admin.',
+    description:
+      'Makes the named token the one that signs webhooks. The token before it signs in addition for a day. Needs admin.',
   })
   async promoteWebhookSigning(
     @Ctx() ctx: GraphQLContext,
