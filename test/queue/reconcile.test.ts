@@ -2,12 +2,17 @@ import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import { hosted, reconcileRepository, storeHints } from '../../src/modules/queue/index.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
-import { world } from '../support/world.ts';
+import { world, type World } from '../support/world.ts';
+
+/** The comparison leaves a pull request to a hint that is not handled yet. */
+const untilNoHint = async (w: World): Promise<void> =>
+  await w.until(async () => (await w.rows('select 1 from host_hint')).length === 0);
 
 it('a pull request that cannot be read keeps no other from being compared with the host', async () => {
   await using w = await world({ runsCi: false });
   const unreadable = await w.open('coffee', { coffee: '1' });
   const renamed = await w.open('tea', { tea: '1' });
+  await untilNoHint(w);
   const host = w.service.localHost;
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
     hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
@@ -35,6 +40,7 @@ it('a pull request that cannot be read keeps no other from being compared with t
 it('a pull request of which a hint waits is left to the hint, so that it is read once', async () => {
   await using w = await world({ runsCi: false });
   const number = await w.open('tea', { tea: '1' });
+  await untilNoHint(w);
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
     hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
   );
