@@ -8,14 +8,12 @@ import parts from '../design/parts.module.css';
 import { At, describeRunTime, Since } from '../design/time.tsx';
 import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
 import { numbers, sentence, short, labelOf } from '../design/labels.ts';
+import { passed, running } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './builds.module.css';
 
 type Check = PullRequest['checks'][number];
 type Batch = PullRequest['batches']['nodes'][number];
-
-const good = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
-const waiting = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
 
 export function Checks({ checks }: { readonly checks: readonly Check[] }): ReactNode {
   if (checks.length === 0)
@@ -31,7 +29,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }): React
 
 function CheckItem({ check }: { readonly check: Check }): ReactNode {
   const { name, conclusion, attempt, startedAt, completedAt, summary, url } = check;
-  const tone = good.has(conclusion) ? 'green' : waiting.has(conclusion) ? 'blue' : 'red';
+  const tone = passed.has(conclusion) ? 'green' : running.has(conclusion) ? 'blue' : 'red';
   const icon = tone === 'green' ? 'check' : tone === 'blue' ? 'running' : 'cross';
   return (
     <li className={styles['check']}>

@@ -6,6 +6,7 @@ import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, short, labelOf } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
+import { passed, running } from './conclusions.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import type { Forecast, Landing, QueueData, ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './next-actor.ts';
@@ -169,9 +170,6 @@ function describeTitle(title: BatchTitle): string {
   if (passes === '') return lands;
   return lands === '' ? `assumes ${passes} land` : `${lands} and ${passes}`;
 }
-
-const passed = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
-const running = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
 
 function describeBuild(batch: BatchRowFragment): {
   readonly text: ReactNode;

@@ -4,6 +4,7 @@ import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { At, describeInstant } from '../design/time.tsx';
 import { list, numbers, personOf, short, labelOf } from '../design/labels.ts';
+import { passed } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './track.module.css';
 
@@ -25,20 +26,18 @@ export function describeLanding({ number, mergedAt, landedBatch, environments }:
   return `${landed}, and runs in ${list(names)}.`;
 }
 
-const passing: ReadonlySet<string> = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
-
 /** `Batch 3 passed its check test.` */
 export function describeBuild({ landedBatch }: Pick<PullRequest, 'landedBatch'>): string {
   if (!landedBatch) return 'The queue did not land it, so it has no build and no proof here.';
   const newest = new Map<string, { readonly conclusion: string; readonly attempt: number }>();
   for (const check of landedBatch.checks)
     if (check.attempt >= (newest.get(check.name)?.attempt ?? 0)) newest.set(check.name, check);
-  const passed = [...newest].filter(([, { conclusion }]) => passing.has(conclusion)).map(([name]) => name);
-  const others = [...newest].filter(([, { conclusion }]) => !passing.has(conclusion));
+  const green = [...newest].filter(([, { conclusion }]) => passed.has(conclusion)).map(([name]) => name);
+  const others = [...newest].filter(([, { conclusion }]) => !passed.has(conclusion));
   const batch = `Batch ${landedBatch.position}`;
   if (newest.size === 0) return `${batch} has no checks on record.`;
   const ended = others.map(([name, { conclusion }]) => `${name} ended: ${labelOf(conclusion)}.`);
-  return [...(passed.length === 0 ? [] : [`${batch} passed ${describeChecks(passed)}.`]), ...ended].join(' ');
+  return [...(green.length === 0 ? [] : [`${batch} passed ${describeChecks(green)}.`]), ...ended].join(' ');
 }
 
 function describeChecks(names: readonly string[]): string {
