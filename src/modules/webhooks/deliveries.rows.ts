@@ -136,10 +136,11 @@ export interface Answered {
  */
 export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
-  { accountId, endpointId }: EndpointRef,
   answered: readonly Answered[],
 ): Promise<void> {
-  await query(writing, [accountId, endpointId, JSON.stringify(answered.map(toOutcomeRow))]);
+  const endpoint = answered[0]?.taken;
+  if (endpoint === undefined) return;
+  await query(writing, [endpoint.accountId, endpoint.endpointId, JSON.stringify(answered.map(toOutcomeRow))]);
 }
 
 // Locks follow one order everywhere, so that no two wait for each other: the endpoint, and then deliveries by their ids.

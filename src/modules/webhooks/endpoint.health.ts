@@ -26,7 +26,7 @@ export async function writeFailure(
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
       [taken.accountId, taken.endpointId, outcome.now.toISOString(), outcome.url],
     );
-    await writeOutcomes(tx, taken, [{ taken, outcome }]);
+    await writeOutcomes(tx, [{ taken, outcome }]);
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
     if (!isGivenUp(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;

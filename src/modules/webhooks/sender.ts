@@ -51,7 +51,7 @@ export interface WebhookSender {
 
 export function createWebhookSender(ports: Ports, options: WebhookOptions): WebhookSender {
   const writeSuccesses = async (answered: readonly Answered[]): Promise<void> =>
-    await retryDuringOutage(async () => await writeSucceeded(ports, answered), ports.log);
+    await retryDuringOutage(async () => await writeOutcomes(ports.db.system, answered), ports.log);
   const writeTogether = createGroupWriter<Answered>({
     groupOf: ({ taken }) => taken.endpointId,
     write: writeSuccesses,
@@ -102,11 +102,6 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
       return (await readWaiting(ports.db, ref)) ?? { state: 'canceled', nextLookAt: null };
     },
   };
-}
-
-async function writeSucceeded({ db }: Ports, answered: readonly Answered[]): Promise<void> {
-  const endpoint = answered[0]?.taken;
-  if (endpoint !== undefined) await writeOutcomes(db.system, endpoint, answered);
 }
 
 const undeliverable: HttpAnswer = {
