@@ -8,7 +8,7 @@ import type { Repository } from './repositories.types.ts';
 
 const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
-/** The pause in force on a base branch, like that of `branchHolds`, but for readers without a lock. */
+/** Reads the pause that is in force on a base branch. Takes no lock; `branchHolds` reads the same pause under a lock. */
 export async function readPause(
   ctx: GraphQLContext,
   repository: Repository,
