@@ -21,7 +21,10 @@ import { insertRepository } from './installation.ts';
 import { fillLine } from './line.ts';
 import { ms, table } from './timing.ts';
 
+/** While the page is scrolled. */
 const changesASecond = 20;
+/** The heap is measured after each of so many equal parts of the changes. */
+const heapMeasurements = 10;
 /** One of so many changes is a change that the page shows. */
 const shownEvery = 20;
 /** Pull requests that are on screen while nobody scrolls. */
@@ -34,7 +37,12 @@ interface Line {
   readonly size: number;
 }
 
-export async function benchDashboard(size: number, changes: number): Promise<void> {
+interface Load {
+  readonly changes: number;
+  readonly changesASecond: number;
+}
+
+export async function benchDashboard(size: number, load: Load): Promise<void> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-dashboard-'));
   const log = pino({ level: 'error' });
@@ -68,7 +76,7 @@ export async function benchDashboard(size: number, changes: number): Promise<voi
   const browser = await launch();
   try {
     const watcher = await QueueWatcher.open(browser, { url: server.url, token });
-    console.log(table(['dashboard', `a line of ${size}`], await measure(watcher, { ...line, size }, changes)));
+    console.log(table(['dashboard', `a line of ${size}`], await measure(watcher, { ...line, size }, load)));
   } finally {
     await browser.close();
     await server.close();
@@ -97,17 +105,21 @@ async function launch(): Promise<Browser> {
   });
 }
 
-async function measure(watcher: QueueWatcher, line: Line, changes: number): Promise<string[][]> {
+async function measure(watcher: QueueWatcher, line: Line, load: Load): Promise<string[][]> {
   const { largestPaintMs, loadedBytes } = await watcher.firstLoad();
-  const scrolling = changeLine(line, 10 * changesASecond);
+  const scrolling = changeLine(line, { changes: 10 * changesASecond, changesASecond });
   const scrolled = await watcher.scroll(8_000);
   await scrolling;
   await watcher.toTop();
   const heapBefore = await watcher.heapBytes();
   const requestsBefore = watcher.requests;
-  const committed = await changeLine(line, changes);
+  const committed: Committed[] = [];
+  const heaps: number[] = [];
+  for (let part = 0; part < heapMeasurements; part += 1) {
+    committed.push(...(await changeLine(line, { ...load, changes: Math.ceil(load.changes / heapMeasurements) })));
+    heaps.push(await watcher.heapBytes());
+  }
   const seen = await watcher.sightings(committed.map(({ text }) => text));
-  const heapAfter = await watcher.heapBytes();
   const delays = committed
     .flatMap(({ text, at }) => {
       const seenAt = seen.get(text);
@@ -129,9 +141,9 @@ async function measure(watcher: QueueWatcher, line: Line, changes: number): Prom
       'changes that were overtaken before they were shown',
       `${committed.length - delays.length} of ${committed.length}`,
     ],
-    ['requests for a change', ((watcher.requests - requestsBefore) / changes).toFixed(2)],
-    [`heap before ${changes} changes`, megabytes(heapBefore)],
-    ['heap after them', megabytes(heapAfter)],
+    ['requests for a change', ((watcher.requests - requestsBefore) / load.changes).toFixed(2)],
+    [`heap before ${load.changes} changes`, megabytes(heapBefore)],
+    ['heap after each tenth of them', heaps.map(megabytes).join(', ')],
     ['requests to other origins', String(watcher.strayRequests)],
   ];
 }
@@ -143,7 +155,7 @@ interface Committed {
 }
 
 /** Pull requests go to the back of the line, and now and then one on screen gets another title: these are returned. */
-async function changeLine(line: Line, changes: number): Promise<readonly Committed[]> {
+async function changeLine(line: Line, { changes, changesASecond }: Load): Promise<readonly Committed[]> {
   const committed: Committed[] = [];
   const startedAt = performance.now();
   for (let n = 1; n <= changes; n += 1) {

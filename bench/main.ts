@@ -29,6 +29,7 @@ interface Options {
   readonly batch: number;
   readonly lines?: number[];
   readonly changes: number;
+  readonly changesASecond: number;
   readonly times?: number;
   readonly rounds: number;
   readonly requests: number;
@@ -59,7 +60,8 @@ const figured = {
 } as const satisfies Readonly<Record<string, (options: Options) => Promise<Figure[]>>>;
 
 const printed = {
-  dashboard: async ({ lines, changes }) => await benchDashboard(lines?.[0] ?? 5_000, changes),
+  dashboard: async ({ lines, changes, changesASecond }) =>
+    await benchDashboard(lines?.[0] ?? 5_000, { changes, changesASecond }),
   analytics: async ({ pullRequests = 1_000_000 }) => await benchAnalytics(pullRequests),
   'github-faults': async ({ landings, repositories = 4, batch }) => {
     const failures = await benchGitHubFaults({ landings, repositories, batch });
@@ -90,6 +92,7 @@ const program = new Command('npm run bench --')
   .option('--batch <n>', 'of github-faults: pull requests in a batch', readNumber, 8)
   .option('--lines <n,…>', 'of turn, long-line, releases, line and dashboard', readNumbers)
   .option('--changes <n>', 'of dashboard', readNumber, 2_000)
+  .option('--changes-a-second <n>', 'of dashboard', readNumber, 20)
   .option('--times <n>', 'of turn, long-line, releases and line', readNumber)
   .option('--rounds <n>', 'of reads', readNumber, 20)
   .option('--requests <n>', 'of reads and lists', readNumber, 300)
