@@ -9,6 +9,7 @@ import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.t
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import {
   AnalyticsBuildsResolver,
+  AnalyticsEtaAccuracyResolver,
   AnalyticsHoursResolver,
   RepositoryAnalyticsResolver,
 } from '../modules/analytics/analytics.resolver.ts';
@@ -163,6 +164,7 @@ const resolvers = [
   BotPullRequestsResolver,
   RepositoryAnalyticsResolver,
   AnalyticsBuildsResolver,
+  AnalyticsEtaAccuracyResolver,
   AnalyticsHoursResolver,
   RepositoryEventsResolver,
   EventsResolver,

@@ -111,7 +111,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.analytics',
     'analytics:read',
-    'analytics { mergequeueUsage { total } timeInQueue { p50 } blockedReason { other } builds { builds } failedChecks { name } }',
+    'analytics { mergequeueUsage { total } timeInQueue { p50 } blockedReason { other } builds { builds } failedChecks { name } etaAccuracy { estimated } }',
   ),
   inRepository('Repository.viewerCan', ofRepository, 'viewerCan { action allowed sentence }'),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),

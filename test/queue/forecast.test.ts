@@ -1,5 +1,6 @@
 // When will it be merged? Estimated while builds run, and compared with when it was.
 import { expect, it } from 'vitest';
+import { readDailyEtaAccuracy } from '../../src/modules/analytics/eta-accuracy.reads.ts';
 import { forecasts } from '../../src/modules/queue/api/forecast.reads.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
@@ -10,6 +11,19 @@ async function foreseen(w: World) {
   const answer = await forecasts(w.ctx).load(queue?.id ?? '');
   if (answer === null) throw new Error('Nothing was foreseen.');
   return { ...answer, estimates: answer.line.map(({ id, number }) => ({ number, eta: answer.etas.get(id) })) };
+}
+
+const dayMs = 86_400_000;
+
+/** Of yesterday and today together: the story may have begun before midnight. */
+async function accuracy(w: World, baseBranch: string | null = null) {
+  const startsAt = new Date(Date.now() - dayMs);
+  const days = await readDailyEtaAccuracy(w.ctx, {
+    repositoryId: w.repositoryId,
+    days: [{ date: '2026-01-01', startsAt, endsAt: new Date(startsAt.getTime() + 2 * dayMs) }],
+    baseBranch,
+  });
+  return days.map(({ estimated, byP50, byP90 }) => [estimated, byP50, byP90]);
 }
 
 it('follows from what builds took so far, and comes true', async () => {
@@ -51,4 +65,56 @@ it('follows from what builds took so far, and comes true', async () => {
   const [, second, third] = estimates.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
   expect(third).toBeGreaterThan(second ?? Infinity);
   expect((await foreseen(w)).estimates).toEqual([]);
+  // The first two had no estimate.
+  const [judged] = await accuracy(w, 'main');
+  expect(judged?.[0]).toBe(3);
+  expect(await accuracy(w, 'next')).toEqual([[0, 0, 0]]);
+});
+
+it('is compared with the landing by the first estimate after the last entry into the line', async () => {
+  await using w = await world({
+    configuration: `${parallel({ builds: 2 })}preconditions:\n  use_github_mergeability: false\n`,
+    ci: slowCi,
+  });
+  const open = async (name: string): Promise<number> => await w.open(name, { [`${name}.txt`]: `${name}\n` });
+  const known = await open('known');
+  await w.queue(known);
+  await w.settled(known);
+
+  const names = ['soon', 'between', 'late', 'again', 'moved'] as const;
+  const numbers = [];
+  for (const name of names) numbers.push(await open(name));
+  const [, , , again = 0] = numbers;
+  await w.queue(again);
+  await foreseen(w);
+  await w.dequeue(again);
+  await w.queue(...numbers);
+  await foreseen(w);
+  const kept = async () =>
+    await w.rows<{ number: number; p50: Date }>(
+      'select p.number, e.p50 from first_eta e join pull_request p on p.id = e.pull_request_id order by p.number, e.queued_at',
+    );
+  const first = await kept();
+  expect(first.map(({ number }) => number)).toEqual([...numbers.slice(0, 3), again, ...numbers.slice(3)]);
+  // The line changes, so that the next estimates are others.
+  await w.settled(numbers[0] ?? 0);
+  await foreseen(w);
+  expect(await kept()).toEqual(first);
+  await w.settled(...numbers);
+
+  expect(await accuracy(w)).toEqual([[5, expect.any(Number), expect.any(Number)]]);
+  // The landings are where they are, so the estimates are moved around them, in seconds.
+  const move = async (number: number | undefined, p50: number, p90: number): Promise<void> => {
+    await w.rows(
+      `update first_eta e set p50 = p.merged_at + $2 * interval '1 second', p90 = p.merged_at + $3 * interval '1 second'
+       from pull_request p where p.id = e.pull_request_id and p.number = $1 and p.queued_at = e.queued_at`,
+      [number, p50, p90],
+    );
+  };
+  for (const number of numbers) await move(number, -2, -1);
+  expect(await accuracy(w)).toEqual([[5, 0, 0]]);
+  await move(numbers[0], 1, 2);
+  await move(numbers[1], -1, 1);
+  await move(numbers[4], 0, 0);
+  expect(await accuracy(w)).toEqual([[5, 2, 3]]);
 });

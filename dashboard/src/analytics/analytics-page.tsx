@@ -73,7 +73,7 @@ export function AnalyticsPage(): ReactNode {
   );
 }
 
-/** Builds are shown of one queue or of all. Nothing to choose with a single queue. */
+/** Builds and estimates are shown of one queue or of all. Nothing to choose with a single queue. */
 function BranchChoice({
   branches,
   branch,
@@ -87,14 +87,14 @@ function BranchChoice({
   return (
     <select
       className={parts['select']}
-      aria-label="Builds of which base branch"
+      aria-label="Builds and estimates of which base branch"
       value={branch ?? ''}
       onChange={(event) => onChoose(event.currentTarget.value === '' ? null : event.currentTarget.value)}
     >
-      <option value="">builds of every branch</option>
+      <option value="">builds and estimates of every branch</option>
       {branches.map(({ baseBranch }) => (
         <option key={baseBranch} value={baseBranch}>
-          builds of {baseBranch}
+          builds and estimates of {baseBranch}
         </option>
       ))}
     </select>
@@ -126,7 +126,7 @@ function Charts({
   readonly isTable: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const { timeInQueue, mergequeueUsage, blockedReason, hours, builds, failedChecks } = analytics;
+  const { timeInQueue, mergequeueUsage, blockedReason, hours, builds, failedChecks, etaAccuracy } = analytics;
   const byQueue = sum(mergequeueUsage.map(({ mergedByBot }) => mergedByBot));
   const total = sum(mergequeueUsage.map((day) => day.total));
   const left = sum(blockedReason.flatMap((day) => reasons.map(([key]) => day[key])));
@@ -194,6 +194,7 @@ function Charts({
         <Hours hours={hours} isTable={isTable} />
         <BuildTime builds={builds} landed={byQueue} isTable={isTable} />
         <FailedChecks checks={failedChecks} />
+        <EtaAccuracy days={etaAccuracy} isTable={isTable} />
         {children}
       </div>
     </div>
@@ -269,6 +270,39 @@ function BuildTime({
       about={`in ${count(all, 'build')}${landed > 0 ? `, ${(all / landed).toFixed(2)} per landed pull request` : ''}; ${share} % did not land`}
     >
       <Counted series={series} isTable={isTable} textOf={(value) => describeDuration(value * 60_000)} />
+    </Chart>
+  );
+}
+
+/** How many landings came by the first estimate that was given for them. */
+function EtaAccuracy({
+  days,
+  isTable,
+}: {
+  readonly days: Analytics['etaAccuracy'];
+  readonly isTable: boolean;
+}): ReactNode {
+  const estimated = sum(days.map((day) => day.estimated));
+  const byP90 = sum(days.map((day) => day.byP90));
+  const series: Series = {
+    dates: days.map(({ date }) => date),
+    parts: [
+      { name: 'by the p50', colour: 'var(--green-f)', values: days.map((day) => day.byP50) },
+      { name: 'by the p90', colour: 'var(--blue-f)', values: days.map((day) => day.byP90 - day.byP50) },
+      { name: 'later', colour: 'var(--amber-f)', values: days.map((day) => day.estimated - day.byP90) },
+    ],
+  };
+  return (
+    <Chart
+      title="Landed by the estimate"
+      figure={estimated === 0 ? 'None' : `${Math.round((100 * byP90) / estimated)} %`}
+      about={
+        estimated === 0
+          ? 'no pull request with an estimate landed'
+          : `of ${count(estimated, 'landing')} by the p90 of the first estimate; about 90 % is right`
+      }
+    >
+      {estimated > 0 && <Counted series={series} isTable={isTable} />}
     </Chart>
   );
 }

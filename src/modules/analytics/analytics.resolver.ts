@@ -5,8 +5,9 @@ import { Day, TimeZone } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readHoursOfDay } from './analytics.reads.ts';
 import { readAnalytics } from './analytics.service.ts';
-import { Analytics, DailyBuilds, FailedCheck, HourOfDay } from './analytics.types.ts';
+import { Analytics, DailyBuilds, DailyEtaAccuracy, FailedCheck, HourOfDay } from './analytics.types.ts';
 import { readDailyBuilds, readFailedChecks } from './builds.reads.ts';
+import { readDailyEtaAccuracy } from './eta-accuracy.reads.ts';
 
 @Resolver(() => Repository)
 export class RepositoryAnalyticsResolver {
@@ -69,5 +70,20 @@ export class AnalyticsBuildsResolver {
     if (first < 1 || first > mostChecks)
       throw new DomainError('BAD_INPUT', `first must be from 1 to ${mostChecks}.`, 'first');
     return await readFailedChecks(ctx, { repositoryId, days, baseBranch: baseBranch ?? null }, first);
+  }
+}
+
+@Resolver(() => Analytics)
+export class AnalyticsEtaAccuracyResolver {
+  @Extensions({ price: 1_500 })
+  @FieldResolver(() => [DailyEtaAccuracy], {
+    description: 'How good the estimates of landings were, for every day.',
+  })
+  async etaAccuracy(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repositoryId, days }: Analytics,
+    @Arg('baseBranch', () => String, { nullable: true, description: branchDescription }) baseBranch: string | null,
+  ): Promise<DailyEtaAccuracy[]> {
+    return await readDailyEtaAccuracy(ctx, { repositoryId, days, baseBranch: baseBranch ?? null });
   }
 }

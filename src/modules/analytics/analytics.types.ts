@@ -88,6 +88,29 @@ export class DailyBuilds {
   minutesReset!: number;
 }
 
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    'How good the estimates of landings were, for the pull requests that the queue merged on a day. Of each one the first estimate counts that was given after its last entry into the line.',
+})
+export class DailyEtaAccuracy {
+  @Field(() => Day, { description: 'The day of the merge, in the requested time zone.' })
+  date!: string;
+
+  @Field(() => Int, {
+    description: 'Merged pull requests with an estimate. An estimate is made only if a client queries it.',
+  })
+  estimated!: number;
+
+  @Field(() => Int, { description: 'Those that were merged by `p50` of their estimate: half of them, if it is good.' })
+  byP50!: number;
+
+  @Field(() => Int, {
+    description: 'Those that were merged by `p90` of their estimate: nine of ten, if it is good.',
+  })
+  byP90!: number;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'How often builds of batches failed by a check.' })
 export class FailedCheck {
   @Field(() => String, { description: 'Its name.' })

@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
 import type { DailyBuilds, FailedCheck } from './analytics.types.ts';
 
-export interface BuildsAsked {
+/** Which days of which queues a statistic is about. */
+export interface AnalyticsFilter {
   readonly repositoryId: string;
   readonly days: readonly Day[];
   /** Null: of every queue. */
@@ -20,7 +21,7 @@ const minutesOf = (states: string): string =>
 /** A row for every day. */
 export async function readDailyBuilds(
   ctx: Context,
-  { repositoryId, days, baseBranch }: BuildsAsked,
+  { repositoryId, days, baseBranch }: AnalyticsFilter,
 ): Promise<DailyBuilds[]> {
   const rows = await ctx.db.read<Omit<DailyBuilds, 'date'> & { readonly n: number }>(ctx.accountId, {
     name: 'analytics_builds',
@@ -42,7 +43,7 @@ export async function readDailyBuilds(
 /** Checks that failed, most often first. A result of a check that did not end says nothing. */
 export async function readFailedChecks(
   ctx: Context,
-  { repositoryId, days, baseBranch }: BuildsAsked,
+  { repositoryId, days, baseBranch }: AnalyticsFilter,
   most: number,
 ): Promise<FailedCheck[]> {
   const [first, last] = [days[0], days.at(-1)];
@@ -62,5 +63,5 @@ export async function readFailedChecks(
   });
 }
 
-const startsSec = ({ startsAt }: Day): number => startsAt.getTime() / 1000;
-const endsSec = ({ endsAt }: Day): number => endsAt.getTime() / 1000;
+export const startsSec = ({ startsAt }: Day): number => startsAt.getTime() / 1000;
+export const endsSec = ({ endsAt }: Day): number => endsAt.getTime() / 1000;

@@ -17,6 +17,7 @@ import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.t
 import { requireScope } from '../../accounts/index.ts';
 import { successProbabilityBy, loadPastResults } from '../facts/past-results.ts';
 import { snapshotOf, type ComparedLines } from '../planning/dry-run.ts';
+import { keepFirstEtas } from './first-etas.ts';
 import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
@@ -109,7 +110,9 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   const line = inLineOrder(loaded.snapshot.pullRequests).map(({ id, number }) => ({ id, number }));
   try {
     const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
-    return { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
+    const forecast = { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
+    await keepFirstEtas(ctx, loaded.snapshot, forecast);
+    return forecast;
   } catch (error) {
     // An explanation does not fail if its forecast does.
     if (!(error instanceof ThreadTimeout))
