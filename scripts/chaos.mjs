@@ -1,4 +1,4 @@
-// `npm run chaos`: kills of all processes at random, under load.
+// `npm run chaos`: kills of all processes and faults of the network at random, under load.
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { runFullTest } from './full-test.mjs';
@@ -23,8 +23,8 @@ async function chaos(args) {
 
 const usage = `Usage: npm run chaos [-- --kills <number>] [--seed <number>]
 
-Starts two servers, two workers, PostgreSQL and Temporal, and kills one, some or all of them at random, 100 times unless
---kills says another number, while pull requests land, deployments run and webhooks are sent. At the end nothing may be
-lost or have happened twice. The same seed kills in the same order.`;
+Starts two servers, two workers, PostgreSQL and Temporal, and kills one, some or all of them, or disturbs the network to
+PostgreSQL or Temporal, at random, 100 times unless --kills says another number, while pull requests land, deployments run
+and webhooks are sent. At the end nothing may be lost or have happened twice. The same seed gives the same faults.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(chaos(process.argv.slice(2)));

@@ -1,14 +1,16 @@
-// `npm run chaos`: kills at random under pull requests, deployments and webhooks. At the end each pull request that
-// should land has landed once, each webhook has come, every proof is derived again, and every invariant holds.
+// `npm run chaos`: kills and faults of the network at random, under pull requests, deployments and webhooks. At the end
+// each pull request that should land has landed once, each webhook has come, every proof is derived again, and every
+// invariant holds.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { percentiles, planKills, startInstallation, surely, type Installation } from './chaos.ts';
+import { percentiles, planFaults, startInstallation, surely, type Installation } from './chaos.ts';
 import { until } from './interlock.ts';
 import { createTeamRepository, type TeamRepository } from './repository.ts';
 
-const kills = Number(process.env['CHAOS_KILLS'] ?? 12);
+const faults = Number(process.env['CHAOS_KILLS'] ?? 16);
 const seed = Number(process.env['CHAOS_SEED'] ?? 1);
 const inLine = 6;
-const perKill = 2;
+const perFault = 2;
 
 let installation: Installation;
 let shop: TeamRepository;
@@ -85,42 +87,42 @@ async function nextLanding(before: number): Promise<void> {
       const open = await installation.query(
         "select number, status, status_text from pull_request where status <> 'merged' order by number",
       );
-      throw new Error(`Nothing has landed since the kill: ${JSON.stringify(open)}`, { cause: error });
+      throw new Error(`Nothing has landed since the fault: ${JSON.stringify(open)}`, { cause: error });
     },
   );
 }
 
-it(`${kills} kills by the seed ${seed}: nothing is lost, and nothing happens twice`, {
+it(`${faults} faults by the seed ${seed}: nothing is lost, and nothing happens twice`, {
   timeout: 6 * 3_600_000,
 }, async () => {
   const ready: number[] = [];
   const landed: number[] = [];
-  const plan = planKills(seed);
+  const plan = planFaults(seed);
   await ask(inLine);
-  for (let round = 1; round <= kills; round += 1) {
-    await ask(perKill);
+  for (let round = 1; round <= faults; round += 1) {
+    await ask(perFault);
     if (round % 3 === 0) await deploy(`${round}.0-rc1`);
-    const { victim, afterMs } = plan.next().value;
-    await new Promise((resolve) => void setTimeout(resolve, afterMs));
+    const fault = plan.next().value;
+    await delay(fault.afterMs);
     const before = await countMerged();
-    const killedAt = performance.now();
-    await installation.kill(victim);
+    await installation.inject(fault);
+    const overAt = performance.now();
     await installation.mend();
-    const readyMs = performance.now() - killedAt;
-    // On a slow machine everything may have landed before the kill.
-    if (before === good.length) await ask(perKill);
+    const readyMs = performance.now() - overAt;
+    // On a slow machine everything may have landed before the fault.
+    if (before === good.length) await ask(perFault);
     await nextLanding(before);
-    const landedMs = performance.now() - killedAt;
+    const landedMs = performance.now() - overAt;
     ready.push(readyMs);
     landed.push(landedMs);
     console.log(
-      `${String(round).padStart(3)}. ${victim}: ready after ${(readyMs / 1000).toFixed(1)} s, a landing after ${(landedMs / 1000).toFixed(1)} s`,
+      `${String(round).padStart(3)}. ${fault.name}: ready after ${(readyMs / 1000).toFixed(1)} s, a landing after ${(landedMs / 1000).toFixed(1)} s`,
     );
   }
   for (let from = 0; from < good.length; from += 30) await shop.settled(good.slice(from, from + 30), 600_000);
   await shop.settled(bad, 600_000);
   console.log(
-    `Seed ${seed}: ${kills} kills, ${good.length + bad.length} pull requests. Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`,
+    `Seed ${seed}: ${faults} faults, ${good.length + bad.length} pull requests. Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`,
   );
   await expectAllIsWell();
 });

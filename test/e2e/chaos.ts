@@ -1,8 +1,10 @@
-// An installation of processes that a program kills at random, under pull requests, deployments and webhooks: two
-// servers behind a reverse proxy, two workers, PostgreSQL and Temporal. What is killed is started again, as an
-// orchestrator does.
+// An installation of processes under pull requests, deployments and webhooks: two servers behind a reverse proxy, two
+// workers, PostgreSQL and Temporal. A program kills processes and disturbs the network at random. Killed processes are
+// started again, as an orchestrator does.
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createClient, type Client } from '../../src/demo/client.ts';
@@ -20,20 +22,32 @@ import {
   type Ended,
   type Program,
 } from './interlock.ts';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { startUnreliableNetwork } from './unreliable-network.ts';
 
-export const victims = [
-  'a server',
-  'a worker',
-  'all servers',
-  'all workers',
-  'PostgreSQL',
-  'a session of PostgreSQL',
-  'Temporal',
-  'everything',
+const faults = [
+  'a server is killed',
+  'a worker is killed',
+  'all servers are killed',
+  'all workers are killed',
+  'PostgreSQL is killed',
+  'a session of PostgreSQL is killed',
+  'Temporal is killed',
+  'everything is killed',
+  'connections to PostgreSQL break off',
+  'connections to PostgreSQL are reset',
+  'the network to PostgreSQL is held up',
+  'connections to Temporal break off',
+  'connections to Temporal are reset',
+  'the network to Temporal is held up',
 ] as const;
-export type Victim = (typeof victims)[number];
+
+export interface Fault {
+  readonly name: (typeof faults)[number];
+  /** How long after its pull requests it happens. */
+  readonly afterMs: number;
+  /** How long a network is held up. */
+  readonly heldMs: number;
+}
 
 const namespace = 'chaos';
 const ofEachKind = 2;
@@ -44,7 +58,8 @@ export interface Installation extends AsyncDisposable {
   readonly client: Client;
   /** Webhooks that came, by action and number or id of what they are about; a message that came twice is there once. */
   readonly received: ReadonlyMap<string, string>;
-  kill(victim: Victim): Promise<void>;
+  /** Resolves when the fault is over. What was killed is still down then. */
+  inject(fault: Fault): Promise<void>;
   /** Starts what is not there, and resolves when all of it is ready. */
   mend(): Promise<void>;
   /** A program such as `verify`, on this installation. */
@@ -57,6 +72,8 @@ export async function startInstallation(): Promise<Installation> {
   const running: Record<'server' | 'worker', Program[]> = { server: [], worker: [] };
   const balancer: Balancer = await startBalancer();
   const receiver = await startReceiver();
+  const toPostgres = await startUnreliableNetwork();
+  const toTemporal = await startUnreliableNetwork();
   let postgres: EmbeddedPostgres | null = null;
   let temporal: EmbeddedTemporal | null = null;
   let databaseUrl = '';
@@ -65,11 +82,13 @@ export async function startInstallation(): Promise<Installation> {
     // The sessions of a killed server may outlive it for a moment: until then another server refuses to start.
     postgres ??= await surely(async () => await startPostgres({ dataDir, ...settings }));
     databaseUrl = postgres.url;
+    toPostgres.leadTo(postgres.port);
     temporal ??= await startTemporal({ dataDir, fast: true, namespace, searchAttributes, ...settings });
+    toTemporal.leadTo(Number(temporal.address.split(':')[1]));
   };
   const environment = () => ({
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporal?.address ?? '',
+    DATABASE_URL: throughPort(databaseUrl, toPostgres.port),
+    TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
     TEMPORAL_NAMESPACE: namespace,
     INTERLOCK_DATA: dataDir,
     INTERLOCK_SECRET: secret,
@@ -120,15 +139,21 @@ export async function startInstallation(): Promise<Installation> {
     );
     if (session !== undefined) process.kill(session.pid, 'SIGKILL');
   };
-  const kills: Readonly<Record<Victim, () => Promise<void>>> = {
-    'a server': async () => await killPrograms('server', 1),
-    'a worker': async () => await killPrograms('worker', 1),
-    'all servers': async () => await killPrograms('server', ofEachKind),
-    'all workers': async () => await killPrograms('worker', ofEachKind),
-    PostgreSQL: killPostgres,
-    'a session of PostgreSQL': killSession,
-    Temporal: killTemporal,
-    everything: async () => {
+  const actions: Readonly<Record<Fault['name'], (fault: Fault) => Promise<void>>> = {
+    'a server is killed': async () => await killPrograms('server', 1),
+    'a worker is killed': async () => await killPrograms('worker', 1),
+    'all servers are killed': async () => await killPrograms('server', ofEachKind),
+    'all workers are killed': async () => await killPrograms('worker', ofEachKind),
+    'PostgreSQL is killed': killPostgres,
+    'a session of PostgreSQL is killed': killSession,
+    'Temporal is killed': killTemporal,
+    'connections to PostgreSQL break off': async () => await toPostgres.breakOff(),
+    'connections to PostgreSQL are reset': async () => await toPostgres.reset(),
+    'the network to PostgreSQL is held up': async ({ heldMs }) => await toPostgres.holdUp(heldMs),
+    'connections to Temporal break off': async () => await toTemporal.breakOff(),
+    'connections to Temporal are reset': async () => await toTemporal.reset(),
+    'the network to Temporal is held up': async ({ heldMs }) => await toTemporal.holdUp(heldMs),
+    'everything is killed': async () => {
       await Promise.all([killPrograms('server', ofEachKind), killPrograms('worker', ofEachKind)]);
       await killTemporal();
       await killPostgres();
@@ -150,7 +175,7 @@ export async function startInstallation(): Promise<Installation> {
     client,
     received: receiver.received,
     query,
-    kill: async (victim) => await kills[victim](),
+    inject: async (fault) => await actions[fault.name](fault),
     async mend() {
       await start();
       await fill();
@@ -161,11 +186,19 @@ export async function startInstallation(): Promise<Installation> {
       await killPrograms('worker', ofEachKind);
       await balancer.close();
       receiver.server.close();
+      await toTemporal[Symbol.asyncDispose]();
+      await toPostgres[Symbol.asyncDispose]();
       await temporal?.stop();
       await postgres?.stop();
       await removeDirectory(dataDir);
     },
   };
+}
+
+/** The same database by TCP through another port. */
+function throughPort(databaseUrl: string, port: number): string {
+  const { username, password, pathname } = new URL(databaseUrl);
+  return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
 }
 
 async function addressOf(program: Program): Promise<string> {
@@ -196,12 +229,12 @@ async function startReceiver(): Promise<{ url: string; server: Server; received:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, server, received };
 }
 
-/** The victims of a seed, each with how long after its pull requests it is killed. */
-export function* planKills(seed: number): Generator<{ readonly victim: Victim; readonly afterMs: number }, never> {
+/** The faults of a seed. */
+export function* planFaults(seed: number): Generator<Fault, never> {
   const random = seeded(seed);
   for (;;) {
-    const victim = victims[Math.floor(random() * victims.length)] ?? 'a worker';
-    yield { victim, afterMs: Math.floor(random() * 2_000) };
+    const name = faults[Math.floor(random() * faults.length)] ?? 'a worker is killed';
+    yield { name, afterMs: Math.floor(random() * 2_000), heldMs: 1_000 + Math.floor(random() * 14_000) };
   }
 }
 

@@ -1,0 +1,86 @@
+// A TCP proxy before a server, as the network between two machines: it can break connections in the middle of a
+// message, reset them, or hold everything up for a while.
+import { createServer, Socket, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface UnreliableNetwork extends AsyncDisposable {
+  readonly port: number;
+  /** Sets the port of the server for new connections. */
+  leadTo(port: number): void;
+  /** Each connection passes half of its next message on, and then ends. One without a message ends after a second. */
+  breakOff(): Promise<void>;
+  /** Each connection ends at once by a reset, and what is on its way is lost. */
+  reset(): Promise<void>;
+  /** Nothing passes for so long, and new connections wait as well. Then everything passes in its order. */
+  holdUp(forMs: number): Promise<void>;
+}
+
+interface Connection {
+  readonly ends: readonly [Socket, Socket];
+  isBreaking: boolean;
+}
+
+export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
+  const connections = new Set<Connection>();
+  let target = 0;
+  let held: Promise<unknown> = Promise.resolve();
+  const server = createServer({ pauseOnConnect: true }, (near) => {
+    const far = new Socket();
+    const connection: Connection = { ends: [near, far], isBreaking: false };
+    connections.add(connection);
+    forward(connection, [near, far]);
+    forward(connection, [far, near]);
+    near.on('error', () => {});
+    void held.then(() => {
+      if (near.destroyed) return void far.destroy();
+      far.connect(target, '127.0.0.1');
+      near.resume();
+    });
+  });
+  const forward = (connection: Connection, [from, to]: readonly [Socket, Socket]): void => {
+    from.setNoDelay(true);
+    from.on('data', (chunk: Buffer) => {
+      if (connection.isBreaking) {
+        to.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => destroy(connection));
+        from.pause();
+      } else if (!to.write(chunk)) {
+        from.pause();
+        to.once('drain', () => void held.then(() => from.resume()));
+      }
+    });
+    from.on('end', () => to.end());
+    from.on('error', () => {});
+    from.on('close', () => {
+      connections.delete(connection);
+      to.destroySoon();
+    });
+  };
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    leadTo: (port) => void (target = port),
+    async breakOff() {
+      const present = [...connections];
+      for (const connection of present) connection.isBreaking = true;
+      await delay(1_000);
+      for (const connection of present) destroy(connection);
+    },
+    async reset() {
+      for (const { ends } of connections) for (const end of ends) end.resetAndDestroy();
+    },
+    async holdUp(forMs) {
+      held = delay(forMs);
+      for (const { ends } of connections) for (const end of ends) end.pause();
+      await held;
+      for (const { ends } of connections) for (const end of ends) end.resume();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const connection of connections) destroy(connection);
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
+
+function destroy({ ends }: Connection): void {
+  for (const end of ends) end.destroy();
+}
