@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import open from 'open';
-import { keepCodeOffBackgroundThreads } from '../src/platform/background-compiler.ts';
+import { nodeFlags } from '../src/platform/node-flags.ts';
 import type { Io, ProgramName } from './output/io.ts';
 import { run } from './run.ts';
 
@@ -26,7 +26,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** If Node can, this process becomes the program, so that signals and exit codes need not be passed on. */
 async function runProgram(name: ProgramName, args: readonly string[]): Promise<number> {
   const file = fileURLToPath(new URL(`../src/${programFiles[name]}`, import.meta.url));
-  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
+  const argv = [...nodeFlags(), file, ...args];
   const env = { ...process.env, INTERLOCK_CALLED_AS: 'interlock' };
   if (process.execve) {
     process.removeAllListeners('warning');
@@ -40,7 +40,6 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
   });
 }
 
-keepCodeOffBackgroundThreads();
 const interrupted = new AbortController();
 // The second Ctrl-C ends the process at once.
 process.once('SIGINT', () => interrupted.abort());

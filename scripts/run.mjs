@@ -8,10 +8,12 @@ import {
   assertNewEnoughToBegin,
   findNode,
   finish,
+  nodeFlags,
   prepare,
   root,
   runForeground,
   toolEnvironment,
+  versionOf,
 } from './toolchain.mjs';
 
 export const programs = {
@@ -47,7 +49,7 @@ async function run(name, args) {
   if (!ensureBuilt(node, { flags: name === 'generate' ? ['--keep-going'] : [], output })) return 1;
   const entry = join(root, program);
   if (!existsSync(entry)) throw new SetupError(`The build made no ${program}.`);
-  const argv = ['--enable-source-maps', '--disable-warning=ExperimentalWarning', entry, ...args];
+  const argv = ['--enable-source-maps', ...nodeFlags(versionOf(node)), entry, ...args];
   const env = toolEnvironment(node);
   // The program takes over this very process where Node can do that: signals and exit codes need no passing on, and a
   // kill -9 hits the program itself.

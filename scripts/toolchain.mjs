@@ -79,8 +79,14 @@ function isThisNode(path) {
   return realpathSync(path) === realpathSync(process.execPath) && isNewEnough(process.version);
 }
 
+/** The flags of a program of Interlock. src/platform/node-flags.ts says why, and a test compares the two. */
+export function nodeFlags(version) {
+  const flagsOfNode24 = ['--no-concurrent-sparkplug', '--no-maglev-build-code-on-background'];
+  return ['--disable-warning=ExperimentalWarning', ...(version.startsWith('v24.') ? flagsOfNode24 : [])];
+}
+
 // Running it proves that it fits this machine as well: the package of another libc is installed, but does not start.
-function versionOf(node) {
+export function versionOf(node) {
   return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'v0.0.0';
 }
 

@@ -17,8 +17,8 @@ import { demoScenario, githubScenario, type Scenario } from './demo/scenario.ts'
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
+import { nodeFlags } from './platform/node-flags.ts';
 import { projectRoot } from './platform/project-root.ts';
-import { keepCodeOffBackgroundThreads } from './platform/background-compiler.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
@@ -66,7 +66,6 @@ const program = new Command('npm run demo --')
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
 
 async function main(): Promise<number> {
-  keepCodeOffBackgroundThreads();
   closeInheritedDescriptors();
   const flags = program.parse().opts<Flags>();
   const isAtGitHub = flags.host === 'github';
@@ -156,7 +155,13 @@ async function verify({ owner, name }: Scenario, dataDir: string): Promise<reado
   say(`\nnpm run verify -- ${owner}/${name}`);
   const program = join(projectRoot, 'dist', 'src', 'verify.js');
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, `${owner}/${name}`, '--data', dataDir]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...nodeFlags(),
+      program,
+      `${owner}/${name}`,
+      '--data',
+      dataDir,
+    ]);
     say(stdout.trimEnd());
     return [];
   } catch (error) {

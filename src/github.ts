@@ -13,6 +13,7 @@ import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
 import { addApp, createSetupLink, isLoopback, serverAt } from './modules/github/index.ts';
 import { changeActivity, findRepository, replaceConfiguration } from './modules/repositories/index.ts';
+import { nodeFlags } from './platform/node-flags.ts';
 import { projectRoot } from './platform/project-root.ts';
 import type { Service } from './service.ts';
 
@@ -102,6 +103,7 @@ async function startEmulator(
   const child = await spawnGuarded({
     command: process.execPath,
     args: [
+      ...nodeFlags(),
       program,
       '--port',
       String(port),

@@ -13,7 +13,6 @@ import { createProgress } from './launcher/progress.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
-import { keepCodeOffBackgroundThreads } from './platform/background-compiler.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import type { GitHubOption } from './github.ts';
 import { startInterlock, type Interlock } from './start.ts';
@@ -82,7 +81,6 @@ function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
 }
 
 async function main(): Promise<void> {
-  keepCodeOffBackgroundThreads();
   closeInheritedDescriptors();
   readSecretFiles(process.env);
   const flags = program.parse().opts<Flags>();

@@ -16,7 +16,6 @@ import { searchAttributes } from './launcher/temporal.ts';
 import type { Part } from './domain/health/parts.ts';
 import { createAccount } from './modules/accounts/index.ts';
 import { metricsTokenFrom, openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
-import { keepCodeOffBackgroundThreads } from './platform/background-compiler.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { createLog, secretsOf } from './platform/logging.ts';
 import { createService } from './service.ts';
@@ -249,7 +248,6 @@ async function main(): Promise<void> {
   await program.parseAsync();
 }
 
-keepCodeOffBackgroundThreads();
 closeInheritedDescriptors();
 main().catch((error: unknown) => {
   console.error(error instanceof StartError ? error.message : error);

@@ -22,7 +22,6 @@ import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { readStoredSecrets } from './parts.ts';
 import { createService, type Service } from './service.ts';
-import { keepCodeOffBackgroundThreads } from './platform/background-compiler.ts';
 
 export interface ToolOptions {
   readonly dataDir: string;
@@ -223,7 +222,6 @@ export async function makeEmptyFolder(folder: string, what: string): Promise<voi
 
 /** Runs a program. It returns the exit code; a StartError is printed as one line. */
 export function runTool(main: () => Promise<number>): void {
-  keepCodeOffBackgroundThreads();
   const run = async (): Promise<number> => {
     readSecretFiles(process.env);
     return await main();

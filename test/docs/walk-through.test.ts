@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeFlags } from '../../src/platform/node-flags.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { readPage } from './pages.ts';
 import { isWalkThrough, walkThroughs } from './walk-throughs.ts';
@@ -30,15 +31,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'interlock-docs-'));
   await chmod(folder, 0o755);
   // A port of its own, and nothing else than `npm start` says.
-  interlock = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(built, 'main.js'), '--port', '0', '--no-demo'],
-    {
-      cwd: folder,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  interlock = spawn(process.execPath, [...nodeFlags(), join(built, 'main.js'), '--port', '0', '--no-demo'], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const said = collect(interlock);
   while (!existsSync(join(folder, '.interlock/access.json'))) {
     if (interlock.exitCode !== null) throw new Error(`Interlock did not start: ${said()}`);

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient, type Client } from '../../src/demo/client.ts';
 import { type Access, readAccess } from '../../src/launcher/access.ts';
+import { nodeFlags } from '../../src/platform/node-flags.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +47,7 @@ const ownServers: Environment = {
 /** Runs dist/src/<name>.js with these arguments. */
 export function runProgram(name: string, args: readonly string[], env: Environment = {}): Program {
   const file = join(projectRoot, 'dist', 'src', `${name}.js`);
-  return startProgram(['--disable-warning=ExperimentalWarning', file, ...args], projectRoot, env);
+  return startProgram([...nodeFlags(), file, ...args], projectRoot, env);
 }
 
 /** Runs Node with these arguments in a folder. */

@@ -7,6 +7,7 @@ import { createClient, type Client } from '../../src/demo/client.ts';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
+import { nodeFlags } from '../../src/platform/node-flags.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { buildEarlierVersion, type EarlierVersion } from './earlier-version.ts';
@@ -46,7 +47,7 @@ afterAll(async () => {
 /** Runs a program of the version in a folder. */
 function run(folder: string, name: string, ...args: string[]): Program {
   const file = join(folder, 'dist', 'src', `${name}.js`);
-  const program = startProgram(['--disable-warning=ExperimentalWarning', file, ...args], folder, {
+  const program = startProgram([...nodeFlags(), file, ...args], folder, {
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: namespace,

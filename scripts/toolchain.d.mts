@@ -1,0 +1,1 @@
+export function nodeFlags(version: string): readonly string[];
