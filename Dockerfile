@@ -57,5 +57,5 @@ EXPOSE 4000 4001
 # A worker answers at 4001: give it PORT=4001.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", "--disable-warning=ExperimentalWarning", "--no-concurrent-sparkplug", "--no-maglev-build-code-on-background"]
+ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", "--disable-warning=ExperimentalWarning", "--no-concurrent-sparkplug", "--no-maglev-build-code-on-background", "--no-maglev-deopt-data-on-background"]
 CMD ["production.js", "server"]

@@ -81,7 +81,11 @@ function isThisNode(path) {
 
 /** The flags of a program of Interlock. src/platform/node-flags.ts says why, and a test compares the two. */
 export function nodeFlags(version) {
-  const flagsOfNode24 = ['--no-concurrent-sparkplug', '--no-maglev-build-code-on-background'];
+  const flagsOfNode24 = [
+    '--no-concurrent-sparkplug',
+    '--no-maglev-build-code-on-background',
+    '--no-maglev-deopt-data-on-background',
+  ];
   return ['--disable-warning=ExperimentalWarning', ...(version.startsWith('v24.') ? flagsOfNode24 : [])];
 }
 
