@@ -222,6 +222,7 @@ it('every table belongs to a repository, to its account alone, or to the install
   ]);
   expect(names.filter((name) => !ofAccount.has(name))).toEqual([
     'installation',
+    'invariant_comparison',
     'migration_phase',
     'mikro_orm_migrations',
     'proof_key',

@@ -28,6 +28,7 @@ async function openDatabase(options: { readonly poolSize?: number } = {}): Promi
 // Tables without a policy, and why nobody's things can be seen in them.
 const withoutPolicy: Readonly<Record<string, string>> = {
   installation: 'one row about the installation itself',
+  invariant_comparison: 'one row about the installation; tenants may not read it',
   migration_phase: 'names of migrations; no role but the owner may read it',
   proof_key: 'the key of the installation that signs proofs, sealed; tenants may not read it',
   retention_due: 'instants of the installation, by kinds of what is deleted',

@@ -1,5 +1,5 @@
 // What always holds in an installation: the rules that no crash, race or lost message may break. `npm run doctor` and
-// every process of the service compare the rows with them.
+// the service compare the rows with them.
 import { judgeBuild } from '../queue/evidence/evidence.ts';
 import type { RequiredCheck } from '../queue/model/rules.ts';
 import type { CheckState } from '../queue/model/snapshot.ts';

@@ -49,10 +49,24 @@ export async function findViolations(
 }
 
 export interface InvariantWatch {
-  /** As of the last look. Null: there was none yet. */
+  /** What the newest comparison that this process knows found. Null: this process knows none yet. */
   readonly violations: () => readonly Violation[] | null;
-  /** Says in the log what it finds. */
+  /** Compares, and logs what does not hold. If a process has begun to compare lately: reads what was found last. */
   look(): Promise<void>;
+}
+
+/** Less than the minute after which each process looks again. */
+const comparisonInterval = "interval '50 seconds'";
+
+/** Returns false if another comparison began within the interval, by clocks that may differ. */
+async function beginComparison({ db, clock }: Pick<Ports, 'db' | 'clock'>): Promise<boolean> {
+  const begun = await db.system.query(
+    `update invariant_comparison set began_at = $1 where began_at is null
+       or began_at not between $1::timestamptz - ${comparisonInterval} and $1::timestamptz + ${comparisonInterval}
+     returning id`,
+    [clock()],
+  );
+  return begun.length > 0;
 }
 
 export function watchInvariants(
@@ -62,7 +76,16 @@ export function watchInvariants(
   return {
     violations: () => violations,
     async look() {
+      const { query } = ports.db.system;
+      if (!(await beginComparison(ports))) {
+        const [row] = await query<{ violations: readonly Violation[] | null }>(
+          'select violations from invariant_comparison',
+        );
+        violations = row?.violations ?? null;
+        return;
+      }
       violations = await findViolations(ports, { scope: 'recent' });
+      await query('update invariant_comparison set violations = $1', [JSON.stringify(violations)]);
       const text = violationsText(violations);
       if (text !== null) ports.log.error({ violations: violations.slice(0, 20) }, text);
     },
