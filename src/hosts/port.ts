@@ -1,8 +1,10 @@
-// The code host port: what Interlock asks of the place where repositories live. The port asks for nothing that GitHub's
-// API cannot do, so that both adapters (`local/`, `github/`) offer the very same guarantees:
-// commits and merges are made without a clone; refs move by compare-and-set, several in one atomic update;
-// the host's own merge call guards the head but not the base; webhooks are hints that come late, twice or never.
-// Every write is idempotent by its arguments or guarded by an expected old value, and no adapter retries a write.
+// The port of a code host: the calls that Interlock makes to the system that has the repositories. The port has only
+// calls that GitHub's API supports. So both adapters (`local/`, `github/`) give the same guarantees:
+// - Commits and merges are made without a clone.
+// - Refs move by compare-and-set, several of them in one atomic update.
+// - The host's own merge call compares the head with an expected commit, but not the base.
+// - A webhook is only a hint. It may arrive late, twice or never.
+// - Every write is idempotent by its arguments, or is guarded by an expected old value. No adapter retries a write.
 export * from './port/checks.ts';
 export * from './port/code-host.ts';
 export * from './port/composing.ts';

@@ -152,11 +152,7 @@ export function injections({ outside, dataDir, gitDir, port, databasePort }: Pla
       /a repository of its own/,
       run('git init -q sub && cd sub && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'),
     ),
-    judged(
-      'a repository without a commit in it',
-      /git does not take these files/,
-      run('git init -q sub && echo x > sub/x'),
-    ),
+    judged('a repository without a commit in it', /git refuses these files/, run('git init -q sub && echo x > sub/x')),
     judged('git’s folder in capitals by a command', /./, run('mkdir .GIT && echo x > .GIT/config')),
     judged('a file that is far too large', /6000000 bytes/, run('head -c 6000000 /dev/zero > big.bin')),
     idle(

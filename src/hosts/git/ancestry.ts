@@ -1,5 +1,6 @@
-// Whether one commit descends from another: walked from commits that are read anyway, and left to git where the walk
-// is long. What descends from what never changes; whether both are still there is asked each time.
+// Decides whether one commit descends from another: by a short walk over commits that are mostly in memory, or by git
+// if the walk would be long. Ancestry never changes, so the result is cached. Whether both commits still exist is read
+// each time.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
@@ -8,7 +9,7 @@ import { objectId } from './names.ts';
 
 const mostRead = 64;
 
-/** False as well when one of them is no commit of the repository. */
+/** Also false if one of the two is not a commit of the repository. */
 export async function isAncestor(
   git: Git,
   directory: string,
@@ -19,15 +20,15 @@ export async function isAncestor(
   if (older.commit === newer.commit) return true;
   const known = rememberedOf(git);
   const key = `${directory} ${older.commit} ${newer.commit}`;
-  // A shallow repository may be given more of its history.
+  // The result is not cached in a shallow repository, because more of its history may be fetched.
   const isWhole = !(await isShallow(directory));
-  const answer = isWhole ? (known.get(key) ?? (await walk(git, directory, { older, newer }))) : null;
-  if (answer !== null) {
-    remember(known, key, answer);
-    return answer;
+  const isDescendant = isWhole ? (known.get(key) ?? (await walk(git, directory, { older, newer }))) : null;
+  if (isDescendant !== null) {
+    remember(known, key, isDescendant);
+    return isDescendant;
   }
   const args = ['merge-base', '--is-ancestor', objectId(older.commit), objectId(newer.commit)];
-  // 128: a commit between them is missing.
+  // git exits with 128 if a commit between the two is missing.
   const { exitCode } = await git.run(directory, args, { accept: [0, 1, 128] });
   if (isWhole && exitCode !== 128) remember(known, key, exitCode === 0);
   return exitCode === 0;
@@ -44,8 +45,9 @@ function rememberedOf(git: Git): Map<string, boolean> {
 const below = { older: 1, newer: 2, both: 3 } as const;
 
 /**
- * As git does it: the ancestors of both are marked, the newest commits first, until all that are left are ancestors of
- * both. Commits between the two are ancestors only of the newer one, so no wrong clock hides them. Null: too many.
+ * The algorithm of git. It marks the ancestors of both commits, the newest first, and ends when every unvisited commit
+ * is an ancestor of both. Commits between the two are ancestors only of the newer one, so the walk finds them even if
+ * the clocks of their committers were wrong. Null: the walk has more than `mostRead` commits.
  */
 async function walk(
   git: Git,

@@ -1,5 +1,6 @@
-// A fresh checkout with a `.git` of its own: objects are copied, not shared, so that nothing inside leads back to
-// the repository it came from. Two gits make it, a pack and the files: fetching the same takes seven.
+// Makes a checkout with its own `.git`. Objects are copied and not shared, so that the checkout has no reference to the
+// repository. This takes two git processes: one makes a pack, the other writes the files. `git fetch` would start seven
+// processes.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostUnavailable } from '../port.ts';
@@ -7,7 +8,7 @@ import type { Git } from './git.ts';
 import { recallLineages } from './lineage.ts';
 import { objectId } from './names.ts';
 
-/** Commits below the tip that commands may look at. */
+/** How many commits of its history the checkout has. */
 const depth = 50;
 
 const configuration = `[core]
@@ -33,13 +34,13 @@ export async function checkOut(
   await git.run(folder, ['checkout', '--quiet', '--detach', commit], { timeoutMs: 600_000 });
 }
 
-// It is read once and thrown away: neither small nor durable.
+// The pack is used once and then deleted, so it is neither compressed well nor synced to the disk.
 async function pack(git: Git, { from, into, commit }: Record<'from' | 'into' | 'commit', string>): Promise<void> {
   const quickly = ['--quiet', '--window=0', '--compression=1', '--delta-base-offset'];
   await git.run(into, ['pack-objects', '--revs', ...quickly, join(into, 'objects', 'pack', 'pack')], {
     env: {
       GIT_DIR: into,
-      // In quotes: a colon in a path would make two of it.
+      // The path is quoted, because git splits the value at colons.
       GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(from, 'objects')),
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'core.fsync',
@@ -50,7 +51,10 @@ async function pack(git: Git, { from, into, commit }: Record<'from' | 'into' | '
   });
 }
 
-/** The commits whose parents are left out: those at the depth, and those whose own parents are not there. */
+/**
+ * The commits whose parents the checkout lacks: the commits at the maximum depth, and the commits whose parents the
+ * repository itself lacks.
+ */
 async function findEdge(git: Git, directory: string, tip: string): Promise<string[]> {
   const known = new Set([tip]);
   const cut = new Set((await readFile(join(directory, 'shallow'), 'utf8').catch(() => '')).split('\n'));

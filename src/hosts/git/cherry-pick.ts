@@ -1,5 +1,6 @@
-// Commits cherry-picked onto another commit, as `git rebase` and `git cherry-pick` do it, and a base brought into a
-// head. Everything happens in the object database; authors and their dates are kept, the committer is the service.
+// Cherry-picks commits, like `git rebase` and `git cherry-pick`, and updates a head with the changes of its base. All
+// of this works in the object database, without a worktree. Authors and author dates are kept, and the committer is
+// Interlock.
 import { HostRefused, type BranchUpdate, type PickedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
 import { type CommitContext, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
@@ -10,7 +11,8 @@ import { readCommit, readCommits, type RawCommit } from './objects.ts';
 const mostCommits = 500;
 
 /**
- * A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself.
+ * Updates a head with the changes of `onto`: by a merge commit, or by a rebase of the head's own commits onto it.
+ * Returns the head itself if it contains `onto` already.
  */
 export async function bringUpToDate(
   git: Git,
@@ -30,9 +32,9 @@ export async function bringUpToDate(
 }
 
 /**
- * The head's first-parent line, without what `onto` has already by the same patch. A merge in that line is replayed as
- * its change against its first parent: what it brought from the base becomes empty and is left out, what somebody
- * resolved or merged in by hand stays.
+ * Rebases the first-parent line of the head. A commit whose patch `onto` has already is left out. For a merge commit,
+ * its difference from its first parent is replayed. If it merged only the base, this difference is empty on `onto`, and
+ * the commit is left out. If somebody resolved conflicts or merged another branch, those changes are kept.
  */
 async function rebase(
   context: CommitContext,
@@ -61,7 +63,8 @@ async function rebase(
 }
 
 /**
- * Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message.
+ * Cherry-picks each commit as its difference from its first parent (`cherry-pick -m 1` for merges). The message of each
+ * new commit names the original commit.
  */
 export async function cherryPick(
   git: Git,
@@ -100,7 +103,7 @@ async function pickAll(
 
 const trailer = /^([A-Za-z0-9-]+: .+|\(cherry picked from commit [0-9a-f]+\))$/;
 
-// As `git cherry-pick -x`: beside other trailers, else in a paragraph of its own.
+// Adds the same line as `git cherry-pick -x`: after the existing trailers, or else as a new paragraph.
 function withOrigin(commit: RawCommit): string {
   const message = commit.message.trimEnd();
   const [, ...paragraphs] = message.split(/\n\n+/);
@@ -112,8 +115,9 @@ function withOrigin(commit: RawCommit): string {
   return `${message}${isTrailers ? '\n' : '\n\n'}(cherry picked from commit ${commit.commit})`;
 }
 
-function refuseTooMany(count: number, what: string): void {
-  if (count > mostCommits) throw new HostRefused(`${count} commits are too many to ${what} (limit ${mostCommits})`);
+function refuseTooMany(count: number, operation: string): void {
+  if (count > mostCommits)
+    throw new HostRefused(`${count} commits are too many to ${operation} (limit ${mostCommits})`);
 }
 
 function lines(text: string): string[] {

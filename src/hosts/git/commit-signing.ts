@@ -1,18 +1,18 @@
 // Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`, and counts commits without a
-// valid signature. Such a signature is made of the key and the commit alone, so that the same commit has the same id
-// however often it is made. With other keys it is not.
+// valid signature. An Ed25519 signature depends only on the key and the commit, so a commit that is made twice has the
+// same id both times. Signatures of other keys differ each time.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Identity } from '../port.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 
-/** Who commits. With `sign` the commits are signed. */
+/** The committer of commits. If `sign` is set, the commits are signed. */
 export interface Committer extends Identity {
-  /** The armoured signature of a commit without one. */
+  /** Returns the armoured signature of an unsigned commit. */
   readonly sign?: ((commit: string) => string) | undefined;
 }
 
-/** A key that cannot sign commits. The message says why, and what to do. */
+/** The key cannot sign commits. The message says why, and gives the cure. */
 export class SigningKeyRefused extends Error {}
 
 /** `keyFile`: the text of a private key as ssh-keygen writes it, without a passphrase. Throws SigningKeyRefused. */
@@ -36,7 +36,7 @@ export function createCommitSigner(keyFile: string): (commit: string) => string 
 
 const magic = Buffer.from('SSHSIG');
 
-/** The parts in one buffer, each with its length before it. */
+/** The parts in one buffer. The length of each part precedes it. */
 function packed(...parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -63,7 +63,10 @@ function readPrivateKey(text: string): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8OfEd25519, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** `openssh-key-v1`, cipher, function of the passphrase and its options, number of keys, public key, private part. */
+/**
+ * Reads the seed of the key. The file has, in this order: `openssh-key-v1`, the cipher, the key derivation function and
+ * its options, the number of keys, the public key, and the private part.
+ */
 function readSeed(file: Buffer): Buffer {
   const header = Buffer.from('openssh-key-v1\0');
   if (!file.subarray(0, header.length).equals(header)) throw new SigningKeyRefused('its format is not known');
@@ -71,7 +74,7 @@ function readSeed(file: Buffer): Buffer {
   if (cipher.toString() !== 'none')
     throw new SigningKeyRefused('it has a passphrase. Remove the passphrase with ssh-keygen -p');
   const [, inner = Buffer.alloc(0)] = readParts((rest ?? Buffer.alloc(0)).subarray(4), 2);
-  // Two equal numbers stand before the key.
+  // The private part begins with two equal numbers of four bytes each.
   const [type = '', , secret = Buffer.alloc(0)] = readParts(inner.subarray(8), 3);
   if (type.toString() !== 'ssh-ed25519')
     throw new SigningKeyRefused(
@@ -80,7 +83,7 @@ function readSeed(file: Buffer): Buffer {
   return secret.subarray(0, 32);
 }
 
-/** Reads `count` parts. Returns them, and the bytes that follow them. */
+/** Reads `count` parts. Returns the parts, and last the remaining bytes. */
 function readParts(bytes: Buffer, count: number): Buffer[] {
   const parts: Buffer[] = [];
   let at = 0;
@@ -95,8 +98,8 @@ function readParts(bytes: Buffer, count: number): Buffer[] {
 }
 
 /**
- * Commits without a signature that git itself verifies. The operator chooses which signatures count: by a file of
- * allowed signers for SSH, and by the trusted keys of git's own home for OpenPGP.
+ * Counts the commits without a signature that git verifies. The operator decides which signatures are valid: by a file
+ * of allowed signers for SSH, and by the trusted keys in the home folder of git for OpenPGP.
  */
 export async function countUnverifiedCommits(
   git: Git,

@@ -1,6 +1,5 @@
-// Makes the commit that is tested and then lands. Everything happens in the object
-// database, by `merge-tree`, without a worktree; dates and identities come from the composition, so the same
-// composition always has the same ids.
+// Makes the commit that is tested and then lands. Merges are made by `git merge-tree` in the object database, without a
+// worktree. Dates and identities come from the composition, so the same composition always gives the same commit ids.
 import {
   type Composition,
   type CompositionMember,
@@ -18,10 +17,10 @@ import { setRef } from './refs.ts';
 
 const rebaseLimit = 500;
 
-/** What a commit is made of, and who commits it. */
+/** The parts of a commit to make, and its committer. */
 export type Committed<Made> = Made & { readonly committer: Committer };
 
-/** Throws HostRefused when the parent or a head is no commit of the repository. */
+/** Makes the commits of a composition. Throws HostRefused if the parent or a head is not a commit of the repository. */
 export async function composeCommit(
   git: Git,
   directory: string,
@@ -33,7 +32,7 @@ export async function composeCommit(
   const made: string[] = [];
   const ownCommits: string[] = [];
   let chain: Tip = { commit: parent.commit, tree: parent.tree };
-  // What joins the next member: merged into a tree, and in no commit so far.
+  // `chain`, with the changes of the members that become part of the next member's commit.
   let joined: Tip = chain;
   for (const [at, member] of composition.members.entries()) {
     const grown = await addMember(context, { chain, joined }, member);
@@ -44,8 +43,8 @@ export async function composeCommit(
     made.push(...grown.made);
     while (ownCommits.length <= at) ownCommits.push(chain.commit);
   }
-  // One pull request with one commit of its own arrives as that commit; more of them need a group commit, or the
-  // base would for a moment stand on commits nobody tested.
+  // If the batch has only one own commit, this commit itself lands. Several own commits need a group commit. Otherwise
+  // the first-parent line of the base branch would contain commits that were not tested.
   const groupsOne = composition.groupsOne === true && composition.members[0]?.strategy !== 'merge';
   const isGroup = composition.batchCommit === 'group' && (made.length > 1 || groupsOne);
   const commit = isGroup
@@ -66,7 +65,7 @@ export type MergeOutcome =
   | { readonly kind: 'merged'; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
 
-/** The tree `git merge` would make of two commits; nothing but objects is written. */
+/** Makes the tree that `git merge` would make of two commits. Writes only objects. */
 export async function mergeTrees(
   git: Git,
   directory: string,
@@ -87,7 +86,7 @@ export async function mergeTrees(
   }
 }
 
-/** A commit that brings `from` into `head`, as "update branch" does. */
+/** Makes a merge commit of `from` into `head`, like GitHub's button "Update branch". */
 export async function composeUpdate(
   git: Git,
   directory: string,
@@ -102,7 +101,7 @@ export async function composeUpdate(
 ): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
   const context: CommitContext = { git, directory, at: update.at, committer: update.committer };
   const from = await mustReadCommit(context, update.from);
-  const theirs = await holding(context, from, { belowHead: update.belowHead ?? null, head: update.head });
+  const theirs = await withBelowHead(context, from, { belowHead: update.belowHead ?? null, head: update.head });
   const merged = await mergeTrees(git, directory, { ours: update.head, theirs });
   if (merged.kind === 'conflict') return merged;
   const tip = await commitOn(context, {
@@ -139,7 +138,7 @@ async function addMember(
   switch (member.strategy) {
     case 'squash':
     case 'merge': {
-      const ours = await holding(context, joined, { belowHead: member.belowHead ?? null, head: head.commit });
+      const ours = await withBelowHead(context, joined, { belowHead: member.belowHead ?? null, head: head.commit });
       const merged = await mergeTrees(context.git, context.directory, { ours, theirs: head.commit });
       if (merged.kind === 'conflict') return merged;
       const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
@@ -158,10 +157,12 @@ async function addMember(
 }
 
 /**
- * A stand-in for a tip that has the changes of `belowHead` by other commits, a squash above all: merging into it asks
- * for what came after that head. A head that contains the tip itself says what it makes of both.
+ * Makes a temporary commit with the tree of the tip, whose parents are the tip and `belowHead`. It is for a tip that
+ * contains the changes of `belowHead` in other commits, usually a squash. A merge into the temporary commit then merges
+ * only the changes after `belowHead`. Returns the tip itself if it needs no such commit, for example because the head
+ * contains the tip.
  */
-export async function holding(
+export async function withBelowHead(
   context: CommitContext,
   tip: Tip,
   of: { readonly belowHead: string | null; readonly head: string },
@@ -183,9 +184,9 @@ export async function holding(
 }
 
 /**
- * Rebases the head's own first-parent line onto the chain. A merge in that line is replayed as its change against
- * its first parent: what it brought from the base is there already and becomes empty, and what somebody resolved
- * or merged in by hand is not lost, as it would be if merges were dropped.
+ * Rebases the head's own first-parent line onto the chain. For a merge commit, its difference from its first parent is
+ * replayed. If it merged only the base, this difference is empty on the chain. If somebody resolved conflicts or merged
+ * another branch, those changes are kept. Leaving out merge commits would lose them.
  */
 async function replay(
   context: CommitContext,
@@ -199,8 +200,8 @@ async function replay(
     const outcome = await pick(context, tip, commit);
     if (outcome.kind === 'conflict') return outcome;
     const isEmpty = outcome.tree === tip.tree;
-    const isLastHope = index === series.length - 1 && made.length === 0;
-    if (isEmpty && !isLastHope) continue;
+    const isLastChance = index === series.length - 1 && made.length === 0;
+    if (isEmpty && !isLastChance) continue;
     tip = await commitOn(context, {
       tree: outcome.tree,
       parents: [tip.commit],
@@ -209,7 +210,7 @@ async function replay(
     });
     made.push(tip);
   }
-  // A head that is wholly on the chain already has no series; it still arrives as a commit of its own.
+  // If the chain contains the head already, there is nothing to replay. The pull request still gets an own commit.
   if (made.length > 0) return grown(made);
   const { message } = member;
   const author = authorOf(context, member);
@@ -227,20 +228,20 @@ async function ownCommitsOf(context: CommitContext, known: readonly string[], he
   return await readCommits(context.git, context.directory, ids);
 }
 
-// git 2.39's merge-tree takes no merge base. A stand-in commit with the tip's tree and the picked commit's first
-// parent as its only parent makes that parent the one merge base there is.
+// `merge-tree` of git 2.39 has no option for the merge base. So a temporary commit is made with the tree of the tip
+// and, as its only parent, the first parent of the picked commit. This parent is then the only merge base.
 export async function pick(context: CommitContext, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined)
     return await mergeTrees(context.git, context.directory, { ours: tip.commit, theirs: commit.commit });
-  const standIn = await commitOn(context, {
+  const temporary = await commitOn(context, {
     tree: tip.tree,
     parents: [base],
     author: committerOf(context),
     message: 'Merge base of a picked commit',
   });
-  return await mergeTrees(context.git, context.directory, { ours: standIn.commit, theirs: commit.commit });
+  return await mergeTrees(context.git, context.directory, { ours: temporary.commit, theirs: commit.commit });
 }
 
 export async function commitOn(

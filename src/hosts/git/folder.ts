@@ -1,5 +1,5 @@
-// Makes a commit of a folder's files. What is in the folder was written by somebody else: the repository's own git
-// directory, an index of our own and our configuration are used, and the folder's `.git` is never opened.
+// Makes a commit of a folder's files. The folder is not trusted: git runs with the git directory of the repository, a
+// new index and the configuration of Interlock, and never opens the `.git` of the folder.
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -26,10 +26,10 @@ export async function commitFolder(
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
   const context = await mkdtemp(join(tmpdir(), 'interlock-index-'));
   const objects = join(directory, 'objects');
-  // Named as git's own are, which it removes where a killed process left them.
+  // The name has the prefix of git's own temporary folders, so that git removes the folder if this process is killed.
   const incoming = await mkdtemp(join(objects, 'tmp_objdir-folder-'));
   try {
-    // In quotes: a colon in a path would make two of it.
+    // The path is quoted, because git splits the value at colons.
     const quarantine = { GIT_OBJECT_DIRECTORY: incoming, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
     const own = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(context, 'index') };
     const env = { ...own, ...quarantine };
@@ -38,7 +38,7 @@ export async function commitFolder(
     await run(['read-tree', objectId(made.parent)]);
     await run(['add', '--all', '.']).catch(refuse);
     const tree = (await run(['write-tree'])).trim();
-    // Of the two trees: what compares with the folder reads its `.gitmodules`.
+    // The two trees are compared, because a comparison with the folder would read the `.gitmodules` of the folder.
     const compared = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--abbrev=40', parent.tree, tree];
     const raw = (await git.run(directory, compared, { env: quarantine })).stdout.toString('utf8');
     const changes = await describeChanges({ git, directory, env: quarantine }, parseChanges(raw));
@@ -62,10 +62,13 @@ export async function commitFolder(
   }
 }
 
-/** Moves objects where they count. Each is named by its content, so an object that is there already is the same. */
+/**
+ * Moves objects from quarantine into the repository. Objects are named by their content, so an object that exists
+ * already is the same object.
+ */
 async function admit(incoming: string, objects: string): Promise<void> {
   const entries = await readdir(incoming, { recursive: true, withFileTypes: true });
-  // Packs before their indexes, by which git finds them.
+  // A pack is moved before its index, because git finds the pack by the index.
   const files = entries.filter((entry) => entry.isFile()).sort((a, b) => Number(isIndex(a)) - Number(isIndex(b)));
   for (const { name, parentPath } of files) {
     const folder = join(objects, relative(incoming, parentPath));
@@ -78,11 +81,11 @@ function isIndex({ name }: { readonly name: string }): boolean {
   return name.endsWith('.idx');
 }
 
-// If git refuses a folder, it refuses it again the next time, so another try is useless.
+// git would refuse the same files again, so HostRefused ends the retries.
 function refuse(error: unknown): never {
   if (!(error instanceof GitFailed) || error.exitCode === null) throw error;
   const lines = error.stderr.split('\n').filter((line) => /^(error|fatal): /.test(line));
-  throw new HostRefused(`git does not take these files: ${lines.join('; ').slice(0, 500)}`);
+  throw new HostRefused(`git refuses these files: ${lines.join('; ').slice(0, 500)}`);
 }
 
 export interface RawChange {
@@ -91,7 +94,7 @@ export interface RawChange {
   readonly blob: string;
 }
 
-/** `:100644 100755 <old> <new> M\0path\0` of `git diff-tree --raw -z`. */
+/** Parses the output of `git diff-tree --raw -z`, which is a sequence of `:100644 100755 <old> <new> M\0path\0`. */
 export function parseChanges(text: string): RawChange[] {
   const fields = text.split('\0');
   const changes: RawChange[] = [];
@@ -102,17 +105,17 @@ export function parseChanges(text: string): RawChange[] {
   return changes;
 }
 
-interface Looking {
+interface ReadContext {
   readonly git: Git;
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function describeChanges(looking: Looking, changes: readonly RawChange[]): Promise<FileChange[]> {
-  const { git, directory, env } = looking;
+async function describeChanges(context: ReadContext, changes: readonly RawChange[]): Promise<FileChange[]> {
+  const { git, directory, env } = context;
   const blobs = changes.filter(({ mode }) => mode !== null && mode !== '160000').map(({ blob }) => blob);
   const links = changes.filter(({ mode }) => mode === '120000').map(({ blob }) => blob);
-  const sizes = await sizesOf(looking, blobs);
+  const sizes = await sizesOf(context, blobs);
   const targets = new Map<string, string>();
   for (const link of new Set(links)) {
     const { stdout } = await git.run(directory, ['cat-file', 'blob', objectId(link)], { env });
@@ -126,7 +129,7 @@ async function describeChanges(looking: Looking, changes: readonly RawChange[]):
   }));
 }
 
-async function sizesOf({ git, directory, env }: Looking, blobs: readonly string[]): Promise<Map<string, number>> {
+async function sizesOf({ git, directory, env }: ReadContext, blobs: readonly string[]): Promise<Map<string, number>> {
   if (blobs.length === 0) return new Map();
   const { stdout } = await git.run(directory, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
     env,
@@ -137,8 +140,8 @@ async function sizesOf({ git, directory, env }: Looking, blobs: readonly string[
 }
 
 /**
- * The files that a head changes since the commit where it left its base. A rename is a deleted file and a new one.
- * Null: more than `limit` files, or the two share no history.
+ * The files that a head changes since its merge base with `base`. A renamed file is listed twice: as a deleted file and
+ * as an added file. Null: there are more than `limit` files, or the two commits have no common ancestor.
  */
 export async function listChangedFiles(
   git: Git,

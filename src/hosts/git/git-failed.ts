@@ -1,10 +1,10 @@
 import { HostUnavailable } from '../port.ts';
 
-/** git ran and did not do what it was asked. */
+/** git ran and failed. */
 export class GitFailed extends Error {
   constructor(
     readonly command: string,
-    /** Null when git was killed by a signal. */
+    /** Null: git was killed by a signal. */
     readonly exitCode: number | null,
     readonly stderr: string,
   ) {
@@ -19,7 +19,10 @@ export function describeUnavailable(error: Error): string {
   return `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`;
 }
 
-/** Callers know only the errors of the port. A failure of git itself means that nobody knows what was done. */
+/**
+ * Turns GitFailed into HostUnavailable, because callers handle only the errors of the port. After a failure of git, its
+ * effects are unknown.
+ */
 export function withHostErrors<Host extends object>(host: Host): Host {
   const guarded = Object.entries(host).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value];

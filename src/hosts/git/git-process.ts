@@ -1,5 +1,5 @@
-// A long-running git that answers questions in their order. While nobody waits for it, it keeps no process from
-// exiting: its handles are unreferenced, and the end of its input ends it, also after a kill of Interlock.
+// A long-running git process that answers requests in order. While it has no request, its handles are unreferenced, so
+// that Node can exit. It ends when its input ends, also if Interlock is killed.
 import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { GitFailed, describeUnavailable } from './git-failed.ts';
@@ -7,16 +7,21 @@ import { GitFailed, describeUnavailable } from './git-failed.ts';
 export interface Question<Answer> {
   /** Written to git as it is. */
   readonly text: string;
-  /** Reads the answer off the start of the output, or says how many bytes it takes to know more. May throw. */
+  /**
+   * Parses the answer at the start of the output, or returns how many bytes of output are needed to parse more. May
+   * throw.
+   */
   readonly read: (
     output: Buffer,
   ) => { readonly answer: Answer; readonly end: number } | { readonly bytesNeeded: number };
 }
 
 export interface GitProcess {
-  /** Throws GitFailed when git ends without an answer, HostUnavailable when it could not be started or is too slow. */
+  /**
+   * Throws GitFailed if git ends without an answer. Throws HostUnavailable if git could not be started or is too slow.
+   */
   ask<Answer>(question: Question<Answer>): Promise<Answer>;
-  /** What was asked is answered still. Resolves when git has ended. */
+  /** Ends the input of git. git still answers the earlier requests. Resolves when git has exited. */
   end(): Promise<void>;
 }
 
@@ -24,12 +29,12 @@ export interface GitProcessOptions {
   readonly command: string;
   readonly idleMs: number;
   readonly answerWithinMs: number;
-  /** No question reaches it from now on. */
+  /** Called when the process accepts no more requests. */
   readonly onEnd: () => void;
 }
 
 interface Waiting {
-  /** Bytes of output it has taken; null: its answer is not complete. */
+  /** Returns how many bytes the answer took from the output. Null: the answer is not complete yet. */
   readonly take: (output: Buffer) => number | null;
   readonly fail: (error: Error) => void;
   bytesNeeded: number;

@@ -12,9 +12,12 @@ const commands = {
 export type GitProcessKind = keyof typeof commands;
 
 export interface GitProcesses {
-  /** Throws GitFailed if git ended without an answer. Then the request may have been carried out or not. */
+  /**
+   * Sends a request to the process of this kind and repository. Throws GitFailed if git ended without an answer. git
+   * may then have carried out the request.
+   */
   ask<Answer>(directory: string, kind: GitProcessKind, question: Question<Answer>): Promise<Answer>;
-  /** Ends them all. What is asked later starts its own again. */
+  /** Ends all processes. A later request starts a new process. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export function createGitProcesses(
   spawn: (directory: string, args: readonly string[]) => SpawnedProcess,
   limits: GitProcessLimits,
 ): GitProcesses {
-  // In the order of their last questions.
+  // In the order of their last requests: the least recently used process is first.
   const running = new Map<string, Running>();
 
   const start = (directory: string, kind: GitProcessKind, key: string): GitProcess => {
@@ -67,8 +70,8 @@ export function createGitProcesses(
   };
 }
 
-// A long-running git keeps its working directory when the folder is moved or removed and another one takes its path,
-// and it keeps packs open that were removed. Both must not be answered from.
+// If the folder of a repository is replaced by another one, a long-running git still reads the old folder. It also
+// reads removed packs that it has open. So a process is used only while the identity of its folders stays the same.
 async function identify(directory: string): Promise<string> {
   const stamps = ['config', 'objects/pack'].map(async (path) => {
     const found = await stat(join(directory, path), { bigint: true }).catch(() => null);

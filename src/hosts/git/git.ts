@@ -1,5 +1,6 @@
-// The one place that runs git. Arguments are arrays, never a line for a shell; object ids and refs are checked before
-// they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
+// Runs git for all of Interlock. Arguments are arrays, never a command line for a shell. Object ids and refs are
+// validated before they become arguments. The configuration, hooks and environment of the operator do not apply, and
+// git never prompts.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,11 +16,11 @@ import { receivingCommand, writeHook } from './receiving.ts';
 export interface GitInput {
   readonly stdin?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers; others throw GitFailed. Default: only 0. */
+  /** Exit codes that are not failures. Every other exit code throws GitFailed. Default: only 0. */
   readonly accept?: readonly number[];
   readonly maxOutputBytes?: number;
   readonly timeoutMs?: number;
-  /** Runs when the processor has nothing else to do. */
+  /** Whether git runs with the lowest priority. */
   readonly isBackground?: boolean;
 }
 
@@ -30,15 +31,18 @@ export interface GitOutput {
 }
 
 export interface Git {
-  /** Runs git in a repository's directory. Throws GitFailed, or HostUnavailable when git could not be run at all. */
+  /**
+   * Runs git in the directory of a repository. Throws GitFailed. Throws HostUnavailable if git could not be started,
+   * took too long or wrote too much.
+   */
   run(directory: string, args: readonly string[], input?: GitInput): Promise<GitOutput>;
   /** The trimmed standard output of `run`. */
   text(directory: string, args: readonly string[], input?: GitInput): Promise<string>;
-  /** Starts git with its three streams as pipes, for what is too large to be held. */
+  /** Starts git with its three streams as pipes, for input or output that is too large for memory. */
   spawn(directory: string, args: readonly string[], env?: Readonly<Record<string, string>>): SpawnedProcess;
-  /** Starts `git receive-pack`, which unpacks within the bounds or refuses. */
+  /** Starts `git receive-pack`, which refuses a push that exceeds the bounds. */
   receive(directory: string, bounds: UnpackBounds, options: { readonly forwardOnly: boolean }): SpawnedProcess;
-  /** For what is asked often: a process for each question costs more than its answer. */
+  /** Long-running processes for frequent requests, for which starting a process would take longer than the answer. */
   readonly processes: GitProcesses;
 }
 
@@ -100,7 +104,8 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     GIT_ASKPASS: '/bin/false',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    // The service reads refs from their files and expects ids of forty digits. A later git may have other defaults.
+    // Interlock reads refs from their files and expects ids of forty digits. A later version of git may have other
+    // defaults.
     GIT_DEFAULT_REF_FORMAT: 'files',
     GIT_DEFAULT_HASH: 'sha1',
     ...extra,
@@ -126,7 +131,7 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
   return git;
 }
 
-/** `push`, and not its options before it. */
+/** The command of git, such as `push`, without the options before it. */
 function commandOf(args: readonly string[]): string {
   const at = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
   return args[at] ?? '';
@@ -137,7 +142,7 @@ function writeConfiguration(file: string): void {
   try {
     if (readFileSync(file, 'utf8') === configuration) return;
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
   }
   const fresh = `${file}.${randomUUID()}`;
   writeFileSync(fresh, configuration, { mode: 0o644 });
@@ -183,7 +188,7 @@ async function collect(child: SpawnedProcess, args: readonly string[], input: Gi
         reject(new GitFailed(command, exitCode, stderr));
       else resolve({ exitCode, stdout: Buffer.concat(out), stderr });
     });
-    // git may end before it has read everything it was given: that is git's answer, not an error of ours.
+    // git may exit before it has read its whole input. Its exit code then says whether it failed.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input.stdin ?? '');
   });

@@ -1,16 +1,16 @@
-// Which commits a commit comes from. That never changes, so it is remembered; that the commit is still there may
-// change.
+// The parents of commits. Parents never change, so they are cached. A commit may disappear, so its existence is not
+// cached.
 import type { Git } from './git.ts';
 import { readObjects } from './object-reader.ts';
 
 export interface Lineage {
   readonly commit: string;
   readonly parents: readonly string[];
-  /** Seconds, as its committer said. */
+  /** The commit date, in seconds since the epoch. The committer's clock may have been wrong. */
   readonly at: number;
 }
 
-/** In the requested order. Null for an id that is no commit of the repository now. */
+/** Reads lineages, in the order of `ids`. Null for an id that is not a commit of the repository at present. */
 export async function readLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
   return (await readObjects(git, directory, { ids, peeled: '^{commit}' })).map((object) => {
     if (object === null) return null;
@@ -22,7 +22,10 @@ export async function readLineages(git: Git, directory: string, ids: readonly st
 
 const remembered = new WeakMap<Git, Map<string, Lineage>>();
 
-/** Like `readLineages`, but remembers lineages. Only for ancestors of commits that exist, which cannot disappear. */
+/**
+ * Like `readLineages`, but with a cache. Use it only for ancestors of commits that exist, because such ancestors cannot
+ * disappear.
+ */
 export async function recallLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
   const known = remembered.get(git) ?? new Map<string, Lineage>();
   remembered.set(git, known);
@@ -38,7 +41,7 @@ export async function recallLineages(git: Git, directory: string, ids: readonly 
 
 const mostRemembered = 20_000;
 
-/** The oldest goes when there are too many. */
+/** Adds a fact to a cache, and removes its oldest fact if the cache is full. */
 export function remember<Fact>(known: Map<string, Fact>, key: string, fact: Fact): void {
   known.set(key, fact);
   const oldest = known.keys().next().value;

@@ -1,4 +1,5 @@
-// Writes an object as git does: deflated, durable, under its id. An object that is there already is never overwritten.
+// Writes an object in the format of git: deflated, synced to the disk, in the file named by its id. An existing object
+// is never overwritten.
 import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, open, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,11 +15,11 @@ export async function writeObject(directory: string, type: 'commit' | 'blob', bo
   const path = join(folder, id.slice(2));
   if (await touch(path)) return id;
   await mkdir(folder).catch(unless('EEXIST'));
-  // Named as git's own are, which it removes where a killed process left them.
+  // The name has the prefix of git's own temporary files, so that git removes the file if this process is killed.
   const written = join(folder, `tmp_obj_${randomUUID()}`);
   try {
     await writeDurably(written, await promisify(deflate)(object, { level: constants.Z_BEST_SPEED }));
-    // Two that write the same object write the same bytes: the first counts.
+    // Two processes that write the same object write the same bytes, so the file of the first is kept.
     await link(written, path).catch(unless('EEXIST'));
   } finally {
     await rm(written, { force: true });
@@ -26,7 +27,10 @@ export async function writeObject(directory: string, type: 'commit' | 'blob', bo
   return id;
 }
 
-/** An object that nobody refers to yet is kept from being pruned by its time stamp. */
+/**
+ * Sets the modification time to now, because git prunes only old objects that are not referenced. False: the object
+ * does not exist.
+ */
 async function touch(path: string): Promise<boolean> {
   const now = new Date();
   return await utimes(path, now, now).then(() => true, unless('ENOENT'));

@@ -1,4 +1,4 @@
-// What may become an argument of git.
+// Validates object ids and ref names before they become arguments of git.
 import { HostRefused } from '../port.ts';
 
 export const zeroObjectId = '0'.repeat(40);
@@ -7,14 +7,14 @@ export function isObjectId(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
 
-/** The id itself. Throws HostRefused when it is no full object id. */
+/** Returns the id. Throws HostRefused if it is not a full object id. */
 export function objectId(text: string): string {
   if (!isObjectId(text))
     throw new HostRefused(`${JSON.stringify(text.slice(0, 80))} is not a full commit id (40 hexadecimal digits)`);
   return text;
 }
 
-/** The rules of `git check-ref-format`, for a full name such as `refs/heads/main`. */
+/** Whether a full name, such as `refs/heads/main`, is valid by the rules of `git check-ref-format`. */
 export function isRefName(ref: string): boolean {
   if (ref.length > 255 || !ref.startsWith('refs/')) return false;
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(ref)) return false;
@@ -24,7 +24,7 @@ export function isRefName(ref: string): boolean {
   );
 }
 
-/** The ref itself. Throws HostRefused when git would not take it as a full ref name. */
+/** Returns the ref. Throws HostRefused if it is not a valid full ref name. */
 export function refName(ref: string): string {
   if (!isRefName(ref)) throw new HostRefused(`${JSON.stringify(ref.slice(0, 80))} is not a valid ref name`);
   return ref;
@@ -34,12 +34,12 @@ export function branchRef(branch: string): string {
   return refName(`refs/heads/${branch}`);
 }
 
-/** `main` of `refs/heads/main`; null for what is no branch. */
+/** `main` for `refs/heads/main`. Null: the ref is not a branch. */
 export function branchOf(ref: string): string | null {
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
 }
 
-/** Refs only the service itself writes: landing and build refs, bot and temporary branches. */
+/** Whether only Interlock may write the ref: landing refs, build refs, bot branches and temporary branches. */
 export function isReservedRef(ref: string): boolean {
   return ref.startsWith('refs/interlock/') || ref.startsWith('refs/heads/mq-');
 }
@@ -48,7 +48,7 @@ export function isBotBranch(branch: string): boolean {
   return branch.startsWith('mq-bot-');
 }
 
-/** Branches CI must not run on. */
+/** Whether the branch is one of Interlock's temporary branches, on which CI must not run. */
 export function isTemporaryBranch(branch: string): boolean {
   return branch.startsWith('mq-tmp-');
 }

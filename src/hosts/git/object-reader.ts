@@ -1,5 +1,5 @@
-// Objects by their ids, from the repository's long-running `git cat-file`. It finds objects and packs that came after
-// it.
+// Reads objects by their ids from the repository's long-running `git cat-file`. The process also finds objects and
+// packs that were added after its start.
 import { HostUnavailable } from '../port.ts';
 import type { Question } from './git-process.ts';
 import type { Git } from './git.ts';
@@ -16,25 +16,28 @@ export interface GitObject extends ObjectHeader {
   readonly body: Buffer;
 }
 
-/** The object that an id leads to: the commit that a tag names, or the tree of a commit. */
+/** The suffix by which git dereferences an id: none, to the commit of a tag, or to the tree of a commit. */
 export type Peeled = '' | '^{commit}' | '^{tree}';
 
 const largestObject = 64 * 1024 * 1024;
 
-/** In the requested order. Null for an object that is missing, or cannot be followed to the wanted type. */
+/**
+ * Reads objects, in the order of `ids`. Null for an object that is missing, or that cannot be dereferenced to the
+ * requested type.
+ */
 export async function readObjects(
   git: Git,
   directory: string,
   { ids, peeled }: { readonly ids: readonly string[]; readonly peeled: Peeled },
 ): Promise<(GitObject | null)[]> {
   const names = ids.map((id) => `${objectId(id)}${peeled}`);
-  return names.length === 0 ? [] : await askAgainOnce(git, directory, () => contentsOf(names));
+  return names.length === 0 ? [] : await askWithOneRetry(git, directory, () => contentsOf(names));
 }
 
-/** Reads only the size and the type of an object. */
+/** Reads only the size and the type of an object. Null: the object is missing. */
 export async function readObjectHeader(git: Git, directory: string, id: string): Promise<ObjectHeader | null> {
   const text = `info ${objectId(id)}\nflush\n`;
-  return await askAgainOnce<ObjectHeader | null>(git, directory, () => ({
+  return await askWithOneRetry<ObjectHeader | null>(git, directory, () => ({
     text,
     read: (output) => {
       const line = lineAt(output, 0);
@@ -43,8 +46,8 @@ export async function readObjectHeader(git: Git, directory: string, id: string):
   }));
 }
 
-// Reading changes nothing, so if git died meanwhile, another git is asked.
-async function askAgainOnce<Answer>(git: Git, directory: string, question: () => Question<Answer>): Promise<Answer> {
+// A read changes nothing, so it is tried once more if git dies during the read.
+async function askWithOneRetry<Answer>(git: Git, directory: string, question: () => Question<Answer>): Promise<Answer> {
   try {
     return await git.processes.ask(directory, 'cat-file', question());
   } catch (error) {
@@ -77,7 +80,7 @@ function lineAt(output: Buffer, at: number): { readonly text: string; readonly e
   return end === -1 ? null : { text: output.toString('latin1', at, end), end: end + 1 };
 }
 
-/** `<id> <type> <size>`; null for `<name> missing`. */
+/** Parses `<id> <type> <size>`. Null for `<name> missing`. */
 function parseHeader(line: string): ObjectHeader | null {
   const [, id, type, size] = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/.exec(line) ?? [];
   return id === undefined ? null : { id, type: type as ObjectHeader['type'], size: Number(size) };

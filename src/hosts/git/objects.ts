@@ -1,4 +1,4 @@
-// Reading and writing commits and files of a bare repository.
+// Reads commits and files of a bare repository, and writes commits.
 import { posix } from 'node:path';
 import { withoutSkipInstructions } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CommitParents, HostCommit } from '../port.ts';
@@ -8,7 +8,7 @@ import { objectId } from './names.ts';
 import { readObjectHeader, readObjects } from './object-reader.ts';
 import { readRefValue } from './ref-files.ts';
 
-/** A commit as git stores it, its texts decoded by the encoding it names. */
+/** A commit as git stores it, with its texts decoded. */
 export interface RawCommit {
   readonly commit: string;
   readonly tree: string;
@@ -27,7 +27,10 @@ export interface NewCommit {
   readonly sign?: ((commit: string) => string) | undefined;
 }
 
-/** The commit a ref names, also by way of a tag; null: there is no such ref, or it names no commit. */
+/**
+ * The commit of a ref, and its tree. A tag is dereferenced to its commit. Null: the ref does not exist, or has no
+ * commit.
+ */
 export async function readRef(
   git: Git,
   directory: string,
@@ -39,7 +42,7 @@ export async function readRef(
   return object ? { commit: object.id, tree: parseCommit(object.id, object.body).tree } : null;
 }
 
-/** Refs under a prefix with the objects they name. */
+/** The refs under a prefix, with the ids of their objects. */
 export async function listRefs(
   git: Git,
   directory: string,
@@ -56,9 +59,9 @@ export async function listRefs(
     .filter(({ ref }) => ref.startsWith(prefix));
 }
 
-/** In the requested order. A missing object, or an object that is no commit, is left out. */
+/** Reads commits, in the order of `ids`. An id that is not a commit of the repository is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
-  // A tag is followed to its commit, which has another id.
+  // A tag is dereferenced to its commit, whose id differs. So it is left out.
   const objects = await readObjects(git, directory, { ids, peeled: '^{commit}' });
   return objects.flatMap((object, at) =>
     object !== null && object.id === ids[at] ? [parseCommit(object.id, object.body)] : [],
@@ -69,7 +72,10 @@ export async function readCommit(git: Git, directory: string, id: string): Promi
   return (await readCommits(git, directory, [id]))[0] ?? null;
 }
 
-/** Writes a commit and returns its id. The message loses instructions that would keep CI from running. */
+/**
+ * Writes a commit and returns its id. Instructions such as `[skip ci]`, which would keep CI from running, are removed
+ * from the message.
+ */
 export async function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const headers = [
     `tree ${objectId(commit.tree)}`,
@@ -78,13 +84,13 @@ export async function writeCommit(directory: string, commit: NewCommit): Promise
     `committer ${commit.committer}`,
   ];
   const body = `\n\n${asMessage(withoutSkipInstructions(commit.message))}`;
-  // The signature is of the commit without it. Its further lines are indented, as those of any header are.
+  // The signature signs the commit without the header `gpgsig`. The further lines of a header are indented by a space.
   const signature = commit.sign?.(`${headers.join('\n')}${body}`);
   if (signature !== undefined) headers.push(`gpgsig ${signature.replaceAll('\n', '\n ')}`);
   return await writeObject(directory, 'commit', `${headers.join('\n')}${body}`);
 }
 
-/** `Name <email> seconds +0000`, freed of what git does not allow in a name. */
+/** `Name <email> seconds +0000`, without characters that git does not allow in a name. */
 export function signature(name: string, email: string, atMs: number): string {
   const clean = (text: string, otherwise: string): string => text.replace(/[\x00-\x1f<>]+/g, ' ').trim() || otherwise;
   return `${clean(name, 'unknown')} <${clean(email, 'unknown')}> ${Math.floor(atMs / 1000)} +0000`;
@@ -103,7 +109,7 @@ export function asHostCommit(raw: RawCommit): HostCommit {
   };
 }
 
-/** The first-parent commits of `to` that `from` does not reach, the newest first. */
+/** The ids of the first-parent commits of `to` that are not reachable from `from`, the newest first. */
 export async function listFirstParents(
   git: Git,
   directory: string,
@@ -111,7 +117,7 @@ export async function listFirstParents(
     readonly from: string | null;
     readonly to: string;
     readonly limit: number;
-    /** Only commits that change it, compared with their first parent. */
+    /** Only the commits that change the file at this path, compared with their first parents. */
     readonly path?: string;
   },
 ): Promise<string[]> {
@@ -127,7 +133,10 @@ export async function listFirstParents(
   return output.split('\n').filter((line) => line !== '');
 }
 
-/** Oldest first: commits that `to` reaches and none of `from` does; of more than `limit` the newest. */
+/**
+ * The ids of the commits that are reachable from `to` and from none of `from`, the oldest first. If there are more than
+ * `limit`, the newest ones.
+ */
 export async function listCommits(
   git: Git,
   directory: string,
@@ -144,7 +153,10 @@ export async function listCommits(
   return output.split('\n').filter((line) => line !== '');
 }
 
-/** Parents before their children: what any of `to` reaches and `from` does not. Null: it is more than `limit`. */
+/**
+ * The commits that are reachable from any of `to`, but not from `from`. Parents come before their children. Null: there
+ * are more than `limit`.
+ */
 export async function listAncestry(
   git: Git,
   directory: string,
@@ -172,7 +184,7 @@ export async function listAncestry(
   });
 }
 
-/** A regular file at a commit; null when there is none, or when it is larger than `maxBytes`. */
+/** Reads a regular file at a commit. Null: there is no such file, or it is larger than `maxBytes`. */
 export async function readFile(
   git: Git,
   directory: string,
@@ -188,12 +200,15 @@ export async function readFile(
 }
 
 interface TreeEntry {
-  /** Octal: `100644`, `120000` for a link, `40000` for a folder. */
+  /** Octal: `100644`, `120000` for a symbolic link, `40000` for a folder. */
   readonly mode: string;
   readonly id: string;
 }
 
-/** Folder by folder: a name in a tree may have characters that no line of a question can. */
+/**
+ * Reads one folder after the other. A request with the whole path is impossible, because a file name may contain a line
+ * break.
+ */
 async function findEntry(
   git: Git,
   directory: string,
@@ -210,7 +225,7 @@ async function findEntry(
   return entry;
 }
 
-/** `<mode> <name>\0<id of 20 bytes>`, one after the other. */
+/** Finds an entry of a tree. A tree is a sequence of `<mode> <name>\0<id of 20 bytes>`. */
 function entryOf(tree: Buffer, name: string): TreeEntry | null {
   const wanted = Buffer.from(name);
   for (let at = 0; at < tree.length; ) {

@@ -1,11 +1,11 @@
-// Packs of commits, as another clone reads them.
+// Packs of commits for other clones.
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { readCommits } from './objects.ts';
 
 /**
- * A thin pack of what `commits` reach and `without` does not. Commits that are not there are left out. Throws
- * HostUnavailable for more than 64 MB.
+ * A thin pack of the objects that are reachable from `commits`, but not from `without`. Commits that do not exist are
+ * left out. Throws HostUnavailable if the pack is larger than 64 MB.
  */
 export async function packCommits(
   git: Git,

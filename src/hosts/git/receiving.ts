@@ -1,11 +1,12 @@
-// A push is unpacked by `git receive-pack` within bounds. The kernel bounds what that costs, and a hook counts what the
-// objects inflate to while they are still in quarantine: what is refused then is never part of the repository.
+// Limits what a push may cost when `git receive-pack` unpacks it. The kernel limits memory and processor time. A hook
+// adds up the inflated sizes of the objects while they are in quarantine, so the objects of a refused push never become
+// part of the repository.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UnpackBounds } from '../../domain/runs/push-bounds.ts';
 
-/** Larger ones are not held in memory as a whole while they are unpacked. */
+/** git streams larger objects when it unpacks them, instead of reading them into memory. */
 const streamedFrom = '32m';
 
 const hook = `#!/bin/sh
@@ -21,7 +22,10 @@ unset GIT_ALTERNATE_OBJECT_DIRECTORIES
   END { exit !(complete && sum + largest <= most) }'
 `;
 
-/** How `git receive-pack` says that the hook refused, and that a program was ended for its processor time. */
+/**
+ * Texts of `git receive-pack` that report a refusal by the hook, and a program that was killed because of its processor
+ * time.
+ */
 const refusedByHook = 'pre-receive hook declined';
 const endedByKernel = /died of signal 24\b/;
 
@@ -33,7 +37,7 @@ export function writeHook(folder: string): string {
   try {
     if (readFileSync(path, 'utf8') === hook) return hooks;
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
   }
   const fresh = `${path}.${randomUUID()}`;
   writeFileSync(fresh, hook, { mode: 0o755 });
@@ -42,17 +46,17 @@ export function writeHook(folder: string): string {
 }
 
 export interface ReceivingCommand {
-  /** A command line behind which the command line of git is put. */
+  /** The beginning of the command line, before `git`. */
   readonly before: readonly string[];
-  /** The options of git that come before its command. */
+  /** The options of git, before its command. */
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `prlimit` null: nothing bounds memory and processor time. */
+/** If `prlimit` is null, memory and processor time are not limited. */
 export function receivingCommand(bounds: UnpackBounds, hooks: string, prlimit: string | null): ReceivingCommand {
   const { memoryBytes, processorSec, inflatedBytes } = bounds;
-  // At the second limit the kernel ends a program that lived through the first.
+  // At the first limit the kernel sends a signal, and at the second limit it kills the program.
   const cpu = `${processorSec}:${processorSec + 5}`;
   return {
     before: prlimit === null ? [] : [prlimit, '--core=0', `--data=${memoryBytes}`, `--cpu=${cpu}`, '--'],
@@ -61,7 +65,10 @@ export function receivingCommand(bounds: UnpackBounds, hooks: string, prlimit: s
   };
 }
 
-/** Lines of git's report with the reason for a bound in them. `complaints` is what git wrote beside it. */
+/**
+ * Replaces git's texts about an exceeded bound in the lines of its report by the reason. `complaints` has the other
+ * output of git.
+ */
 export function explainRefusals(lines: readonly string[], complaints: string, bounds: UnpackBounds): string[] {
   const megabytes = Math.floor(bounds.inflatedBytes / 1_000_000);
   const tooLarge = `its objects inflate to more than ${megabytes} MB, which is the most for a push of its size`;

@@ -1,20 +1,24 @@
-// Where refs stand, read from their files as git reads them: a loose file counts before `packed-refs`. No name is
-// resolved: git would take `refs/heads/a-gabcdef1` for a commit, and `refs/heads/a` for `refs/heads/refs/heads/a`.
+// Reads the values of refs from their files with the rules of git: the file of a ref takes precedence over
+// `packed-refs`. Commands of git that resolve names are not used. For them, `refs/heads/a-gabcdef1` may name a commit,
+// and `refs/heads/a` may name `refs/heads/refs/heads/a`.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostUnavailable } from '../port.ts';
 import { isObjectId, isRefName, refName } from './names.ts';
 
-/** The object a ref names; null: there is no such ref. Throws HostUnavailable when there is no repository. */
+/**
+ * The id of the object of a ref. Null: the ref does not exist. Throws HostUnavailable if the repository does not exist.
+ */
 export async function readRefValue(directory: string, ref: string): Promise<string | null> {
   return (await readRefValues(directory, [ref])).get(ref) ?? null;
 }
 
-/** The value of each of these refs; a ref that does not exist is left out. */
+/** The value of each of the refs. A ref that does not exist is left out. */
 export async function readRefValues(directory: string, refs: readonly string[]): Promise<Map<string, string>> {
   const names = [...new Set(refs.map(refName))];
   const loose = await Promise.all(names.map(async (ref) => await readLoose(directory, ref)));
-  // Packed after the loose ones: git writes a ref there before it removes its file.
+  // `packed-refs` is read after the files of refs, because git writes a ref into `packed-refs` before it removes the
+  // file of the ref.
   const packed = loose.includes(null) ? await readPacked(directory) : '';
   return new Map(
     names.flatMap((ref, at) => {
@@ -32,7 +36,7 @@ async function readLoose(directory: string, ref: string, linksLeft = mostLinks):
   if (text === null || value === null || isObjectId(value)) return value;
   const [, target] = /^ref:\s*(\S+)\s*$/.exec(text) ?? [];
   if (target === undefined || !isRefName(target) || linksLeft === 0)
-    throw new HostUnavailable(`The file of ${ref} does not say what the ref names`);
+    throw new HostUnavailable(`The file of ${ref} does not contain an object id or the name of another ref`);
   return (await readLoose(directory, target, linksLeft - 1)) ?? findPacked(await readPacked(directory), target);
 }
 

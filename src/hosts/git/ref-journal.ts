@@ -1,7 +1,7 @@
-// git's own multi-ref transaction checks and locks every ref before it moves the first, but then renames one lock
-// file after the other: a git killed between two renames leaves half of it. The new values of the refs are therefore
-// written down first, and a process that finds the note of a dead one completes its move.
-// Branches move before other refs, so a half-done landing always stands on its branch and can be rolled forward.
+// A journal of multi-ref updates. A transaction of git checks and locks every ref before it moves the first one. Then
+// it renames one lock file after the other. If git is killed between two renames, only some refs have moved. So the new
+// values of the refs are first written to a journal entry, and another process completes the update from this entry.
+// Branches move before other refs, so a half-done landing has always moved its branch, and can be completed.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import type { RefUpdate } from '../port.ts';
 import { isAlive, machineName } from '../../platform/process.ts';
 
 export interface JournalEntry {
-  /** On which `pid` means something. Absent in notes of earlier versions, which were written on this one. */
+  /**
+   * The machine whose processes `pid` refers to. Left out in entries of earlier versions, which were always written on
+   * the same machine.
+   */
   readonly machine?: string;
   readonly pid: number;
   /** Distinguishes this process from an earlier process with the same pid. */
@@ -21,7 +24,7 @@ export interface JournalEntry {
 const thisProcess = randomUUID();
 const folder = (directory: string): string => join(directory, 'interlock-updates');
 
-/** Writes the note durably and returns its path. */
+/** Writes an entry, syncs it to the disk and returns its path. */
 export async function noteUpdates(directory: string, updates: readonly RefUpdate[]): Promise<string> {
   await mkdir(folder(directory), { recursive: true });
   const path = join(folder(directory), `${randomUUID()}.json`);
@@ -41,14 +44,14 @@ export async function forgetUpdates(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Notes whose writer is gone, or which are older than a minute: no update of refs takes that long. */
+/** The entries whose process has died, or that are older than a minute, because no update of refs takes so long. */
 export async function abandonedUpdates(directory: string): Promise<{ path: string; updates: readonly RefUpdate[] }[]> {
   const names = await readdir(folder(directory)).catch(() => []);
   const found = [];
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const path = join(folder(directory), name);
     const entry = await readEntry(path);
-    // A note that was not written to its end belongs to an update that never began.
+    // An incomplete entry belongs to an update that had not started.
     if (entry === null) await forgetUpdates(path);
     else if (isAbandoned(entry)) found.push({ path, updates: entry.updates });
   }
@@ -57,8 +60,8 @@ export async function abandonedUpdates(directory: string): Promise<{ path: strin
 
 function isAbandoned(entry: JournalEntry): boolean {
   if (Date.now() - entry.writtenAt > 60_000) return true;
-  // Containers that share a disk each count their own processes, so this container cannot know whether that process
-  // lives.
+  // Containers that share a disk number their processes independently, so this process cannot tell whether a process of
+  // another machine is alive.
   if (entry.machine !== undefined && entry.machine !== machineName()) return false;
   return entry.pid === process.pid ? entry.process !== thisProcess : !isAlive(entry.pid);
 }
@@ -68,7 +71,7 @@ async function readEntry(path: string): Promise<JournalEntry | null> {
     return JSON.parse(await readFile(path, 'utf8')) as JournalEntry;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    // Forgotten by its writer meanwhile: nothing is left to complete.
+    // The writer removed the entry in the meantime, so there is nothing to complete.
     return { pid: process.pid, process: thisProcess, writtenAt: Date.now(), updates: [] };
   }
 }

@@ -1,4 +1,5 @@
-// Moving refs: one atomic compare-and-set over all of them, or RefMoved with what is there.
+// Moves refs by one atomic compare-and-set over all of them. RefMoved has the actual value of a ref that does not have
+// its expected value.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
@@ -10,7 +11,8 @@ import { readRefValue } from './ref-files.ts';
 import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
 
 /**
- * All or none. Throws RefMoved, CommitMissing, HostRefused (an object or a name git does not take) or HostUnavailable.
+ * Applies all updates or none. Throws RefMoved, CommitMissing, HostRefused (git does not accept an object or a name) or
+ * HostUnavailable.
  */
 export async function updateRefs(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return;
@@ -19,7 +21,8 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
   try {
     await transact(git, directory, ordered);
   } catch (error) {
-    // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not started.
+    // If git refused while preparing, no ref has moved. After every other failure, some refs may have moved, and the
+    // update is completed.
     const isApplied = !isRefusal(error) && (await completeUpdates(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
@@ -29,7 +32,7 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
   if (note !== null) await forgetUpdates(note);
 }
 
-/** Moves a ref from wherever it stands. */
+/** Sets a ref, whatever its present value is. */
 export async function setRef(
   git: Git,
   directory: string,
@@ -43,7 +46,7 @@ export async function setRef(
   );
 }
 
-/** Completes the updates of processes that died while they moved refs. */
+/** Completes the ref updates of processes that died during them. */
 export async function completeAbandonedUpdates(git: Git, directory: string): Promise<void> {
   for (const { path, updates } of await abandonedUpdates(directory)) {
     await completeUpdates(git, directory, updates);
@@ -51,7 +54,10 @@ export async function completeAbandonedUpdates(git: Git, directory: string): Pro
   }
 }
 
-/** Removes what a killed git left behind. A lock younger than `olderThanMs` may have a living owner. */
+/**
+ * Removes the lock files of killed git processes, and returns their names. A lock younger than `olderThanMs` may belong
+ * to a running process and stays.
+ */
 export async function removeStaleLocks(directory: string, olderThanMs: number): Promise<string[]> {
   const inside = await readdir(join(directory, 'refs'), { recursive: true }).catch(() => []);
   const candidates = [
@@ -96,8 +102,9 @@ function transactionText(lines: readonly string[]): string {
 }
 
 /**
- * By the repository's long-running `git update-ref`. What it refuses although every ref stands where it should, and
- * what it died of, is tried by a git of its own: that one's word counts, as it has nothing in memory.
+ * Runs the transaction in the repository's long-running `git update-ref`. If this process dies, or refuses although
+ * every ref has its expected value, a new git process runs the transaction. The result of the new process counts,
+ * because it has no old refs in memory.
  */
 async function transact(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   const text = transactionOf(updates);
@@ -122,7 +129,7 @@ async function transactText(git: Git, directory: string, text: string): Promise<
   });
 }
 
-/** While it was prepared: nothing has moved. */
+/** Whether git refused the transaction while preparing it. Then no ref has moved. */
 function isRefusal(error: unknown): boolean {
   return error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
 }
@@ -144,7 +151,7 @@ async function completeUpdates(
     await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
     return 'applied';
   } catch (error) {
-    // Somebody else may be completing the very same update: what stands now decides.
+    // Another process may be completing the same update. The refs are read again.
     if (triesLeft <= 1) throw error;
     return await completeUpdates(git, directory, updates, triesLeft - 1);
   }

@@ -1,5 +1,5 @@
-// What follows when refs have moved, by a user or by the service: heads of pull requests, checks, and word to the
-// outside. Each step may run twice; what a killed process left out is caught up by the reconciler.
+// Carries out what follows from moved refs: updates the heads of pull requests, queues checks, and emits host events.
+// Each step may run twice. The reconciler carries out the steps that a killed process left out.
 import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
@@ -12,13 +12,16 @@ export interface RefChange {
   readonly to: string | null;
 }
 
-/** `push`: by a user, which may also merge pull requests, as a base that has come to contain their heads. */
+/**
+ * `by: 'push'`: a user moved the refs. Such a push also merges every pull request whose head the base branch now
+ * contains.
+ */
 export async function followRefChanges(
   installation: Installation,
   repository: HostRepository,
   { changes, by }: { readonly changes: readonly RefChange[]; readonly by: 'push' | 'service' },
 ): Promise<void> {
-  // Only the service moves bot branches here, and it records what it does: it needs no hint about them.
+  // Interlock records its own moves of bot branches, so it needs no hint about them.
   const isNews = (branch: string | null): boolean => by === 'push' || branch === null || !isBotBranch(branch);
   const open = await findOpenPullRequests(installation.db, repository);
   const changed = new Set<number>();
@@ -61,32 +64,33 @@ async function closeMergedByPush(
   const directory = installation.directoryOf(repository);
   const merged: number[] = [];
   for (const row of rows) {
-    // A head the base had before was merged by a landing that is not concluded yet: that is not this push's doing.
+    // If the base branch contained the head before the push, a landing merged it. `concludePullRequest` will record
+    // this.
     const isNew =
       (await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: to })) &&
       !(await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: from }));
     if (!isNew) continue;
-    const commit = await arrivalOf(installation, directory, row.head_sha, { from, to });
+    const commit = await findMergeCommit(installation, directory, row.head_sha, { from, to });
     if (await markMerged(installation.db, repository, { number: row.number, commit, at: installation.clock() }))
       merged.push(row.number);
   }
   return merged;
 }
 
-/** The oldest first-parent commit of a push that contains a head. */
-async function arrivalOf(
+/** The oldest commit on the first-parent line of a push that contains a head. */
+async function findMergeCommit(
   installation: Installation,
   directory: string,
   head: string,
   { from, to }: { from: string; to: string },
 ): Promise<string> {
   const line = await listFirstParents(installation.git, directory, { from, to, limit: 100 });
-  let arrival = to;
+  let mergeCommit = to;
   for (const commit of line) {
     if (!(await isAncestor(installation.git, directory, { ancestor: head, descendant: commit }))) break;
-    arrival = commit;
+    mergeCommit = commit;
   }
-  return arrival;
+  return mergeCommit;
 }
 
 async function queueChecksOf(

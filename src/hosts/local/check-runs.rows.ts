@@ -1,5 +1,5 @@
-// Rows of check runs: written by the scheduler, claimed and concluded by runners. A run that is claimed carries a
-// lease; a runner that holds no lease any more may not write its result.
+// Rows of check runs. `ci.ts` queues them, and runners claim and conclude them. A runner has a lease on each run that
+// it claimed. After the lease is lost, the runner may not write the result.
 import type { Database, Transaction } from '../../platform/database.ts';
 import { storable } from '../../platform/log-pieces.ts';
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
@@ -20,7 +20,7 @@ export interface NewCheckRun {
   readonly name: string;
   readonly command: string;
   readonly timeoutSec: number;
-  /** Set for a run that is over before it began. */
+  /** Why the run failed before it could start. Left out: the run is queued. */
   readonly failure?: string;
 }
 
@@ -83,17 +83,20 @@ export async function findCheckedCommits(
   return new Set(rows.map(({ commit }) => commit));
 }
 
-/** A commit whose checks are queued, and the branch that asked for them. */
+/** A commit whose checks are queued, and the ref whose tip it is. */
 export interface QueuedBuild {
   readonly commit: string;
   readonly ref: string;
   readonly priority: number;
-  /** A canceled check starts again, because a branch has come back to the commit. */
+  /** Whether canceled checks start again, because a branch was moved to the commit. */
   readonly again: boolean;
   readonly at: Date;
 }
 
-/** Queues the checks that are not there yet. Branches on one commit share its checks. */
+/**
+ * Queues the checks that the commit does not have yet. Branches with the same tip share its checks. Returns whether any
+ * check was queued.
+ */
 export async function queueCheckRuns(
   db: Database,
   repository: HostRepository,
@@ -110,7 +113,8 @@ export async function queueCheckRuns(
   return await db.transaction(repository.accountId, async (tx) => {
     for (const run of wanted)
       await insertCheckRun(tx, keys, { build, run, attempt: (newestOf(run.name)?.attempt ?? 0) + 1 });
-    // A bot branch that shares the commit of a waiting pull request moves its runs ahead.
+    // If a bot branch has the same commit as a pull request whose checks wait, these checks get the priority of the bot
+    // branch.
     await tx.query(
       `update local_check_run set priority = $4 where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' and priority < $4`,
       [...keys, build.priority],
@@ -123,7 +127,7 @@ interface NewestAttempt {
   readonly name: string;
   readonly attempt: number;
   readonly canceled: boolean;
-  /** A check of the commit waits with a lower priority. */
+  /** Whether any check of the commit waits with a lower priority. */
   readonly isBehind: boolean;
 }
 
@@ -170,7 +174,9 @@ async function insertCheckRun(
   );
 }
 
-/** A new attempt of each named check whose newest attempt is over. Returns their names. */
+/**
+ * Queues a new attempt of each named check whose newest attempt is completed. Returns the names of the queued checks.
+ */
 export async function requeueCheckRuns(
   db: Database,
   repository: HostRepository,
@@ -191,7 +197,10 @@ export async function requeueCheckRuns(
   });
 }
 
-/** Ends what is queued and asks for the end of what runs. Returns ids of the latter, and whether anything changed. */
+/**
+ * Cancels the queued checks, and requests that their runners cancel the running ones. Returns the ids of the running
+ * checks, and whether any row changed.
+ */
 export async function cancelCheckRuns(
   db: Database,
   repository: HostRepository,
@@ -213,7 +222,10 @@ export async function cancelCheckRuns(
   });
 }
 
-/** Whether a run is queued or running. In the order of an index, so that no statistics make PostgreSQL read all runs. */
+/**
+ * Whether any run is queued or running. The query sorts by an index, so that PostgreSQL uses the index whatever its
+ * statistics are, and never reads all runs.
+ */
 export async function hasOpenCheckRuns(db: Database): Promise<boolean> {
   const rows = await db.system.query(
     "select id from local_check_run where state <> 'completed' order by priority desc, id limit 1",
@@ -221,7 +233,10 @@ export async function hasOpenCheckRuns(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes the next queued run: of the account with the fewest running, bot branches first, then the oldest. */
+/**
+ * Claims the next queued run. The account with the fewest running checks comes first, then the run with the highest
+ * priority, then the oldest run.
+ */
 export async function claimCheckRun(
   db: Database,
   leaseOwner: string,
@@ -243,13 +258,16 @@ export async function claimCheckRun(
   return rows[0] ?? null;
 }
 
-/** A runner, and the runs it has in hand. */
+/** A runner, and the ids of the runs that it carries out. */
 export interface LeaseHolder {
   readonly owner: string;
   readonly ids: readonly string[];
 }
 
-/** Prolongs the leases of what the owner has in hand. Returns what it still holds, and which of it shall stop. */
+/**
+ * Renews the leases of the owner's runs. Returns the runs whose leases the owner still has, and whether each of them
+ * must be canceled.
+ */
 export async function renewLeases(
   db: Database,
   { owner, ids, leaseSec }: LeaseHolder & { readonly leaseSec: number },
@@ -264,8 +282,9 @@ export async function renewLeases(
 }
 
 /**
- * Puts back what nobody runs: leases that ended, those of `deadOwners`, and those of the owner that it does not have in
- * hand, because the answer to its claim was lost. One asked to stop is over instead.
+ * Queues the runs again that no runner carries out: runs whose lease expired, runs of `deadOwners`, and runs of the
+ * owner that are not in `ids`, because the answer to its claim was lost. A run whose cancelation was requested is
+ * completed as canceled instead.
  */
 export async function recoverLeases(
   db: Database,
@@ -292,8 +311,8 @@ export async function findLeaseOwners(db: Database): Promise<string[]> {
 }
 
 /**
- * Writes a result, from the holder of the lease only: false when it was lost. Infrastructure trouble (`error`) is
- * tried once more, as a new attempt that is there the moment the failed one is over.
+ * Writes a result, if the runner still has the lease. False: the lease was lost. After an infrastructure failure
+ * (`error`), the same transaction queues one more attempt. Two such failures in succession end the retries.
  */
 export async function concludeCheckRun(
   db: Database,
@@ -323,7 +342,7 @@ export async function concludeCheckRun(
   });
 }
 
-/** A runner that shuts down gives back what it held. */
+/** Queues a run again whose runner shuts down. */
 export async function releaseCheckRun(db: Database, run: ClaimedCheckRun, leaseOwner: string): Promise<void> {
   await db.system.query(
     `update local_check_run set state = 'queued', lease_owner = null, lease_until = null, started_at = null

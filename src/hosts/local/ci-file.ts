@@ -1,13 +1,13 @@
-// `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`, and `workflows` of the
-// same form, which run for a commit only when they are started by name, and take the `inputs` they name: `inputs:
-// [version]`.
+// Parses `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`. `workflows` has
+// the same form and also the names of `inputs`, such as `inputs: [version]`. A workflow runs for a commit only when it
+// is started by name.
 import { parseDocument } from 'yaml';
 import { isServiceCheck } from '../../domain/queue/evidence/service-checks.ts';
 import { mostInputs } from '../port.ts';
 
 export const ciFilePath = '.service/ci.yml';
 export const ciFileLimit = 64 * 1024;
-/** The check that reports a file which cannot be read. */
+/** The name of the check that fails if the file cannot be read. */
 export const ciFileCheck = 'ci';
 
 export interface CiCheck {
@@ -17,13 +17,13 @@ export interface CiCheck {
 }
 
 export interface CiWorkflow extends CiCheck {
-  /** Names of what it may be given. */
+  /** The names of the inputs that the workflow declares. */
   readonly inputs: readonly string[];
 }
 
 export type CiFile =
   | { readonly kind: 'checks'; readonly checks: readonly CiCheck[]; readonly workflows: readonly CiWorkflow[] }
-  /** Every reason, each with the path of what is wrong and the cure. */
+  /** Every error of the file, each with its path in the file and the cure. */
   | { readonly kind: 'broken'; readonly reasons: readonly string[] };
 
 const defaultTimeoutSec = 600;
@@ -101,11 +101,12 @@ function parseInputs(value: unknown): string[] | null {
   const inputs: unknown = value ?? [];
   if (!Array.isArray(inputs) || inputs.length > mostInputs) return null;
   const names = inputs.filter((name) => typeof name === 'string' && /^[A-Za-z_][\w-]{0,99}$/.test(name)) as string[];
-  // They become environment variables, in which two names that differ only in case or hyphens are the same.
+  // Inputs become environment variables. Two names that differ only in case or in `-` and `_` would be the same
+  // variable.
   return names.length === inputs.length && new Set(names.map(inputVariable)).size === names.length ? names : null;
 }
 
-/** The environment variable a run finds an input in. */
+/** The environment variable in which a run receives an input. */
 export function inputVariable(name: string): string {
   return `INPUT_${name.toUpperCase().replaceAll('-', '_')}`;
 }

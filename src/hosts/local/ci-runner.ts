@@ -1,5 +1,5 @@
-// Runs queued checks: claims a row under a lease, checks its commit out, runs the command in the sandbox, writes
-// the result. A runner that dies loses its leases, and what it ran is run again by another.
+// Runs queued checks. A runner claims a row under a lease, checks the commit out, runs the command in the sandbox and
+// writes the result. If a runner dies, its leases expire, and another runner runs its checks again.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -41,7 +41,7 @@ export interface CiRunnerOptions extends CheckRunning {
 interface Running {
   readonly run: ClaimedCheckRun;
   readonly stop: AbortController;
-  /** Why the run was stopped. Unset while nobody has stopped it. */
+  /** Why the run was stopped. Left out: it was not stopped. */
   why?: 'canceled' | 'lease lost' | 'shutdown';
   done: Promise<void>;
 }
@@ -84,7 +84,7 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
     }
   }
 
-  // The runner renews its leases before it recovers those of others. So it keeps a run that went on during an outage of
+  // The runner renews its leases before it recovers expired ones. So it keeps a run that continued during an outage of
   // the database.
   async function look(): Promise<void> {
     const ids = [...running.keys()];
@@ -99,7 +99,7 @@ export function createCiRunner(options: CiRunnerOptions): CiRunner {
     await fill();
   }
 
-  // Reads the queue of checks, one read after the other. All wakes during a read cause one read after it.
+  // Reads the rows again, one read at a time. All wakes during a read cause one more read after it.
   function wake(): void {
     if (isStopped || isTurnWaiting) return;
     isTurnWaiting = true;
@@ -161,14 +161,15 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
   if (running.why === 'shutdown' && outcome.kind !== 'exited')
     return await releaseCheckRun(installation.db, run, owner);
   await untilWritten(options, running, async () => await concludeCheckRun(installation.db, run, owner, result));
-  // Also if the row says that the run has ended already, because the answer to an earlier try may have been lost.
+  // Emitted even if `concludeCheckRun` returned false: an earlier try may have written the result, and its answer was
+  // lost.
   installation.emit({ kind: 'checks', repository, commit: run.commit });
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Tries for as long as this runner has the lease of the run, because nobody else would write the result. */
+/** Retries while this runner has the lease of the run, because no other runner can write the result. */
 async function untilWritten(
   { onError }: CiRunnerOptions,
   running: Running,
@@ -234,7 +235,7 @@ interface Log {
 }
 
 async function openLog(path: string, kept: BothEnds): Promise<Log> {
-  // A full disk costs the log, not the result.
+  // If the disk is full, the log is lost, but the result is still written.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
   const stream: WriteStream = createWriteStream(path, { mode: 0o600 });
   stream.on('error', () => {});

@@ -1,7 +1,7 @@
-// Which commits are checked, and what is known of them. CI runs where a branch stands on the head of an open pull
-// request or is a bot branch; the default branch and bases of open pull requests are checked too, last in line, so
-// that a red base is seen (after a landing nothing runs there: the landed commit has its checks already).
-// A check belongs to its commit: branches on the same commit share its runs.
+// Decides which commits are checked, and reads their checks. CI runs on bot branches and on head branches of open pull
+// requests. The default branch and the base branches of open pull requests are checked last, to show whether a base
+// branch is red. No check runs after a landing, because the landed commit was checked before. A check belongs to its
+// commit: branches with the same tip share its runs.
 import { open as openFile } from 'node:fs/promises';
 import type { BaseRules, CheckReport, HostRepository, CheckLog } from '../port.ts';
 import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
@@ -17,7 +17,7 @@ import { ciFileCheck, ciFileLimit, ciFilePath, parseCiFile, type CiFile } from '
 import { type Installation, readDefaultBranch, checkLogPath } from './installation.ts';
 import { findOpenPullRequests } from './pull-requests.rows.ts';
 
-/** What a branch is to CI: higher runs first, null does not run. */
+/** The priority of a branch at CI. Higher priorities run first. */
 export type CiPriority = 0 | 1 | 2;
 
 export function decideCiPriority(
@@ -34,7 +34,10 @@ export function decideCiPriority(
   return branch === among.defaultBranch || among.openBases.has(branch) ? 0 : null;
 }
 
-/** Queues the checks of a commit a branch stands on. `again`: the branch has just moved there. */
+/**
+ * Queues the checks of the tip of a branch. `again`: the branch was just moved to the commit, so canceled checks start
+ * again.
+ */
 export async function queueChecks(
   installation: Installation,
   repository: HostRepository,
@@ -68,10 +71,12 @@ export async function readChecks(
   const isListed = rows.length > 0 && expected.every((name) => rows.some((row) => row.name === name));
   return {
     commit,
-    // Without rows, the list is known only once CI has looked at a branch that stands there.
+    // If the commit has no rows and its file names no checks, the list is final only if the commit is the tip of a
+    // branch that CI checks.
     complete:
-      isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
-    // The file names every check, so that nothing becomes complete by waiting.
+      isListed ||
+      (expected.length === 0 && (rows.length > 0 || (await isCiBranchTip(installation, repository, commit)))),
+    // The file names every check, so a report never becomes complete just by the passing of time.
     settlesAt: null,
     canceled: rows.some((row) => row.conclusion === 'cancelled'),
     checks: rows.map((row) => ({
@@ -88,8 +93,8 @@ export async function readChecks(
 }
 
 /**
- * Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by
- * name. Nothing here refuses the service a landing.
+ * The rules of a base branch: every check of the file at its tip is required. If the file cannot be read, no check is
+ * required. The local host never refuses a landing.
  */
 export async function readBaseRules(
   installation: Installation,
@@ -129,7 +134,7 @@ export async function rerunChecks(
   return started;
 }
 
-// A commit's file never changes, and checks are read often while a build runs.
+// The file of a commit never changes, so it is parsed once. Checks are read often while a build runs.
 const parsedFiles = new WeakMap<Installation, Map<string, CiFile>>();
 const mostParsedFiles = 500;
 
@@ -148,7 +153,7 @@ export async function readCiFile(
     path: ciFilePath,
     maxBytes: ciFileLimit,
   });
-  // A commit that is not there yet has no file yet.
+  // A file that is missing is not cached, because the commit may not have been pushed yet.
   const fresh = parseCiFile(file?.text ?? null);
   if (file !== null) known.set(key, fresh);
   const oldest = known.keys().next().value;
@@ -156,7 +161,7 @@ export async function readCiFile(
   return fresh;
 }
 
-async function isAskedFor(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
+async function isCiBranchTip(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
   const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
   const holders = refs.filter((ref) => ref.commit === commit);
   if (holders.length === 0) return false;
@@ -184,7 +189,7 @@ export function checkUrl(installation: Installation, repository: HostRepository,
   return `${installation.publicUrl}/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/checks/${row.id}/log`;
 }
 
-/** The end of a check run's output so far. Empty before the run has written anything. */
+/** The end of a check run's output so far. Empty: the run has not written any output yet. */
 export async function readCheckLog(
   dataDir: string,
   accountId: string,

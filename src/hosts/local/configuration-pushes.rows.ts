@@ -1,5 +1,5 @@
-// Who pushed the commits that change the configuration file. git itself keeps no such record: the names in a commit are
-// written by its author, and say nothing of the token that pushed it.
+// Records who pushed the commits that change the configuration file. git keeps no such record: the author of a commit
+// chooses the names in the commit, so these names do not show whose token pushed it.
 import { configurationPath } from '../../domain/configuration/index.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { branchOf, branchRef, listFirstParents, readFile, readRefValue } from '../git/index.ts';

@@ -10,20 +10,18 @@ export interface UserCommentRow {
   readonly created_at: Date;
 }
 
-interface Said {
+interface NewContribution {
   readonly number: number;
   readonly author: string;
   readonly body: string;
   readonly at: Date;
 }
 
-/**
- * Comments of one repository are written one after the other, so a reader that continues from a sequence misses none.
- */
+/** The lock serialises the comments of a repository, so a reader that continues from a sequence misses no comment. */
 export async function insertComment(
   db: Database,
   repository: HostRepository,
-  { number, author, body, at }: Said,
+  { number, author, body, at }: NewContribution,
 ): Promise<UserCommentRow> {
   return await db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id];
@@ -77,7 +75,7 @@ where account_id = $1 and repository_id = $2 and number = $3 order by local_thre
 export async function insertThread(
   db: Database,
   repository: HostRepository,
-  { number, author, body, at }: Said,
+  { number, author, body, at }: NewContribution,
 ): Promise<ThreadRow> {
   const row = await one(db, repository, {
     text: `insert into local_thread (account_id, repository_id, number, author, body, opened_at) values ($1, $2, $3, $4, $5, $6) returning ${threadColumns}`,

@@ -1,4 +1,4 @@
-// What people say on a pull request of the local host: comments, and review threads that stay open until resolved.
+// Comments and review threads of people on pull requests of the local host.
 import { HostRefused, type CodeHost, type HostRepository, type LocalHostFeatures } from '../port.ts';
 import * as rows from './conversations.rows.ts';
 import type { Installation } from './installation.ts';
@@ -6,18 +6,18 @@ import { findPullRequest } from './pull-requests.rows.ts';
 
 export function conversationOperations(installation: Installation) {
   const { db } = installation;
-  const mustBeThere = async (repository: HostRepository, number: number): Promise<void> => {
+  const requirePullRequest = async (repository: HostRepository, number: number): Promise<void> => {
     if ((await findPullRequest(db, repository, number)) === null)
       throw new HostRefused(`There is no pull request #${number}`);
   };
   return {
     addComment: async (repository, number, comment) => {
-      await mustBeThere(repository, number);
+      await requirePullRequest(repository, number);
       const added = await rows.insertComment(db, repository, { number, ...comment, at: installation.clock() });
       installation.emit({ kind: 'comment', repository, number });
       return asComment(added);
     },
-    // Tokens and their roles decide here.
+    // The local host has no permissions of its own: the scopes of tokens and the roles of users decide what is allowed.
     readPermission: async () => await Promise.resolve('admin' as const),
     listCommentsAfter: async (repository, { cursor, since }) => {
       const found = await rows.findCommentsAfter(db, repository, {
@@ -28,7 +28,7 @@ export function conversationOperations(installation: Installation) {
     },
     listThreads: async (repository, number) => (await rows.findThreads(db, repository, number)).map(asThread),
     openThread: async (repository, number, thread) => {
-      await mustBeThere(repository, number);
+      await requirePullRequest(repository, number);
       const opened = await rows.insertThread(db, repository, { number, ...thread, at: installation.clock() });
       installation.emit({ kind: 'pull_request', repository, number });
       return asThread(opened);
@@ -41,7 +41,7 @@ export function conversationOperations(installation: Installation) {
   } satisfies Partial<CodeHost & LocalHostFeatures>;
 }
 
-// Everybody who may comment here holds a token that may queue: there are no strangers on this host.
+// `mayWrite` is always true, because only users with a token that may queue can comment at the local host.
 function asComment(row: rows.UserCommentRow) {
   const { number, author, body } = row;
   return { id: row.sequence, number, author, authorId: null, mayWrite: true, body, at: row.created_at.getTime() };

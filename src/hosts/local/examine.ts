@@ -1,4 +1,4 @@
-// What `npm run doctor` proves of a repository on this host: its folder, and the file of its checks.
+// What `npm run doctor` examines in a repository of the local host: its folder, and the file that names its checks.
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter } from 'node:path';
 import { listed, missing, ok, type ReportFinding, warning } from '../../domain/doctor/finding.ts';
@@ -93,7 +93,10 @@ function programOf(run: string): string {
   return /^\s*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;&|()]+)/.exec(run)?.[1] ?? '';
 }
 
-/** Builtins of the shell, and programs among the checked-out files, count as installed. */
+/**
+ * Returns whether a program is in a folder of `path`. Builtins of the shell and paths to files of the checkout count as
+ * installed.
+ */
 async function findPrograms(path: string): Promise<(name: string) => boolean> {
   const found = new Set<string>();
   for (const folder of path.split(delimiter)) for (const name of await readdir(folder).catch(() => [])) found.add(name);

@@ -1,4 +1,4 @@
-// Who may speak git over HTTP, and who may read the output of checks beside it.
+// Authenticates and authorises requests of git over HTTP, and requests for the output of checks.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GitServing, GitUser, HostRepository } from '../port.ts';
 import type { LocalHost } from './local-host.port.ts';
@@ -19,7 +19,7 @@ const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:wr
   GitScope
 >;
 
-/** An answer that ends the request. */
+/** An error answer, with its HTTP status. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -39,13 +39,16 @@ export interface Admitted {
   readonly user: GitUser;
 }
 
-/** A client of git, with a token as its password. */
+/** Admits a git client, which sends a token as its password. Throws Refusal. */
 export async function admitGit(options: GitHttpOptions, exchange: Exchange, service: Service): Promise<Admitted> {
   const scope = scopeOf[service];
   return await admit(options, exchange, { user: await userOf(options, exchange.request, scope), scope });
 }
 
-/** Somebody who reads: with a token, or in a browser with its session. A browser without one is to sign in. */
+/**
+ * Admits a reader of check output, who sends a token or the session of a browser. Returns 'sign in' for a browser
+ * without a session. Throws Refusal.
+ */
 export async function admitReader(options: GitHttpOptions, exchange: Exchange): Promise<Admitted | 'sign in'> {
   const { request } = exchange;
   const scope = 'queue:read';

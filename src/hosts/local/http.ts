@@ -1,6 +1,6 @@
-// git over HTTP: `/git/<owner>/<name>.git/…` for clone, fetch and push with a token as the password (any user
-// name), and the output of checks beside it. What the token's account does not own does not exist.
-// Kept instead of `git http-backend`, which is one more process for each request and bounds no body.
+// git over HTTP: `/git/<owner>/<name>.git/…` serves clone, fetch and push, with a token as the password and any user
+// name. The same prefix has the output of checks. A repository of another account is reported as not found. `git
+// http-backend` was rejected: it starts one more process for each request, and does not limit the size of a body.
 import { createWriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,15 +28,18 @@ import { createPushRoom, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';
 
 const longestFetchRequest = 64 * 1024 * 1024;
-/** The limit of a body that comes compressed. git compresses its requests for objects, and never a pack. */
+/**
+ * The most bytes that a compressed body may have after decompression. git compresses its requests for objects, but
+ * never a pack.
+ */
 const longestInflated = 64 * 1024 * 1024;
 
 export async function registerGitHttp(fastify: FastifyInstance, options: GitHttpOptions): Promise<void> {
   const room = createPushRoom(() => options.bounds.freeBytes);
-  // What pushes left that a kill cut off.
+  // Removes the folders of pushes during which a process was killed.
   await removeAbandonedFolders(tmpdir());
   await fastify.register(async (scope) => {
-    // git's bodies are streams of any size; nothing here is parsed before the request is known to be allowed.
+    // git's bodies are streams of any size. No body is parsed before the request is authorised.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     scope.setErrorHandler(async (error, request, reply) => await sendError(error, request, reply));
@@ -65,7 +68,8 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
       '/git/:owner/:repository/checks/:id/log',
       async (request, reply) => {
         const admitted = await admitReader(options, { request, reply });
-        // Links to checks stand in pages and comments: a browser that is not signed in comes back from signing in.
+        // Pages and comments contain links to checks. A browser that is not signed in is redirected to sign in, and
+        // then back to this URL.
         if (admitted === 'sign in')
           return await uncached(reply).redirect(`/session?next=${encodeURIComponent(request.url)}`, 303);
         const log = await options.host.readCheckLog(admitted.repository, request.params.id);
@@ -94,7 +98,7 @@ async function advertise(
         { env },
       )
     ).stdout;
-  // Version 2 has no line that names the service.
+  // An answer in protocol version 2 has no line with the name of the service.
   const isVersion2 = env['GIT_PROTOCOL']?.includes('version=2') ?? false;
   const body = isVersion2
     ? await capabilitiesOf(git, env['GIT_PROTOCOL'] ?? '', run)
@@ -104,9 +108,12 @@ async function advertise(
 
 const knownCapabilities = new WeakMap<Git, Buffer>();
 
-/** The beginning of version 2 says what this git can do, and nothing about a repository. */
+/**
+ * The first answer of protocol version 2 lists the capabilities of the git version. It is the same for every
+ * repository, so it is cached.
+ */
 async function capabilitiesOf(git: Git, protocol: string, run: () => Promise<Buffer>): Promise<Buffer> {
-  // Other words may ask for another answer.
+  // With further protocol parameters, the answer may differ.
   if (protocol !== 'version=2') return await run();
   const known = knownCapabilities.get(git) ?? (await run());
   knownCapabilities.set(git, known);
@@ -125,7 +132,7 @@ async function uploadPack(
   if (!stdin || !stdout) throw new Error('git was started without its streams');
   stderr?.resume();
   child.on('error', (error) => stdout.destroy(error));
-  // A client that went away takes its git with it.
+  // If the client disconnects, its git process is killed.
   reply.raw.on('close', () => child.kill('SIGKILL'));
   pipeline([...body, limited(longestFetchRequest), stdin]).catch(() => void stdin.destroy());
   return await uncached(reply).type('application/x-git-upload-pack-result').send(stdout);
@@ -187,7 +194,7 @@ function isCompressed(request: FastifyRequest): boolean {
   return ['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '');
 }
 
-/** The request's body through what undoes its encoding. */
+/** The body of the request, and a decompressor if the body is compressed. */
 function bodyOf(request: FastifyRequest): [Readable, ...Transform[]] {
   const body = (request.body as Readable | undefined) ?? request.raw;
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -231,7 +238,8 @@ async function sendError(error: unknown, request: FastifyRequest, reply: Fastify
   if (refusal?.status === 503) reply.header('retry-after', '2');
   const status = refusal?.status ?? 500;
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Interlock", charset="UTF-8"');
-  // The body was not read: a client that still writes it must not take the next answer for this one's.
+  // The body may not have been read to its end. The connection is closed, so that the rest of the body is not read as
+  // the next request.
   if (request.method === 'POST') reply.header('connection', 'close');
   return await reply
     .status(status)

@@ -1,4 +1,4 @@
-// Brings in a repository from anywhere git can fetch from: its branches and tags, no more.
+// Imports the branches and tags of any repository that git can fetch from.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { passFailpoint } from '../../platform/failpoints.ts';
@@ -8,7 +8,7 @@ import { followRefChanges } from './changes.ts';
 import type { Installation } from './installation.ts';
 import { ensureRepository } from './repositories.ts';
 
-// `ext::` and `fd::` run commands.
+// Protocols such as `ext::` and `fd::` are left out, because they run commands.
 const transport = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
 const longFetchMs = 3600_000;
 
@@ -43,7 +43,9 @@ export async function importRepository(
   return imported;
 }
 
-/** The command that fetches the branches and tags of a repository, without branches of bots. */
+/**
+ * The arguments of git that fetch the branches and tags of a repository, without bot branches and temporary branches.
+ */
 function fetchFrom(location: string): readonly string[] {
   return [
     'fetch',
@@ -51,7 +53,8 @@ function fetchFrom(location: string): readonly string[] {
     '--no-tags',
     '--no-write-fetch-head',
     '--update-head-ok',
-    // Without this option git leaves a shallow source out and says nothing. With it the source comes with its history.
+    // Without this option, git silently skips the refs of a shallow source. With this option, git fetches the history
+    // that the source has.
     '--update-shallow',
     location,
     '+refs/heads/*:refs/heads/*',
@@ -64,14 +67,14 @@ function locationOf(source: string): string {
   const trimmed = source.trim();
   if (trimmed === '' || trimmed.startsWith('-') || trimmed.includes('::'))
     throw new HostRefused(`${JSON.stringify(source)} is neither a URL nor a path of a git repository`);
-  // `host:path` without a scheme is git's way to write ssh, unless there is such a file.
+  // `host:path` without a scheme means ssh to git, unless a file with this name exists.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || (!existsSync(trimmed) && /^[^/]+:/.test(trimmed))) return trimmed;
   const path = resolve(trimmed);
   if (!existsSync(path)) throw new HostRefused(`${path} does not exist`);
   return path;
 }
 
-/** What the source's HEAD names; else main, master or its first branch. */
+/** The branch of the source's HEAD, or else `main`, `master` or the first branch. */
 async function readSourceHead(installation: Installation, from: string): Promise<string> {
   const { git, dataDir } = installation;
   const listing = await runAgainst(

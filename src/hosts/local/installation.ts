@@ -1,6 +1,6 @@
-// What every part of the local host works with: where repositories lie, the database, git, and the way out for
-// events. Repositories are bare, at `<dataDir>/git/<account>/<repository>.git`; their path has only ids, so a
-// name a user chose never becomes a path.
+// What every part of the local host needs: the paths of repositories, the database, git, and the receiver of host
+// events. Repositories are bare, at `<dataDir>/git/<account>/<repository>.git`. These paths have only ids, so that a
+// name chosen by a user never becomes a path.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
@@ -12,24 +12,27 @@ const defaultIdentity: Committer = { name: 'Interlock', email: 'interlock@users.
 export interface LocalHostOptions {
   readonly dataDir: string;
   readonly db: Database;
-  /** Called after a change was stored. Must not throw. */
+  /** Receives a host event after its change was stored. Must not throw. */
   readonly emit: (event: HostEvent) => void;
-  /** Where users reach this installation, without a trailing slash. */
+  /** The URL of this installation for users, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: () => Date;
-  /** Who commits what Interlock makes here. Default: Interlock, without a signature. */
+  /** The committer of the commits that Interlock makes. Default: `Interlock`, without a signature. */
   readonly committer?: Committer | undefined;
 }
 
 export interface Installation extends LocalHostOptions {
   readonly git: Git;
   readonly committer: Committer;
-  /** Public keys whose signatures count as verified, as `ssh-keygen` reads allowed signers. The operator's. */
+  /**
+   * The path of a file with the public keys whose signatures count as verified, in the format of `ssh-keygen` for
+   * allowed signers. The operator writes this file.
+   */
   readonly signersFile: string;
   readonly directoryOf: (repository: Pick<HostRepository, 'accountId' | 'id'>) => string;
-  /** Listeners of this process that want to hear of new check runs at once; others poll. */
+  /** Listeners in this process that are called when check runs were queued. Other processes poll the rows. */
   readonly onChecksQueued: Set<() => void>;
-  /** Listeners of this process that run checks and can stop them at once; others see it in the row. */
+  /** Listeners in this process that cancel running checks at once. Other processes read the request from the rows. */
   readonly onChecksCanceled: Set<(checkRunIds: readonly string[]) => void>;
 }
 
@@ -49,7 +52,7 @@ export function checkLogPath(dataDir: string, accountId: string, checkRunId: str
   return join(dataDir, 'logs', numeric(accountId), `${numeric(checkRunId)}.log`);
 }
 
-/** The branch HEAD names. */
+/** The branch of HEAD. Null: the repository does not exist. */
 export async function readDefaultBranch(
   installation: Installation,
   repository: HostRepository,

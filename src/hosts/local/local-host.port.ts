@@ -1,13 +1,13 @@
-// The port of a code host, and what only a host has that lives on this disk.
+// The type of the local host, with the methods that only its own parts and tests use.
 import type { HostAdapter, HostRepository, LocalHostFeatures } from '../port.ts';
 import type { Installation } from './installation.ts';
 import type { PullRequestEdit } from './pull-requests.rows.ts';
 import type { Review } from './reviews.rows.ts';
 
-/** The port, and what only a host has whose other side we are. */
+/** The port of a code host, and what only the local host can do. */
 export interface LocalHost extends HostAdapter, LocalHostFeatures {
   readonly kind: 'local';
-  /** For the other parts of this host: git over HTTP, the runner of checks, the import. */
+  /** Used by the other parts of this host: git over HTTP, the runner of checks, and the import. */
   readonly installation: Installation;
   reviewPullRequest(repository: HostRepository, number: number, review: Review): Promise<void>;
   editPullRequest(repository: HostRepository, number: number, changes: PullRequestEdit): Promise<void>;
@@ -23,6 +23,6 @@ export interface LocalHost extends HostAdapter, LocalHostFeatures {
       readonly editedAt: number | null;
     }[]
   >;
-  /** Compares refs with rows now. */
+  /** Compares the refs of a repository with its rows once. */
   reconcile(repository: HostRepository): Promise<void>;
 }

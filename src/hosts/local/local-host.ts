@@ -1,4 +1,4 @@
-// The code host on disk: real repositories, pull requests in tables, checks run here.
+// The local host: git repositories on disk, pull requests in tables, and checks that Interlock runs.
 import * as git from '../git/index.ts';
 import { CommitMissing, type CodeHost, type HostRepository } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
@@ -85,7 +85,7 @@ function gitOperations(installation: Installation) {
       const ids = await git.listCommits(installation.git, at(repository), range);
       return (await git.readCommits(installation.git, at(repository), ids)).map(git.asHostCommit);
     },
-    // Here the base of a merged pull request is not kept.
+    // The local host does not record the base commit of a merged pull request, so it cannot list the commits.
     listCommitsOf: async () => await Promise.resolve(null),
     countUnverifiedCommits: async (repository, range) =>
       await git.countUnverifiedCommits(installation.git, at(repository), {
@@ -115,7 +115,10 @@ function gitOperations(installation: Installation) {
   } satisfies Partial<CodeHost>;
 }
 
-/** A landing ref is evidence: who asks for one must not meet a landing that a killed process left half done. */
+/**
+ * A landing ref is evidence of a landing. So before one is read, every ref update that a killed process left half done
+ * is completed.
+ */
 async function completeLandings(installation: Installation, repository: HostRepository, ref: string): Promise<void> {
   if (ref.startsWith('refs/interlock/'))
     await git.completeAbandonedUpdates(installation.git, installation.directoryOf(repository));

@@ -1,11 +1,11 @@
-// The host's own merge button, and commits made for branches: brought up to date, picked onto another one.
+// The host's own merge of a pull request, updates of branches, and cherry-picks.
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
 import type { Installation } from './installation.ts';
 import * as rows from './pull-requests.rows.ts';
 
-/** Moves refs, and follows up what has moved. */
+/** Makes `updateRefs`: it moves refs, and then carries out what follows from the moves. */
 export function updateRefsOf(installation: Installation): CodeHost['updateRefs'] {
   return async (repository, updates) => {
     await git.updateRefs(installation.git, installation.directoryOf(repository), updates);

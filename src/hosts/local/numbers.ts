@@ -1,16 +1,19 @@
-// The highest number that a pull request of a repository was given, kept in the repository itself: a database that was
-// restored from a backup does not know of pull requests that were opened since.
+// The highest number of a pull request of a repository. It is stored in the repository itself, because a database that
+// is restored from a backup lacks the pull requests that were opened after the backup.
 import { readObjects, readRefValue, setRef, writeObject } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import type { Installation } from './installation.ts';
 
-/** The ref names a blob that contains the number. */
+/** The ref of a blob that contains the number. */
 const ref = 'refs/interlock/last-number';
 
 export interface Numbers {
-  /** The highest number. 0: no number was given yet. */
+  /** The highest number. 0: the repository has had no pull request yet. */
   readLast(): Promise<number>;
-  /** Called before the number is shown to anybody. The caller holds the repository's row. */
+  /**
+   * Stores the number. Called before the number is visible to any client. The caller has locked the row of the
+   * repository.
+   */
   note(number: number): Promise<void>;
 }
 

@@ -1,17 +1,21 @@
-// Files of check output, by the age of the last write. Ids grow, so the oldest files are found without looking at all.
+// Finds and removes old files of check output. A file's age is the time since its last write. Ids of check runs
+// increase, so the oldest files are found without reading the age of every file.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const extension = '.log';
 
-/** Returns how many files it removed. Other processes may do the same in the same folder. */
+/**
+ * Removes the files that were last written before `before`, and returns how many it removed. Several processes may do
+ * so in the same folder at the same time.
+ */
 export async function removeOldOutput(dataDir: string, before: Date): Promise<number> {
   let removed = 0;
   for (const files of await listOutput(dataDir)) {
     for (const file of files) {
       const at = await lastWriteOf(file);
       if (at === null) continue;
-      // The files behind the first young one are young too.
+      // Files with higher ids are not older than this file.
       if (at >= before) break;
       await rm(file, { force: true });
       removed += 1;
@@ -20,7 +24,7 @@ export async function removeOldOutput(dataDir: string, before: Date): Promise<nu
   return removed;
 }
 
-/** When the oldest file was written last. Null: there is none. */
+/** When the oldest file was last written. Null: there are no files. */
 export async function oldestOutput(dataDir: string): Promise<Date | null> {
   const oldest = await Promise.all(
     (await listOutput(dataDir)).map(async ([first]) => (first === undefined ? null : await lastWriteOf(first))),
@@ -28,7 +32,7 @@ export async function oldestOutput(dataDir: string): Promise<Date | null> {
   return oldest.reduce((one, other) => (one !== null && (other === null || one < other) ? one : other), null);
 }
 
-/** The files of each account, the oldest check first. */
+/** The files of each account. The file of the oldest check run is first. */
 async function listOutput(dataDir: string): Promise<readonly (readonly string[])[]> {
   const folder = join(dataDir, 'logs');
   const accounts = await namesIn(folder);

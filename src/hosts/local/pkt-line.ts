@@ -1,16 +1,16 @@
-// git's wire framing: four hexadecimal digits of length, then the payload; 0000 is a flush.
-// Kept because no npm package offers it: isomorphic-git has a reader inside and does not export it.
+// The pkt-line format of git: a packet is four hexadecimal digits with its length, then the payload. `0000` is a flush
+// packet. No npm package exports a reader of this format; the one in isomorphic-git is private.
 
-/** What was sent is not the git protocol; its words are for the client. */
+/** The client sent bytes that are not the git protocol. The message is sent to the client. */
 export class ProtocolError extends Error {}
 
 export const flushPacket = Buffer.from('0000');
-/** The length of the largest packet that git reads, with the digits of the length. */
+/** The length of the largest packet that git reads, its four digits included. */
 const largestPacket = 65_520;
 
 export function packet(payload: string | Buffer): Buffer {
   const body = Buffer.from(payload);
-  // A fifth digit would be read as content, and what follows as packets of another length.
+  // A length with five digits would be misread as a shorter packet and its content.
   if (body.length + 4 > largestPacket) throw new Error(`A packet cannot hold ${body.length} bytes`);
   return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body]);
 }
@@ -19,7 +19,10 @@ export type Packet =
   | { readonly kind: 'data'; readonly payload: Buffer; readonly end: number }
   | { readonly kind: 'flush'; readonly end: number };
 
-/** The packet at an offset; null when the buffer ends before it does. Throws ProtocolError on what is no packet. */
+/**
+ * The packet at an offset. Null: the buffer ends before the packet does. Throws ProtocolError if the bytes are not a
+ * packet.
+ */
 export function readPacket(buffer: Buffer, at: number): Packet | null {
   if (buffer.length < at + 4) return null;
   const digits = buffer.toString('latin1', at, at + 4);
@@ -32,7 +35,7 @@ export function readPacket(buffer: Buffer, at: number): Packet | null {
     : { kind: 'data', payload: buffer.subarray(at + 4, at + length), end: at + length };
 }
 
-/** Payloads up to the end of the buffer, flushes left out. */
+/** The payloads of all complete packets of the buffer. Flush packets are left out. */
 export function readPayloads(buffer: Buffer): Buffer[] {
   const payloads: Buffer[] = [];
   for (let at = 0; ; ) {
@@ -43,7 +46,7 @@ export function readPayloads(buffer: Buffer): Buffer[] {
   }
 }
 
-/** Packets of one side band: 1 is the answer, 2 is progress for the user's eyes. */
+/** The content as packets of one side band. Band 1 is the answer, and band 2 is progress that git shows to the user. */
 export function sideBand(band: 1 | 2, content: Buffer): Buffer {
   const packets: Buffer[] = [];
   const most = largestPacket - 5;

@@ -1,4 +1,5 @@
-// Checks that are not CI's: the queue reports how a pull request stands on its head. Never among what CI says.
+// Checks that Interlock itself reports on head commits, such as the status of a pull request in the queue. `readChecks`
+// never returns them.
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository, PublishedHostCheck } from '../port.ts';
 

@@ -10,7 +10,7 @@ export interface PullRequestRow {
   readonly body: string;
   readonly author: string;
   readonly head_branch: string;
-  /** `owner/name` of the fork that has the head branch. */
+  /** `owner/name` of the fork that has the head branch. Null: the head branch is in the repository itself. */
   readonly head_fork: string | null;
   readonly base_branch: string;
   readonly head_sha: string;
@@ -97,8 +97,8 @@ async function read(db: Database, repository: HostRepository, statement: Stateme
 }
 
 /**
- * Stores a pull request under the next number that neither the database nor the repository has used. Null: an open one
- * has the same head and base.
+ * Stores a pull request under the next number that neither the database nor the repository has used. Returns the
+ * number. Null: an open pull request has the same head and base.
  */
 export async function insertPullRequest(
   db: Database,
@@ -107,7 +107,7 @@ export async function insertPullRequest(
 ): Promise<number | null> {
   return await db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id];
-    // The row's lock makes two openings of the same head and base one after the other.
+    // The lock of this row serialises transactions that open pull requests with the same head and base.
     const [counter] = await tx.query<{ number: number }>(
       'select next_number as number from local_repository where account_id = $1 and repository_id = $2 for update',
       keys,
@@ -146,7 +146,9 @@ export async function insertPullRequest(
   });
 }
 
-/** Sets columns of one pull request if `condition` holds. Answers whether the row changed. */
+/**
+ * Runs `update … set` on one pull request. `set` has the assignments and a condition. Returns whether the row changed.
+ */
 async function change(
   db: Database,
   repository: HostRepository,
@@ -216,7 +218,7 @@ export async function setBase(
   });
 }
 
-/** `by`: null for the queue. Answers whether the label was changed. */
+/** One label that is added or removed. `by` is a handle. Null: the queue. */
 export interface LabelWrite {
   readonly number: number;
   readonly label: string;

@@ -1,4 +1,4 @@
-// Pull requests of the local host: opened, shown, labelled, reviewed and closed as GitHub would.
+// Pull requests of the local host, with the rules of GitHub.
 import { countReviews, isAmong } from '../../domain/queue/requests/reviews.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
@@ -110,7 +110,7 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
           priority,
           again: false,
         });
-      // Only the service pushes a bot branch, and it records the pull request that it opens.
+      // Only Interlock opens pull requests of bot branches. It records them itself and needs no hint.
       if (!git.isBotBranch(input.headBranch)) changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
@@ -153,7 +153,7 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
       await mustFind(repository, number);
       if (await rows.markClosed(db, repository, number)) changed(repository, number);
     },
-    // No hint follows: the landing was recorded before.
+    // No hint is emitted, because Interlock has recorded the landing already.
     concludePullRequest: async (repository, number, landing) => {
       await mustFind(repository, number);
       const commit = git.objectId(landing.mergeCommit);
@@ -201,7 +201,7 @@ function conversationOperations({ installation, changed, mustFind }: StoredPullR
   } satisfies Partial<LocalHost>;
 }
 
-/** The head commit. Refuses what GitHub refuses, with GitHub's message where it is good. */
+/** Returns the head commit. Throws HostRefused in the cases in which GitHub refuses to open a pull request. */
 async function mustBeMergeable(
   installation: Installation,
   repository: HostRepository,
@@ -233,7 +233,7 @@ async function readPullRequest(
   return asPullRequest(installation, repository, row, { head, base });
 }
 
-/** Null: the head is a branch of a fork, and stays where it was opened. */
+/** The ref of the head branch. Null: the head branch is in a fork, and the head of the pull request never changes. */
 function ownHeadRef(row: rows.PullRequestRow): string | null {
   return row.head_fork === null ? git.branchRef(row.head_branch) : null;
 }
@@ -247,7 +247,7 @@ function authorsOf({ author, branch_authors }: rows.PullRequestRow): readonly st
   return [author, ...branch_authors];
 }
 
-/** An open one's head is where its branch stands now; the row is what was seen last. */
+/** The head of an open pull request is the present tip of its branch. The head in the row may be older. */
 function asPullRequest(
   installation: Installation,
   repository: HostRepository,
@@ -270,7 +270,7 @@ function asPullRequest(
     labels: row.labels,
     ...countReviews(row.reviews, authorsOf(row)),
     unresolvedConversations: row.unresolved,
-    // Nothing names owners here, and no rule demands reviews.
+    // The local host has no code owners, and no rule that requires reviews.
     ownerReviewMissing: false,
     requiredReviewMissing: false,
     createdAt: row.created_at.getTime(),

@@ -1,15 +1,16 @@
-// The answer to a push: `unpack …`, then `ok <ref>` or `ng <ref> <reason>`; git's own lines and ours in one report.
+// The report of a push: `unpack …`, then `ok <ref>` or `ng <ref> <reason>` for each ref. It has both git's own lines
+// and the refusals of Interlock.
 import { flushPacket, packet, readPayloads, sideBand } from './pkt-line.ts';
 
 export interface PushReport {
   readonly unpack: string;
-  /** Lines for refs, in git's words; those of report-status-v2 with their option lines. */
+  /** The lines of refs, in git's format, with the option lines of report-status-v2. */
   readonly lines: readonly string[];
-  /** Progress and complaints for the user's eyes. */
+  /** Progress and error messages that git shows to the user. */
   readonly progress: Buffer;
 }
 
-/** Reads what `git receive-pack` wrote. Null when there is no report in it. */
+/** Parses the output of `git receive-pack`. Null: the output has no report. */
 export function parsePushReport(output: Buffer, hasSideBand: boolean): PushReport | null {
   const payloads = readPayloads(output);
   const band = (wanted: number): Buffer =>
@@ -24,7 +25,7 @@ export function refused(ref: string, reason: string): string {
   return `ng ${ref} ${reason}`;
 }
 
-/** Nothing, for a client that did not ask for a report. */
+/** The report as packets. Empty for a client that did not request a report. */
 export function formatPushReport(report: PushReport, capabilities: readonly string[]): Buffer {
   const isAsked = capabilities.some((word) => word === 'report-status' || word === 'report-status-v2');
   if (!isAsked) return Buffer.alloc(0);
@@ -37,12 +38,15 @@ export function formatPushReport(report: PushReport, capabilities: readonly stri
   return Buffer.concat([sideBand(2, report.progress), sideBand(1, body), flushPacket]);
 }
 
-/** The older `side-band` has smaller packets. git does not offer it, and ignores it in a request. */
+/**
+ * Whether the client accepts side bands. The older capability `side-band` is not supported, because `git receive-pack`
+ * does not support it either.
+ */
 export function hasSideBand(capabilities: readonly string[]): boolean {
   return capabilities.includes('side-band-64k');
 }
 
-/** One report of several: the worst `unpack` counts. */
+/** Joins several reports. The first `unpack` line that is not `unpack ok` is kept. */
 export function joinReports(reports: readonly PushReport[]): PushReport {
   return {
     unpack: reports.find(({ unpack }) => unpack !== 'unpack ok')?.unpack ?? 'unpack ok',

@@ -1,4 +1,4 @@
-// The head of a push: which refs are to become what. The pack follows it and is git's own to read.
+// The head of a push request: the refs with their old and new ids. The pack follows the head; only git reads the pack.
 import { isUtf8 } from 'node:buffer';
 import { flushPacket, packet, ProtocolError, readPacket } from './pkt-line.ts';
 
@@ -11,18 +11,18 @@ export interface PushCommand {
 export interface PushRequest {
   readonly commands: readonly PushCommand[];
   readonly capabilities: readonly string[];
-  /** `shallow` lines of a shallow client, to be handed on. */
+  /** The `shallow` lines of a client with a shallow clone. They are passed on to git. */
   readonly shallow: readonly Buffer[];
   /** Where the pack begins in the body. */
   readonly packAt: number;
 }
 
 const mostCommands = 5000;
-/** A line with the longest ref and the longest capabilities fits into one packet. */
+/** With these limits, a line with a ref and the capabilities always fits into one packet. */
 const longestRefBytes = 4096;
 const longestCapabilitiesBytes = 16 * 1024;
 
-/** Null: the head is not complete yet. Throws ProtocolError for a head that is not git's. */
+/** Null: the head is not complete yet. Throws ProtocolError if the head is not valid. */
 export function parsePushRequest(body: Buffer): PushRequest | null {
   const commands: PushCommand[] = [];
   const shallow: Buffer[] = [];
@@ -33,7 +33,7 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
     if (next === null) return null;
     at = next.end;
     if (next.kind === 'flush') return { commands, capabilities, shallow, packAt: at };
-    // What is read as text and written again would name another ref.
+    // Bytes that are not UTF-8 would change when they are decoded and encoded again, and so name another ref.
     if (!isUtf8(next.payload)) throw new ProtocolError('The names of refs in a push must be UTF-8');
     const [line = '', capabilityList] = next.payload.toString('utf8').replace(/\n$/, '').split('\0');
     if (/^shallow [0-9a-f]{40}$/.test(line)) {
@@ -56,7 +56,7 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
   }
 }
 
-/** The head again, for some of its commands. */
+/** The head of a request with only some of its commands. */
 export function formatPushRequest(request: PushRequest, commands: readonly PushCommand[]): Buffer {
   const lines = commands.map(({ from, to, ref }, index) =>
     packet(`${from} ${to} ${ref}${index === 0 ? `\0 ${request.capabilities.join(' ')}` : ''}`),

@@ -2,11 +2,14 @@
 import { statfs } from 'node:fs/promises';
 import { Duplex } from 'node:stream';
 
-/** How much of a push is received between two looks at the disk. */
-const bytesPerLook = 16 * 1024 * 1024;
+/** How many bytes of a push are received between two reads of the free space. */
+const bytesPerCheck = 16 * 1024 * 1024;
 
 export interface PushRoom {
-  /** Passes on what is received by one push; fails with what `refuse` makes where the disk would be too full. */
+  /**
+   * Makes a stream that passes the bytes of one push on. The stream fails with the error of `refuse` if the disk has
+   * too little room. `end` must be called when the push has ended.
+   */
   receiving(folders: PushFolders, refuse: () => Error): { readonly stream: Duplex; end(): void };
 }
 
@@ -16,19 +19,19 @@ export interface PushFolders {
 }
 
 /**
- * Free bytes that the disk must have while pushes are under way. `underWay` has the bytes that were received of each
- * push.
+ * How many bytes of the disk must be free during pushes. `underWay` has the number of bytes that were received of each
+ * push. `freeBytes` must stay free in any case.
  */
 export function decideBytesNeeded(underWay: readonly number[], freeBytes: number): PushBytes {
-  const untilNextLook = underWay.length * bytesPerLook;
-  const toUnpack = underWay.reduce((sum, received) => sum + received, 0) + untilNextLook;
-  return { received: freeBytes + untilNextLook, unpacked: freeBytes + untilNextLook + toUnpack };
+  const untilNextCheck = underWay.length * bytesPerCheck;
+  const toUnpack = underWay.reduce((sum, received) => sum + received, 0) + untilNextCheck;
+  return { received: freeBytes + untilNextCheck, unpacked: freeBytes + untilNextCheck + toUnpack };
 }
 
 export interface PushBytes {
-  /** Where pushes are received. */
+  /** Free bytes in the folder in which pushes are received. */
   readonly received: number;
-  /** Where git unpacks them, as if it were the same disk. */
+  /** Free bytes in the folder in which git unpacks pushes. Both folders may be on the same disk. */
   readonly unpacked: number;
 }
 
@@ -46,14 +49,14 @@ export function createPushRoom(freeBytes: () => number): PushRoom {
     receiving(folders, refuse) {
       const push = Symbol('push');
       let received = 0;
-      let nextLookAt = 0;
+      let nextCheckAt = 0;
       underWay.set(push, received);
       const stream = Duplex.from(async function* (chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           received += chunk.length;
           underWay.set(push, received);
-          if (received > nextLookAt) {
-            nextLookAt = received + bytesPerLook;
+          if (received > nextCheckAt) {
+            nextCheckAt = received + bytesPerCheck;
             if (!(await hasRoom(folders))) throw refuse();
           }
           yield chunk;

@@ -1,7 +1,7 @@
-// Serves a push: decides which refs may move, lets git unpack the push and move them, and reads the refs back.
-// A hook of `git http-backend` was rejected: it runs only after git has unpacked the push, cannot give each ref a
-// reason of its own, and asks the service from another process, which fails while the service restarts. A push of one
-// commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
+// Serves a push: decides which refs may move, lets git unpack the push and move them, and reads the refs back. A hook
+// of `git http-backend` was rejected. It runs only after git has unpacked the push, and it cannot refuse each ref for
+// its own reason. It also has to call the service from another process, which fails while the service restarts. A push
+// of one commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -25,26 +25,26 @@ import { formatPushRequest, parsePushRequest, type PushCommand, type PushRequest
 const longestHeadBytes = 4 * 1024 * 1024;
 
 export interface Push {
-  /** A file with the whole (decoded) request. */
+  /** The path of a file with the whole request, decompressed. */
   readonly body: string;
   readonly pusher: ConfigurationPush;
-  /** Why nothing can be pushed at all. Null: each ref is decided by itself. */
+  /** Why the whole push is refused. Null: each ref is decided separately. */
   readonly refusal: string | null;
   readonly bounds: PushBounds;
-  /** Base branches of the queue: they move forward only and are never deleted. */
+  /** Whether the ref is a base branch of a queue. Such a branch only moves forward and is never deleted. */
   readonly isManaged: (ref: string) => Promise<boolean>;
   /** The lines that the pushing user reads after these refs have moved, one line for each fact. */
   readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
 }
 
-/** Returns the bytes of the answer. */
+/** Carries out a push and returns the bytes of the answer. */
 export async function receivePush(
   installation: Installation,
   repository: HostRepository,
   { body, bounds, pusher, refusal, isManaged, describe }: Push,
 ): Promise<Buffer> {
   const request = await readHead(body);
-  // Before a large push a client sends a request without commands, to learn whether it may push.
+  // Before a large push, a client sends a request without commands to check whether it may push.
   if (request.commands.length === 0) return Buffer.alloc(0);
   const managed = new Set<string>();
   for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
@@ -60,7 +60,8 @@ export async function receivePush(
   for (const group of groupsOf(request, allowed, managed))
     reports.push(await runReceivePack(installation, repository, { body, request, group, bounds }));
   const changes = await readBack(installation, repository, allowed);
-  // Another push with another token may have moved a ref since. So only moves of this push are recorded for its token.
+  // A push with another token may have moved a ref in the meantime. So only the moves of this push are recorded for its
+  // token.
   const moved = asked.filter(
     ({ ref, to }) =>
       reports.some(({ lines }) => lines.includes(`ok ${ref}`)) ||
@@ -81,7 +82,7 @@ export async function receivePush(
   );
 }
 
-/** Why a ref may not be pushed at all. */
+/** Why a ref may not be pushed. Null: it may be pushed. */
 export function decideRefusal({ ref, to }: PushCommand, managed: ReadonlySet<string>): string | null {
   if (isReservedRef(ref)) return 'reserved for the merge queue';
   if (!isRefName(ref) || !/^refs\/(heads|tags|notes)\//.test(ref)) return 'only branches, tags and notes can be pushed';
@@ -98,14 +99,14 @@ function refuse(request: PushRequest, managed: ReadonlySet<string>): { ref: stri
 
 interface Group {
   readonly commands: readonly PushCommand[];
-  /** For managed branches: git itself refuses moves that are no fast-forward, once it has the new commits. */
+  /** Set for managed branches. git refuses a move that is not a fast-forward, after it has unpacked the new commits. */
   readonly forwardOnly: boolean;
 }
 
 function groupsOf(request: PushRequest, allowed: readonly PushCommand[], managed: ReadonlySet<string>): Group[] {
   const bases = allowed.filter(({ ref }) => managed.has(ref));
   const others = allowed.filter(({ ref }) => !managed.has(ref));
-  // An atomic push is one transaction, to which the stricter rule applies.
+  // An atomic push is one transaction of git, so the stricter rule applies to all its refs.
   if (request.capabilities.includes('atomic') && bases.length > 0) return [{ commands: allowed, forwardOnly: true }];
   return [
     { commands: bases, forwardOnly: true },
@@ -147,7 +148,7 @@ async function runReceivePack(
     return { ...report, lines: explainRefusals(report.lines, said, within) };
   }
   const message = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
-  // A client that requested no report gets none; the outcome is read back from the refs.
+  // git writes no report if the client requested none. The caller reads the refs to see the result.
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
   return {
     unpack: 'unpack failed',
@@ -169,7 +170,7 @@ async function readBack(
   const changes: RefChange[] = [];
   for (const { ref, from, to } of commands) {
     const actual = await readRefValue(directory, ref);
-    // The change leads to the present value of the ref, because another push may have come after this one.
+    // The `to` of the change is the present value of the ref, because another push may have followed this one.
     if (actual === orNull(to) || actual !== orNull(from)) changes.push({ ref, from: orNull(from), to: actual });
   }
   return changes;

@@ -1,4 +1,5 @@
-// Compares refs with rows: what a killed process or somebody with a shell changed without telling is caught up.
+// Compares refs with rows. So Interlock finds the changes that a killed process did not report, and changes that
+// somebody made with git on the server.
 import { type Loop, repeat } from '../../platform/repeat.ts';
 import { branchOf, listRefs } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
@@ -11,7 +12,10 @@ import { findLocalRepositories, repairRepository } from './repositories.ts';
 
 const staleLockMs = 60_000;
 
-/** Branch tips as this process saw them last, by repository: the first look reports every branch. */
+/**
+ * The branch tips that this process read last, by repository id. The first comparison of a repository reports every
+ * branch.
+ */
 export type SeenTips = Map<string, ReadonlyMap<string, string>>;
 
 export async function reconcileRepository(
@@ -58,17 +62,20 @@ async function movedHeads(
   return [...changes.values()];
 }
 
-/** Looks at every repository at once, and then every minute. One repository's trouble does not stop the others. */
+/**
+ * Compares every repository at once, and then every `everyMs` milliseconds. An error in one repository is reported to
+ * `onError`, and the loop continues with the next.
+ */
 export function createReconciler(
   installation: Installation,
   { everyMs = 60_000, onError }: { readonly everyMs?: number; readonly onError: (error: unknown) => void },
 ): Loop {
   const seen: SeenTips = new Map();
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const compareAll = async (signal: AbortSignal): Promise<void> => {
     for (const repository of await findLocalRepositories(installation)) {
       if (signal.aborted) return;
       await reconcileRepository(installation, repository, seen).catch(onError);
     }
   };
-  return repeat(everyMs, look, onError);
+  return repeat(everyMs, compareAll, onError);
 }

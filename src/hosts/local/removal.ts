@@ -1,5 +1,5 @@
-// Removes the rest of a deleted repository: its folder, the output of its checks, and the rows of this host. Each step
-// may have been done before.
+// Removes the data of a deleted repository: its folder, the output of its checks, and its rows at the local host. Each
+// step may run twice.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { HostRepository } from '../port.ts';
@@ -41,7 +41,7 @@ async function removeRows(
   }
 }
 
-/** Removes what a killed process left when it made the repository. */
+/** Removes the unfinished folders of processes that were killed while they made the repository. */
 async function removeDrafts(directory: string): Promise<void> {
   const drafts = `${basename(directory)}${newSuffix}`;
   const found = await readdir(dirname(directory)).catch((error: NodeJS.ErrnoException) => {
@@ -52,7 +52,7 @@ async function removeDrafts(directory: string): Promise<void> {
     await rm(join(dirname(directory), name), { recursive: true, force: true });
 }
 
-/** Moved aside first: a git that is still at work there finds no repository any more. */
+/** Renames the folder before it is removed, so that a git process that still runs finds no half-removed repository. */
 async function removeFolder(directory: string): Promise<void> {
   const aside = `${directory}.removed`;
   await rm(aside, { recursive: true, force: true });
@@ -62,7 +62,7 @@ async function removeFolder(directory: string): Promise<void> {
   await rm(aside, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Files before the rows that name them. */
+/** The output files are removed before the rows, because the rows have the names of the files. */
 async function removeChecks({ db, dataDir }: Installation, { accountId, id }: HostRepository): Promise<void> {
   for (;;) {
     const runs = await db.transaction(

@@ -1,4 +1,4 @@
-// Makes the bare repository of a repository, and repairs it after a kill.
+// Makes the bare git repository of a repository, and repairs it after a process was killed.
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { branchRef, completeAbandonedUpdates, removeStaleLocks } from '../git/in
 import type { HostRepository } from '../port.ts';
 import { type Installation, readDefaultBranch } from './installation.ts';
 
-/** Idempotent. An existing repository keeps its content. */
+/** Makes the git repository if it does not exist, and sets its default branch. Idempotent. */
 export async function ensureRepository(
   installation: Installation,
   repository: HostRepository,
@@ -27,9 +27,9 @@ export async function ensureRepository(
 }
 
 /**
- * Repairs what killed processes left: completes updates of refs that were half done, and removes locks.
- * `locksOlderThanMs` 0 is for the start of the process tree that owns the data directory, when no git of ours can be
- * alive.
+ * Repairs a repository after processes were killed: completes half-done ref updates, and removes stale lock files.
+ * `locksOlderThanMs` is 0 only at the start of the process tree that owns the data directory, because no git process of
+ * Interlock can run then.
  */
 export async function repairRepository(
   installation: Installation,
@@ -52,10 +52,11 @@ export async function findLocalRepositories(installation: Installation): Promise
   return rows.map(({ account_id, id, owner, name }) => ({ accountId: account_id, id, owner, name }));
 }
 
-/** Begins the suffix of a folder in which a new repository is made. */
+/** A new repository is made in a folder whose name is the final name, this suffix and a random id. */
 export const newSuffix = '.new-';
 
-// The repository is made in a folder of another name, which is renamed at the end. So nobody meets half a repository.
+// The repository is made in a folder with another name, which is renamed at the end. So no process sees a half-made
+// repository.
 async function initialize(installation: Installation, directory: string, defaultBranch: string): Promise<void> {
   const parent = dirname(directory);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -72,7 +73,7 @@ async function initialize(installation: Installation, directory: string, default
     await rename(fresh, directory);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Another process made the repository at the same time.
+    // The rename also fails if another process made the repository at the same time. Then there is no error.
     if (!(await exists(join(directory, 'HEAD')))) throw error;
   }
 }

@@ -1,5 +1,5 @@
-// A copy of a repository that is in use. Its refs are of one moment; its objects are those of that moment and later, as
-// nothing removes objects here.
+// Copies a repository that is in use. The refs of the copy are from one moment. Its objects include all objects of that
+// moment, because no object is ever removed.
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,11 +10,11 @@ export interface CopiedRepository {
   readonly id: string;
 }
 
-const lookAgainMs = 50;
-/** Longer than it takes until the half-done update of a worker that died is completed. */
+const pollMs = 50;
+/** Longer than the time until the half-done ref update of a worker that died is completed. */
 const longestWaitMs = 120_000;
 
-/** Where the local host keeps a repository, below the data directory. */
+/** The path of a repository of the local host, relative to the data directory. */
 export function repositoryPath({ accountId, id }: CopiedRepository): string {
   return join('git', accountId, `${id}.git`);
 }
@@ -23,7 +23,7 @@ export function gitOf(dataDir: string): Git {
   return createGit(join(dataDir, 'git', 'gitconfig'));
 }
 
-/** False: the repository is not there, because it was deleted meanwhile. */
+/** Copies the repository. False: it does not exist, because it was deleted in the meantime. */
 export async function copyRepository(git: Git, from: string, to: string): Promise<boolean> {
   const head = await readdir(from).then(
     (names) => names.includes('HEAD'),
@@ -37,7 +37,7 @@ export async function copyRepository(git: Git, from: string, to: string): Promis
   await git.run(to, ['update-ref', '--stdin', '-z'], {
     stdin: refs.map(({ ref, id }) => `create ${ref}\0${id}\0`).join(''),
   });
-  // Proves that every ref has its history here.
+  // Checks that the copy has the whole history of every ref.
   await git.run(to, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress']);
   return true;
 }
@@ -48,15 +48,15 @@ async function copyFiles(from: string, to: string, triesLeft = mostTries): Promi
   try {
     await cp(from, to, { recursive: true, filter: (path) => isCopied(path.slice(from.length)) });
   } catch (error) {
-    // A push has ended meanwhile, and a file of its own is gone.
+    // A push has ended in the meantime, and its temporary file no longer exists.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || triesLeft <= 1) throw error;
     await copyFiles(from, to, triesLeft - 1);
   }
 }
 
 /**
- * Whether the file is copied. Refs are written separately, as they were read. Drafts and locks belong to processes and
- * are left out.
+ * Whether the file is copied. Refs are left out, because they are written separately with the values that were read.
+ * Temporary files and lock files of processes are left out too.
  */
 function isCopied(path: string): boolean {
   const [, top = ''] = path.split('/');
@@ -70,8 +70,8 @@ interface RefRead {
   readonly id: string;
 }
 
-// A landing moves several refs, and git renames one file after the other. No note of such an update before and after,
-// and the same refs twice, means that none of them was moving.
+// A landing moves several refs, and git renames their files one after the other. If no journal entry of an update
+// exists before and after, and two reads give the same refs, no update was in progress.
 async function readRefsAtRest(git: Git, directory: string): Promise<readonly RefRead[]> {
   const end = Date.now() + longestWaitMs;
   for (;;) {
@@ -80,7 +80,7 @@ async function readRefsAtRest(git: Git, directory: string): Promise<readonly Ref
     const second = await listRefs(git, directory);
     if (atRest && first === second && !(await isUpdating(directory))) return parseRefs(first);
     if (Date.now() > end) throw new Error(`The refs of ${directory} do not come to rest. Try the backup again.`);
-    await pause(lookAgainMs);
+    await pause(pollMs);
   }
 }
 

@@ -4,9 +4,9 @@ import type { HostRepository } from '../port.ts';
 
 export interface Review {
   readonly reviewer: string;
-  /** Other names of the same person: what was said under them is taken back by it. */
+  /** Other names of the same person. Earlier reviews under these names are deleted. */
   readonly alsoKnownAs?: readonly string[];
-  /** `dismissed` takes the reviewer's verdict back. */
+  /** `dismissed` deletes the reviewer's earlier verdict. */
   readonly verdict: 'approved' | 'changes_requested' | 'dismissed';
 }
 

@@ -1,15 +1,15 @@
-// Workflows on demand: `workflows` of `.service/ci.yml`, run for a commit when somebody asks, by the runner of checks.
-// They are not checks: readers of a commit's checks do not see them, and canceling the checks does not stop them.
+// Workflows that are started by name: the `workflows` of `.service/ci.yml`. The runner of checks runs them for a
+// commit. They are not checks: `readChecks` does not return them, and `cancelChecks` does not stop them.
 import { HostRefused, mostInputs, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
 import { ciFilePath, type CiWorkflow } from './ci-file.ts';
 import { checkUrl, readCiFile } from './ci.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import type { Installation } from './installation.ts';
 
-/** Ahead of everything else: a landing waits for it. */
+/** The highest priority, because a landing waits for the run. */
 const priority = 3;
 
-/** One run for each key: asked again, it answers the run there is. */
+/** Each key has one run. A second call with the same key returns the existing run. */
 export async function dispatchWorkflow(
   installation: Installation,
   repository: HostRepository,
@@ -51,7 +51,7 @@ export async function dispatchWorkflow(
 
 const mostInputCharacters = 65_535;
 
-// As GitHub does: what a workflow does not declare is not left out silently.
+// Like GitHub, refuses an input that the workflow does not declare, instead of ignoring it.
 function requireInputs({ name, inputs: declared }: CiWorkflow, given: Readonly<Record<string, string>>): void {
   const names = Object.keys(given);
   const unexpected = names.filter((input) => !declared.includes(input));
@@ -78,7 +78,7 @@ export async function readWorkflowRun(
   };
 }
 
-/** Ends it before it starts, or asks for its end. */
+/** Cancels a queued run, or requests that the runner cancel a running one. */
 export async function cancelWorkflowRun(
   installation: Installation,
   repository: HostRepository,

@@ -4,7 +4,7 @@ import type { HostRepository } from './repository.ts';
 
 export interface HostCheck {
   readonly name: string;
-  /** 1 for the first run on that commit; a rerun is a new attempt. Only the newest attempt of a name counts. */
+  /** 1 for the first run of the check on its commit. A rerun is a new attempt. Only the newest attempt counts. */
   readonly attempt: number;
   /** `pending` while queued or running. */
   readonly conclusion: CheckConclusion;
@@ -48,8 +48,8 @@ export interface WorkflowDispatch {
   readonly commit: string;
   readonly key: string;
   /**
-   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows only on
-   * branches starts the run on this branch. Null: there is no such branch, and such a host makes one for the run.
+   * A branch whose tip is the commit, at least until the run has started. A host that runs workflows only on branches
+   * starts the run on this branch. Null: there is no such branch, and a host that needs a branch makes one for the run.
    */
   readonly branch: string | null;
   /** The inputs of the run, at most `mostInputs`. The host refuses an input that the workflow does not declare. */
@@ -58,64 +58,68 @@ export interface WorkflowDispatch {
 
 /** Which checks are expected, for a host that does not know the whole list of a commit's checks. */
 export interface WantedChecks {
-  /** The names of the commit's required checks. If all have ended and no other check runs, the report is complete. */
+  /**
+   * The names of the commit's required checks. The report is complete if all of them have ended and no other check
+   * runs.
+   */
   readonly expected: readonly string[];
   /** The pinned checks of the base branch (`BaseRules.pinned`). */
   readonly pinned?: PinnedChecks;
-  /** When the branch was moved to the commit, which makes CI start. Null: not known. */
+  /** When the branch was moved to the commit. CI starts at this move. Null: the instant is not known. */
   readonly movedAt: number | null;
 }
 
 /**
- * By name of a check: the host's ids of the only writers whose report of this check counts. Any writer may report a
- * check that is not named here.
+ * The key is the name of a check. The value has the host's ids of the only writers whose reports of the check count. A
+ * check without an entry may be reported by any writer.
  */
 export type PinnedChecks = Readonly<Record<string, readonly string[]>>;
 
 /**
- * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by
+ * The host's rules for a base branch. `push` says whether the host accepts a landing, which moves the branch by
  * `updateRefs`:
- * - `free`: the host takes every commit from us.
- * - `checked`: the host takes only commits that carry the required checks themselves. It refuses a commit that is
- *   proven only by the checks of another commit of the same tree, so such a commit is built itself first.
- * - `refused`: the host certainly takes no commit from us. Nothing lands until the rules change.
+ * - `free`: the host accepts every commit from Interlock.
+ * - `checked`: the host accepts only commits on which the required checks have passed. If only another commit of the
+ *   same tree has passed them, the host refuses the commit. Interlock therefore builds such a commit before it lands
+ *   the commit.
+ * - `refused`: the host certainly accepts no commit from Interlock. Nothing lands until the rules change.
  */
 export interface BaseRules {
   readonly requiredChecks: readonly string[];
   /**
-   * With `push: 'checked'`: the names of the checks that a commit must certainly have passed before the host takes it.
-   * Left out: there is none.
+   * With `push: 'checked'`: the names of the checks that must certainly have passed on a commit before the host accepts
+   * the commit. Left out: there are none.
    */
   readonly enforcedChecks?: readonly string[];
-  /** The checks that count only from certain writers. Left out: there is none. */
+  /** The checks that count only from certain writers. Left out: there are none. */
   readonly pinned?: PinnedChecks;
   readonly push: 'free' | 'checked' | 'refused';
   /**
-   * For people, in whole sentences: the rule that refuses landings, and the cure ("Add Interlock to the bypass list of
-   * the ruleset main, mode always."). If the host does not show whether a rule exempts Interlock, that rule is named
-   * too. Null: there is no such rule.
+   * Whole sentences for people: which rule refuses landings, and the cure ("Add Interlock to the bypass list of the
+   * ruleset main, mode always."). If the host does not show whether a rule exempts Interlock, the sentences name the
+   * rule too. Null: no rule refuses landings.
    */
   readonly why: string | null;
-  /** The branch takes no merge commits. */
+  /** The host accepts no merge commits on the branch. */
   readonly linear: boolean;
-  /** The branch takes only commits with a verified signature. */
+  /** The host accepts only commits with a verified signature on the branch. */
   readonly signed: boolean;
   /**
-   * What can be done at the host about `linear` and about `push: 'checked'`, with a link to the place. The text is the
-   * end of a sentence and begins with "or". Left out: nothing can be done, or the host does not say what.
+   * How an admin can lift `linear` and `push: 'checked'` at the host, with a link to the page. Each text is the end of
+   * a sentence and begins with "or". Left out: nothing can be done, or the host does not say what.
    */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
   /**
-   * How long the answer counts, unless the host reports an event `rules`. Left out: the host is asked at each look,
-   * because the answer costs little.
+   * How long a caller may keep the rules in a cache. An event `rules` of the host ends the time early. Left out: the
+   * rules are cheap to read, and callers read them each time.
    */
   readonly countsForMs?: number;
 }
 
-/** The most inputs that GitHub takes in one dispatch. */
+/** The most inputs that GitHub accepts in one dispatch. */
 export const mostInputs = 25;
 
-/** The run of a workflow that was started by name. The run is no check of its commit. */
+/** The run of a workflow that was started by name. It is not a check of its commit. */
 export interface WorkflowRun {
   /** `pending` while it waits or runs. */
   readonly conclusion: CheckConclusion;
@@ -125,8 +129,8 @@ export interface WorkflowRun {
 
 export interface HostChecks {
   /**
-   * The newest attempt of every check of a commit. A check of a workflow that started by itself is listed also while it
-   * waits or runs.
+   * Reads the newest attempt of every check of a commit. Checks that wait or run are included, if an event started
+   * their workflow.
    */
   readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
   /**
@@ -134,19 +138,19 @@ export interface HostChecks {
    * `version` is not replaced.
    */
   publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;
-  /** The rules of a base branch, as of its present tip. A branch that does not exist has no rules. */
+  /** Reads the rules of a base branch at its present tip. A branch that does not exist has no rules. */
   readBaseRules(repository: HostRepository, baseBranch: string): Promise<BaseRules>;
   /** Stops the checks of a commit that still run. Idempotent. */
   cancelChecks(repository: HostRepository, commit: string): Promise<void>;
   /**
-   * Starts the named checks again (a new attempt each). Returns the names of the checks that it started. A check that
-   * still runs or never ran is not started.
+   * Starts a new attempt of each named check, and returns the names of the checks that were started. A check that still
+   * runs or never ran is not started.
    */
   rerunChecks(repository: HostRepository, commit: string, names: readonly string[]): Promise<readonly string[]>;
   /**
-   * Starts a workflow on a commit and returns the host's name for the run. Each `key` has one run: asked again with the
-   * same key, the host returns that run. Throws HostRefused if the commit has no such workflow, or if the workflow does
-   * not take the inputs.
+   * Starts a workflow on a commit and returns the host's name for the run. Each `key` has one run: a second call with
+   * the same key returns the run of the first. Throws HostRefused if the commit has no such workflow, or if the
+   * workflow does not declare the inputs.
    */
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
   /** Null: the host knows no such run. */

@@ -19,45 +19,54 @@ export type HostEvent =
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
   readonly kind: 'local' | 'github';
   /**
-   * When the host calls a pull request merged. `reported`: when `concludePullRequest` says so. `reachable`: when its
-   * head is reachable from its base, and it closes the others.
+   * When the host shows a pull request as merged. `reported`: after `concludePullRequest`. `reachable`: as soon as the
+   * head commit is reachable from the base branch; `concludePullRequest` closes every other pull request.
    */
   readonly mergedWhen: 'reported' | 'reachable';
 
-  /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
+  /** Makes the repository (local), or checks that it exists (github). Idempotent. */
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
 
   /**
-   * Reports what it finds, one finding after the other: whether the host permits what landings need. It tries what can
-   * be undone, and undoes it. What the host refuses, or cannot be asked, is a finding.
+   * Examines whether the host permits everything that landings need, and reports one finding after the other. Tries
+   * operations that can be undone, and undoes them. A refusal of the host is a finding, and so is a question that the
+   * host cannot answer.
    */
   examine(repository: HostRepository, expectations: HostExpectations, report: ReportFinding): Promise<void>;
 
   /**
-   * Removes the repository and all that the host keeps of it (local), or this machine's mirror of it (github).
+   * Removes the repository and all its data at the host (local), or this machine's mirror of the repository (github).
    * Idempotent.
    */
   removeRepository(repository: HostRepository): Promise<void>;
 }
 
-/** What a repository expects of its host. */
+/** What a repository needs from its host. */
 export interface HostExpectations {
-  /** The first is the default branch. */
+  /** The base branches of the queues. The first one is the default branch. */
   readonly baseBranches: readonly string[];
-  /** Checks that the configuration demands by name. */
+  /** The names of the checks that the configuration requires. */
   readonly requiredChecks: readonly string[];
-  /** CI has validated a bot branch here before, or none is built here. */
+  /**
+   * Whether CI has validated a bot branch of the repository before. Also true if the repository builds no bot branches.
+   */
   readonly isValidated: boolean;
 }
 
 export type Hosts = (kind: CodeHost['kind']) => CodeHost;
 
-/** A code host as a process runs it: what goes on from its start to its stop. */
+/** A code host, with the work that a process does for it from the start of the process to its stop. */
 export interface HostAdapter extends CodeHost {
-  /** Once, at the start of the process tree that owns what the host keeps on disk, before anything else uses it. */
+  /**
+   * Repairs what killed processes left on disk. Called once, at the start of the process tree that owns the host's
+   * files, before anything else uses the files.
+   */
   recover(): Promise<void>;
-  /** Compares the host's records with its repositories, at once and then every `everyMs` (default: a minute). */
+  /**
+   * Makes the loop that compares the host's records with its repositories: at once, and then every `everyMs` (default:
+   * one minute).
+   */
   reconciler(options: { readonly everyMs?: number; readonly onError: (error: unknown) => void }): Loop;
-  /** Ends what the host keeps running. Its loops have stopped before. */
+  /** Stops the processes that the host keeps running. Its loops must have stopped before. */
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Commits made without a clone and without moving a branch. The same input gives the same commit ids, every time.
+// Commits that are made without a clone and without moving a branch. The same input always gives the same commit ids.
 import type { MergeStrategy } from '../../domain/queue/model/rules.ts';
 import type { FileChange } from './git.ts';
 import type { HostRepository, Identity } from './repository.ts';
@@ -7,16 +7,19 @@ import type { HostRepository, Identity } from './repository.ts';
 export interface CompositionMember {
   readonly head: string;
   readonly strategy: MergeStrategy;
-  /** Message of its own commit (squash, merge). A rebased series keeps its own messages. */
+  /** The message of the pull request's own commit, by squash or merge. Rebased commits keep their own messages. */
   readonly message: string;
   readonly authorName: string;
   readonly authorEmail: string;
   /**
-   * Head of the pull request below it in its stack. The parent or the members before it have these changes already,
-   * perhaps by other commits.
+   * The head of the pull request below this one in its stack. The parent or the earlier members contain the changes of
+   * this head already, perhaps in other commits.
    */
   readonly belowHead?: string | null;
-  /** Only by squash. Its changes go into the commit of the next member, and it has no commit of its own. */
+  /**
+   * Only with squash. The changes of this member become part of the next member's commit, and this member has no commit
+   * of its own.
+   */
   readonly joinsNext?: boolean;
 }
 
@@ -25,15 +28,18 @@ export interface Composition {
   readonly parent: string;
   readonly members: readonly CompositionMember[];
   readonly batchCommit: 'group' | 'linear';
-  /** With `group`: a squashed or rebased pull request that is alone gets a group commit too. Default false. */
+  /**
+   * With `batchCommit: 'group'`: a single member that is squashed or rebased gets a group commit too. Default: false.
+   */
   readonly groupsOne?: boolean;
-  /** Message of the group commit; not used when one member's own commit is the result. */
+  /** The message of the group commit. Not used if the result is the own commit of a single member. */
   readonly groupMessage: string;
   /**
-   * Committer and author date of everything made, so that the same composition gives the same commit ids every time.
+   * The committer date and author date of all commits that are made, in milliseconds since the epoch. With a fixed
+   * date, the same composition always gives the same commit ids.
    */
   readonly at: number;
-  /** Ref that keeps the result from being collected: `refs/interlock/builds/<batch>`. */
+  /** The ref that protects the result from garbage collection: `refs/interlock/builds/<batch>`. */
   readonly keepRef: string;
 }
 
@@ -42,10 +48,10 @@ export type CompositionResult =
       readonly kind: 'composed';
       readonly commit: string;
       readonly tree: string;
-      /** One for each member; members that share a commit have the same. */
+      /** One commit for each member. Members that share a commit have the same id. */
       readonly ownCommits: readonly string[];
     }
-  /** `members[at]` does not merge onto `parent` plus the members before it. */
+  /** `members[at]` conflicts with `parent` or with an earlier member. */
   | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly string[] };
 
 export interface BranchUpdate {
@@ -56,31 +62,37 @@ export interface BranchUpdate {
   readonly message: string;
   readonly at: number;
   /**
-   * Head of a pull request whose changes `onto` has, perhaps by other commits. They do not count as changes of the
-   * composed head.
+   * The head of a pull request whose changes `onto` contains, perhaps in other commits. These changes do not count as
+   * changes of the composed head.
    */
   readonly belowHead?: string | null;
 }
 
-/** The same changes as new commits on another one. `empty`: the other one has all of their changes already. */
+/** The same changes as new commits on another commit. `empty`: the other commit contains all the changes already. */
 export type PickedCommits =
   | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'empty' };
 
-/** A commit of a folder's files on top of another one, its ignored files left out. */
+/** A commit with the files of a folder, on top of another commit. Files that git ignores are left out. */
 export interface FolderCommit {
   readonly parent: string;
-  /** Checked out from `parent`, and changed since. */
+  /** A checkout of `parent` whose files may have been changed. */
   readonly folder: string;
   readonly message: string;
   readonly authorName: string;
   readonly authorEmail: string;
-  /** Same files, same parent, same words, same instant: same commit. */
+  /**
+   * The date of the commit, in milliseconds since the epoch. The same files, parent, message and instant give the same
+   * commit.
+   */
   readonly at: number;
-  /** Why these changes are not committed; null: they are. Of what is refused nothing stays in the repository. */
+  /**
+   * Returns why the changes may not be committed. Null: they are committed. No object of refused changes stays in the
+   * repository.
+   */
   readonly refuse?: (changes: readonly FileChange[]) => string | null;
-  /** Ref that keeps the result from being collected. */
+  /** The ref that protects the result from garbage collection. */
   readonly keepRef: string;
 }
 
@@ -91,38 +103,46 @@ export type FolderCommitResult =
       readonly tree: string;
       readonly changes: readonly FileChange[];
     }
-  /** The files are those of the parent. */
+  /** The files do not differ from the files of the parent. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface HostComposing {
   /**
-   * The committer of every commit that Interlock makes in the repository, and the author of commits that have no other
-   * author. It may change between two calls, as when somebody renames the App: so no commit is recognised only by its
-   * author.
+   * The committer of every commit that Interlock makes in the repository, and the author of commits without another
+   * author. The identity may change between two calls, for example when the App is renamed. Interlock therefore
+   * recognises no commit by its author alone.
    */
   identity(repository: HostRepository): Identity;
-  /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
+  /**
+   * Makes the commits of a batch without a clone. The same input gives the same commit ids. Does not move any branch.
+   */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
   /**
-   * Makes a commit of files on disk, which may be anybody's: nothing in the folder is executed. Does not move any
-   * branch. Throws HostRefused for what no commit can hold, such as a repository in it without a commit.
+   * Makes a commit of files on disk. The files are not trusted, so nothing in the folder is executed. Does not move any
+   * branch. Throws HostRefused if git cannot commit the files, for example if the folder contains a repository without
+   * a commit.
    */
   commitFolder(repository: HostRepository, commit: FolderCommit): Promise<FolderCommitResult>;
   /**
-   * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own
-   * commits rebased, without those `onto` has by the same patch. Same input, same commit. Up to date already: the head.
+   * Updates a head with the changes of `onto`, without moving any branch: by a merge commit, or by a rebase of the
+   * head's own commits. The rebase leaves out each commit whose patch `onto` has already. The same input gives the same
+   * commit. Returns the head itself if the head contains `onto`.
    */
   composeUpdate(repository: HostRepository, update: BranchUpdate): Promise<PickedCommits>;
-  /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */
+  /**
+   * Makes the commits of a cherry-pick without moving any branch. A commit's change is its difference from its first
+   * parent.
+   */
   cherryPick(
     repository: HostRepository,
     picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
   ): Promise<PickedCommits>;
   /**
-   * Keeps a commit that was made here where every machine of this installation can land it, under `keepRef` at the host
-   * if need be. Called once before a batch waits without a bot branch, which would keep its commit. Idempotent;
-   * throws CommitMissing where this machine does not have the commit either.
+   * Stores a commit that this machine made, so that every machine of the installation can land the commit. Pushes it to
+   * `keepRef` at the host if necessary. Called once for a batch that waits without a bot branch, because no branch
+   * protects the commit of such a batch. Idempotent. Throws CommitMissing if neither the host nor this machine has the
+   * commit.
    */
   keepCommit(repository: HostRepository, commit: string, keepRef: string): Promise<void>;
 }

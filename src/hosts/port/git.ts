@@ -1,4 +1,4 @@
-// Refs, commits and files: the answers that git itself would give.
+// Reads and writes of refs, commits and files, with the same results as git.
 import type { HostRepository } from './repository.ts';
 
 export interface HostCommit {
@@ -20,40 +20,45 @@ export interface CommitParents {
 
 export interface FileChange {
   readonly path: string;
-  /** `100644`, `100755`, `120000` for a link, `160000` for another repository. Null: the file is gone. */
+  /** `100644`, `100755`, `120000` for a symbolic link, `160000` for a submodule. Null: the file is deleted. */
   readonly mode: string | null;
   /**
-   * Size of the new content; for a link, the length of its target. Null: the file is gone, or is another repository.
+   * The size of the new content. For a symbolic link, the length of its target. Null: the file is deleted, or is a
+   * submodule.
    */
   readonly bytes: number | null;
-  /** Where a link leads; null for everything else. */
+  /** The target of a symbolic link. Null for every other file. */
   readonly target: string | null;
 }
 
-/** `base` is where the head left its base branch: what differs from it is the head's own. */
+/**
+ * `base` is the merge base of the head and its base branch. The files are the difference between `base` and the head.
+ */
 export interface ChangedFiles {
   readonly base: string;
-  /** A renamed file is a file that is gone and a file that is there. */
+  /** A renamed file is listed twice: as a deleted file and as an added file. */
   readonly files: readonly Pick<FileChange, 'path' | 'mode'>[];
 }
 
 export interface ConfigurationPush {
-  /** Handle, or the address of a user without one. */
+  /** The handle of the user, or the email address of a user without a handle. */
   readonly by: string;
-  /** Whether the token of the push has the scope config:write. */
+  /** Whether the token that was used for the push has the scope config:write. */
   readonly mayConfigure: boolean;
 }
 
 export interface RefUpdate {
   readonly ref: string;
-  /** Expected old value; null: the ref must not exist. */
+  /** The expected old value. Null: the ref must not exist. */
   readonly from: string | null;
-  /** New value; null deletes. */
+  /** The new value. Null deletes the ref. */
   readonly to: string | null;
 }
 
 export interface HostGit {
-  /** Commit a ref points at, with its tree; null when it does not exist. `ref` is full: `refs/heads/main`. */
+  /**
+   * The commit of a ref, and its tree. Null: the ref does not exist. `ref` is the full name, such as `refs/heads/main`.
+   */
   readRef(repository: HostRepository, ref: string): Promise<{ readonly commit: string; readonly tree: string } | null>;
   /** Full names and commits of the refs under a prefix such as `refs/heads/` or `refs/interlock/landings/`. */
   listRefs(
@@ -61,61 +66,71 @@ export interface HostGit {
     prefix: string,
   ): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /**
-   * All or none. Throws RefMoved when an expected value does not hold, and CommitMissing when a ref is to point at a
-   * commit that is not there any more. CI starts for branches it moves, `mq-tmp-*` excepted.
+   * Applies all the updates or none. Throws RefMoved if a ref does not have its expected old value, and CommitMissing
+   * if the new commit of a ref does not exist any more. CI starts for every branch that is moved, except `mq-tmp-*`.
    */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
   /**
-   * First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. With
-   * a `path` only commits that change it.
+   * The first-parent commits from `to` back to `from`, without `from` itself (null: back to the root). The newest is
+   * first. At most `limit`. With a `path`, only the commits that change the file at this path.
    */
   listFirstParents(
     repository: HostRepository,
     range: { readonly from: string | null; readonly to: string; readonly limit: number; readonly path?: string },
   ): Promise<readonly HostCommit[]>;
   /**
-   * Commits that `to` reaches and none of `from` does, merges included, oldest first; of more than `limit` the newest.
+   * The commits that are reachable from `to` and from none of `from`, merges included. The oldest is first. If there
+   * are more than `limit`, the newest ones.
    */
   listCommits(
     repository: HostRepository,
     range: { readonly from: readonly string[]; readonly to: string; readonly limit: number },
   ): Promise<readonly HostCommit[]>;
   /**
-   * What any of `to` reaches and `from` does not, parents before their children; null when it is more than `limit`.
-   * A member of `to` that is no commit there is left out.
+   * The commits that are reachable from any of `to`, but not from `from`. Parents come before their children. A member
+   * of `to` that is not a commit of the repository is left out. Null: there are more than `limit`.
    */
   listAncestry(
     repository: HostRepository,
     range: { readonly from: string; readonly to: readonly string[]; readonly limit: number },
   ): Promise<readonly CommitParents[] | null>;
   /**
-   * Who made the newest push to `ref` that changed the configuration file, on the first-parent line from `tip` down to
-   * `since`. Null: the host does not know, for example because the commit was pushed past it or made by the service.
+   * Who made the newest push to `ref` that changed the configuration file, on the first-parent line from `tip` back to
+   * `since`. Null: the host has no record of the push, for example because Interlock made the commit.
    */
   findConfigurationPush(
     repository: HostRepository,
     of: { readonly ref: string; readonly since: string; readonly tip: string },
   ): Promise<ConfigurationPush | null>;
   /**
-   * A thin pack of what `commits` reach and `without` does not, for a clone that has `without`. Commits that are
-   * nowhere are left out. Throws HostUnavailable for more than 64 MB.
+   * A thin pack of the objects that are reachable from `commits`, but not from `without`. It is for a clone that has
+   * the commits `without`. Commits that do not exist are left out. Throws HostUnavailable if the pack is larger than 64
+   * MB.
    */
   packCommits(
     repository: HostRepository,
     range: { readonly commits: readonly string[]; readonly without: readonly string[] },
   ): Promise<Buffer>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
-  /** What a head changes since it left `base`. Null: more than `limit` files, or the two have no commit in common. */
+  /**
+   * The files that a head changes since its merge base with `base`. Null: there are more than `limit` files, or the
+   * head and `base` have no common ancestor.
+   */
   listChangedFiles(
     repository: HostRepository,
     range: { readonly base: string; readonly head: string; readonly limit: number },
   ): Promise<ChangedFiles | null>;
-  /** Text of a file at a commit; null when it is not there or larger than `maxBytes`. `blob` is its object id. */
+  /**
+   * The text of a file at a commit, and its object id `blob`. Null: the file does not exist, or is larger than
+   * `maxBytes`.
+   */
   readFile(
     repository: HostRepository,
     file: { readonly commit: string; readonly path: string; readonly maxBytes: number },
   ): Promise<{ readonly text: string; readonly blob: string } | null>;
-  /** Puts a commit's files into an empty folder, with a `.git` of their own that leads back to nothing. */
+  /**
+   * Checks a commit out into an empty folder. The folder gets its own `.git`, which has no reference to the repository.
+   */
   checkOut(repository: HostRepository, commit: string, folder: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A client of the code host for one repository: the methods of the port, with the repository already given.
+// A client of the code host for one repository: the methods of the port, without their first parameter `repository`.
 import type { CodeHost, Hosts } from './code-host.ts';
 import { isLocalHost, type HostConversations } from './local-host-features.ts';
 import type { HostRepository } from './repository.ts';
@@ -12,17 +12,17 @@ type OfRepository<Method> = Method extends (repository: HostRepository, ...rest:
 
 type Given<Host> = { readonly [Name in Exclude<keyof Host, 'kind' | 'mergedWhen'>]: OfRepository<Host[Name]> };
 
-/** Every method of the port that is asked about one repository. */
+/** Every method of the port that has a repository as its first parameter. */
 export type HostClient = Given<CodeHost>;
 
-/** `hostClient(ctx, repository).readRef(ref)` asks the host of that repository. */
+/** Makes the client. For example, `hostClient(ctx, repository).readRef(ref)` calls the host of the repository. */
 export function hostClient({ hosts }: { readonly hosts: Hosts }, repository: HostedRepository): HostClient {
   return give(hosts(repository.host), repository);
 }
 
 /**
- * Reviews and comments by people through Interlock. Null: the host is not the local host, and people review and comment
- * there.
+ * Reviews and comments that people write in Interlock. Null: the repository is not at the local host, and people review
+ * and comment at its own host.
  */
 export function conversationsOf(
   { hosts }: { readonly hosts: Hosts },

@@ -1,4 +1,4 @@
-// What only the local host can do. With every other host, people review and comment at the host, and checks run there.
+// What only the local host can do. Every other host runs its checks itself, and people review and comment at that host.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { PushBounds } from '../../domain/runs/push-bounds.ts';
@@ -14,54 +14,57 @@ export interface GitUser {
   readonly userId: string | null;
   readonly handle: string | null;
   readonly email: string | null;
-  /** Whether its token may write configurations. */
+  /** Whether the user's token has the scope config:write. */
   readonly mayConfigure: boolean;
 }
 
-/** What git over HTTP asks of the service: the user of a token, the user's repositories, and what a push may do. */
+/** What git over HTTP needs from the service: the user of a token, the user's repositories, and what a push may do. */
 export interface GitServing {
-  /** Null: the token is unknown, expired or revoked. `'forbidden'`: it is good, and lacks the scope. */
+  /** Null: the token is unknown, expired or revoked. `'forbidden'`: the token is valid, but lacks the scope. */
   readonly authenticate: (
     token: string,
     scopeNeeded: 'queue:read' | 'queue:write',
   ) => Promise<GitUser | 'forbidden' | null>;
-  /** The same of a browser that is signed in and asks for the output of a check. */
+  /** The same for a browser that is signed in and requests the output of a check. */
   readonly authenticateBrowser: (request: {
     readonly method: string;
     readonly headers: IncomingHttpHeaders;
   }) => Promise<GitUser | 'forbidden' | null>;
-  /** The account's own repository of that name; null otherwise. */
+  /** The repository of the account that has this owner and name. Null: the account has no such repository. */
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
-  /** Why nothing can be pushed to the repository now. Null: it takes pushes. */
+  /** Why nothing can be pushed to the repository now. Null: pushes are accepted. */
   readonly refusePush: (repository: HostRepository) => Promise<string | null>;
-  /** Whether the queue manages this branch; the default branch is managed in any case. */
+  /** Whether a queue manages this branch. The default branch is managed in any case. */
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
-  /** The lines that the user reads of a push that has moved these refs, one for each fact. */
+  /** The lines that git shows to the user after a push has moved these refs, one line for each fact. */
   readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
-  /** One request of the account: the headers that say what is left, and whether it may be answered. */
+  /**
+   * Counts one request of the account against its rate limit. Returns whether the request is allowed, and the headers
+   * of the rate limit.
+   */
   readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
   readonly bounds: PushBounds;
 }
 
-/** How checks run here. */
+/** How the local host runs checks. */
 export interface CheckRunning {
   readonly sandbox: Sandbox;
-  /** Checks at once. */
+  /** How many checks run at the same time. */
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
-  /** Output kept of one run. Default: as of every run. */
+  /** How much output of one run is kept. Default: the same as for every other kind of run. */
   readonly keptOutput?: BothEnds;
-  /** How long a dead runner's work waits for another one. */
+  /** How long a lease lasts. After this time, another runner takes over the checks of a runner that died. */
   readonly leaseSec?: number;
-  /** How often rows are looked at that another process queued or canceled. */
+  /** How often the runner reads the rows, which other processes may have queued or canceled. */
   readonly pollMs?: number;
-  /** Where checkouts are made; each is removed after its run. */
+  /** The folder for checkouts. Each checkout is removed after its run. */
   readonly workDir?: string;
 }
 
 export interface CiRunner {
   start(): void;
-  /** Stops what runs and gives it back to the queue. */
+  /** Stops the running checks and queues them again. */
   stop(): Promise<void>;
 }
 
@@ -73,15 +76,15 @@ export interface ImportedRepository {
 
 export interface CheckLog {
   readonly text: string;
-  /** There is more before the text: only the end was read. */
+  /** Whether the output has more text before this one. Only the end was read. */
   readonly truncated: boolean;
 }
 
-/** What people do on pull requests, in the name of a handle. */
+/** Reviews, comments and review threads of people. */
 export interface HostConversations {
   /**
-   * A review in the name of a handle. The newest review of a handle counts. Throws HostRefused for a review by the pull
-   * request's author, also if the author is known by another name of the reviewer (`alsoKnownAs`).
+   * Stores a review in the name of the handle `reviewer`. Only the newest review of a handle counts. Throws HostRefused
+   * if the reviewer, by this handle or another name (`alsoKnownAs`), is an author of the pull request.
    */
   reviewPullRequest(
     repository: HostRepository,
@@ -92,19 +95,19 @@ export interface HostConversations {
       readonly verdict: 'approved' | 'changes_requested';
     },
   ): Promise<void>;
-  /** A comment in the name of a handle. */
+  /** Writes a comment in the name of the handle `author`. */
   addComment(
     repository: HostRepository,
     number: number,
     comment: { readonly author: string; readonly body: string },
   ): Promise<HostComment>;
-  /** A review conversation, which stays unresolved until somebody resolves it. */
+  /** Opens a review thread, which is unresolved until `resolveThread`. */
   openThread(
     repository: HostRepository,
     number: number,
     thread: { readonly author: string; readonly body: string },
   ): Promise<ReviewThread>;
-  /** Idempotent. Null when the pull request has no such thread. */
+  /** Resolves the thread, or makes it unresolved again. Idempotent. Null: the pull request has no such thread. */
   resolveThread(
     repository: HostRepository,
     number: number,
@@ -113,7 +116,7 @@ export interface HostConversations {
 }
 
 export interface LocalHostFeatures extends HostConversations {
-  /** A pull request of a fork, whose head commit this repository has already. Throws HostRefused where it has not. */
+  /** Opens a pull request of a fork. Throws HostRefused if the repository does not have the head commit yet. */
   openPullRequestOfFork(
     repository: HostRepository,
     input: Parameters<CodeHost['openPullRequest']>[1] & {
@@ -122,22 +125,23 @@ export interface LocalHostFeatures extends HostConversations {
     },
   ): Promise<HostPullRequest>;
   /**
-   * Mirrors `source` (a URL or a path) into a repository, which is made if need be. Again: refs move to where the
-   * source has them; those it has not are left. `whenFetched` is called before anything else hears of the refs. Throws
-   * HostRefused when the source has no branches or cannot be read.
+   * Copies the branches and tags of `source` (a URL or a path) into a repository, and makes the repository if
+   * necessary. A second import moves refs to their values at the source, and leaves refs that the source does not have.
+   * `whenFetched` is called before the host reports any change of refs. Throws HostRefused if the source has no
+   * branches or cannot be read.
    */
   importRepository(
     repository: HostRepository,
     source: string,
     whenFetched?: (imported: ImportedRepository) => Promise<void>,
   ): Promise<ImportedRepository>;
-  /** Registers git over HTTP, and the output of checks beside it. */
+  /** Registers the routes of git over HTTP, and the route for the output of checks. */
   serveGit(fastify: FastifyInstance, serving: GitServing): Promise<void>;
-  /** Runs the checks of every repository here, once it is started. */
+  /** Makes a runner for the checks of every repository at this host. The runner must be started. */
   createCiRunner(running: CheckRunning): CiRunner;
-  /** What was reported on a commit besides CI's own checks. */
+  /** The checks of a commit that were reported by `publishCheck`. */
   listPublishedChecks(repository: HostRepository, commit: string): Promise<readonly PublishedHostCheck[]>;
-  /** Output of a check run; null when the repository has no such run. */
+  /** The output of a check run. Null: the repository has no such run. */
   readCheckLog(repository: HostRepository, checkRunId: string): Promise<CheckLog | null>;
 }
 

@@ -1,9 +1,9 @@
-// What a host does with pull requests, their labels, reviews and comments.
+// Pull requests of a host, with their labels, reviews and comments.
 import type { GitHubPermission } from '../../domain/accounts/github-people.ts';
 import type { MergeStrategy } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from './repository.ts';
 
-/** What a person may do in a repository, in the words of GitHub. */
+/** A person's permission in a repository, with GitHub's names. */
 export type HostPermission = GitHubPermission;
 
 export interface HostPullRequest {
@@ -13,29 +13,30 @@ export interface HostPullRequest {
   /** Handle of the author. */
   readonly author: string;
   readonly headBranch: string;
-  /** The fork that has the head branch. Null: the repository itself has it. */
+  /** The fork that has the head branch. Null: the head branch is in the repository itself. */
   readonly headFork: { readonly owner: string; readonly name: string } | null;
   readonly baseBranch: string;
-  /** The head commit. A closed or merged pull request keeps the head that it had at that time. */
+  /** The head commit. For a closed or merged pull request, the head commit at the time of closing or merging. */
   readonly headSha: string;
   /**
-   * Tip of the head branch, as git has it. The host's record of the head (`headSha`) may be older than the branch, for
-   * hours at worst. While the two differ, the pull request is neither admitted nor landed. Null: the pull request is
-   * not open, the branch is gone, or the host cannot tell, such as for a branch of a fork.
+   * The tip of the head branch in git. The host's record of the head (`headSha`) may be older than the branch, in the
+   * worst case by hours. While `headSha` and `headTip` differ, the pull request is neither admitted nor landed. Null:
+   * the pull request is not open, the branch is deleted, or the host cannot read it, for example because it is in a
+   * fork.
    */
   readonly headTip: string | null;
-  /** Tip of the base branch, as git has it. Null: the pull request is not open, or the branch is gone. */
+  /** The tip of the base branch in git. Null: the pull request is not open, or the branch is deleted. */
   readonly baseTip: string | null;
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: readonly string[];
-  /** How many people approved it, its authors not counted. */
+  /** How many people approved the pull request. Its authors are not counted. */
   readonly approvals: number;
   readonly changesRequested: boolean;
   readonly unresolvedConversations: number;
-  /** Whether the host demands the review of a code owner, and the review is missing. */
+  /** Whether the host requires the review of a code owner, and the review is missing. */
   readonly ownerReviewMissing: boolean;
-  /** Whether the host's own rules for the base branch demand a review that is missing. */
+  /** Whether the host's own rules for the base branch require a review that is missing. */
   readonly requiredReviewMissing: boolean;
   readonly createdAt: number;
   readonly mergedAt: number | null;
@@ -47,9 +48,12 @@ export interface HostPullRequest {
 export interface LabelChange {
   readonly present: boolean;
   readonly byQueue: boolean;
-  /** Handle of the person; null when it was the queue, or the host does not tell. */
+  /** The handle of the person. Null: the queue made the change, or the host does not say who did. */
   readonly by: string | null;
-  /** The host's id of the person, which no other person gets. Null: the host has none, or it was no person. */
+  /**
+   * The host's id of the person, which is never given to another person. Null: the host has no such id, or no person
+   * made the change.
+   */
   readonly byId: string | null;
   readonly at: number;
 }
@@ -58,9 +62,12 @@ export interface HostComment {
   readonly id: string;
   readonly number: number;
   readonly author: string;
-  /** The host's id of the author, which no other person gets. Null: the host has none, or it was no person. */
+  /**
+   * The host's id of the author, which is never given to another person. Null: the host has no such id, or the author
+   * is not a person.
+   */
   readonly authorId: string | null;
-  /** Whether its author may write to the repository. Not everybody who can comment may. */
+  /** Whether the author has write permission. A person may comment without it. */
   readonly mayWrite: boolean;
   readonly body: string;
   readonly at: number;
@@ -71,23 +78,23 @@ export interface ReviewThread {
   readonly author: string;
   readonly body: string;
   readonly openedAt: number;
-  /** Null while it is unresolved. */
+  /** Null: the thread is unresolved. */
   readonly resolvedAt: number | null;
 }
 
 export interface HostPullRequests {
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
   /**
-   * Called every minute for a repository with pull requests in line. If calls of the host are limited, the answer is
-   * the former one as long as nothing has changed at the host.
+   * Called every minute for a repository with pull requests in line. A host with a rate limit may return its last
+   * answer again if nothing has changed.
    */
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
   /**
-   * Open pull requests of a branch, one for each base branch, the oldest first. Pull requests of forks are not among
-   * them.
+   * The open pull requests of a branch, at most one for each base branch. The oldest is first. Pull requests of forks
+   * are left out.
    */
   findOpenPullRequests(repository: HostRepository, headBranch: string): Promise<readonly HostPullRequest[]>;
-  /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
+  /** Throws HostRefused if a branch is missing, if head and base are the same, or if there is nothing to merge. */
   openPullRequest(
     repository: HostRepository,
     input: {
@@ -102,17 +109,17 @@ export interface HostPullRequests {
   ): Promise<HostPullRequest>;
   /** Gives an open pull request another base branch. Idempotent. Throws HostRefused if the host does not permit it. */
   setBaseBranch(repository: HostRepository, number: number, baseBranch: string): Promise<void>;
-  /** A closed or merged pull request stays as it is. */
+  /** Changes nothing if the pull request is closed or merged. */
   editPullRequest(
     repository: HostRepository,
     number: number,
     changes: { readonly title?: string; readonly body?: string },
   ): Promise<void>;
-  /** Idempotent: a closed or merged pull request stays as it is. */
+  /** Changes nothing if the pull request is closed or merged. Idempotent. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** Throws HostRefused if the pull request is not closed, or if one of its branches is gone. */
+  /** Throws HostRefused if the pull request is not closed, or if one of its branches is deleted. */
   reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** Merges as the host's own merge button does. Throws RefMoved if the head has moved; the base is not compared. */
+  /** Merges like the host's own merge button. Throws RefMoved if the head has moved. The base branch may have moved. */
   mergePullRequest(
     repository: HostRepository,
     number: number,
@@ -120,14 +127,14 @@ export interface HostPullRequests {
       readonly expectedHead: string;
       readonly strategy: MergeStrategy;
       readonly message: string;
-      /** If this ref exists, nothing is merged, however late the call arrives. Not every host can guarantee this. */
+      /** Nothing is merged if this ref exists when the host carries out the call. Not every host can guarantee this. */
       readonly unlessRef: string | null;
     },
   ): Promise<{ readonly commit: string }>;
   /**
-   * After a landing. The host shows the pull request as merged, or closes it with `comment` as its last comment
-   * (GitHub, if the head itself is not in the base). Idempotent: a merged pull request stays as it is, and the comment
-   * is written once.
+   * Called after a landing. The host shows the pull request as merged. GitHub cannot do so if the head commit is not
+   * reachable from the base branch. It then closes the pull request with `comment` as the last comment. Idempotent: a
+   * merged pull request stays as it is, and the comment is written once.
    */
   concludePullRequest(
     repository: HostRepository,
@@ -135,36 +142,40 @@ export interface HostPullRequests {
     landing: { readonly mergeCommit: string; readonly at: number; readonly comment: string },
   ): Promise<void>;
   /**
-   * Adds authors of a branch, by handle or address, besides the person who opens its pull request. Authors cannot
-   * approve the pull request, and their earlier approvals do not count any more. Idempotent.
+   * Adds authors of a branch, by handle or email address. The person who opened the pull request is an author anyway.
+   * Authors cannot approve the pull request, and their earlier approvals do not count any more. Idempotent.
    */
   addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
   /** Adds the author of the pull request `from`, and the authors of its branch, as authors of `branch`. */
   addAuthorsOf(repository: HostRepository, from: number, branch: string): Promise<void>;
   /**
-   * The commits of a pull request as the host lists them, the oldest first. A merged pull request keeps its commits.
-   * Null: the host cannot tell, because it lists too few commits or none.
+   * The commits of a pull request as the host lists them, the oldest first. The commits of a merged pull request stay
+   * listed. Null: the host does not list all the commits, or lists none.
    */
   listCommitsOf(repository: HostRepository, number: number): Promise<readonly string[] | null>;
-  /** How many commits the head has and the base lacks whose signature the host has not verified. */
+  /**
+   * Counts the commits without a signature that the host has verified, among the commits that are reachable from the
+   * head but not from the base.
+   */
   countUnverifiedCommits(
     repository: HostRepository,
     range: { readonly head: string; readonly base: string },
   ): Promise<number>;
   /** Adds or removes a label, in the name of the queue or of the person with the handle `by`. Idempotent. */
   setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
-  /** The newest change of a label. Null when the host knows of none. */
+  /** The newest change of a label. Null: the host has no record of a change. */
   readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
   /**
-   * What a person may do in the repository, as the host said at most five minutes ago. With an `id`, the person with
-   * this id must still have the handle. Null: the person may do nothing, or nobody has the handle.
+   * A person's permission in the repository. It may be up to five minutes old. If `id` is not null, the person with
+   * this id must still have the handle. Null: the person has no permission, or no person has the handle.
    */
   readPermission(
     repository: HostRepository,
     person: { readonly login: string; readonly id: string | null },
   ): Promise<HostPermission | null>;
   /**
-   * Comments of people after `cursor`, oldest first, at most a hundred. If `cursor` is null: after the instant `since`.
+   * At most a hundred comments of people after `cursor`, the oldest first. If `cursor` is null, the comments after the
+   * instant `since`.
    */
   listCommentsAfter(
     repository: HostRepository,
@@ -184,7 +195,7 @@ export interface HostPullRequests {
   >;
   /**
    * Writes the comment with this `key` the first time, and edits it afterwards. A text with a higher `version` is not
-   * replaced, so that a delayed writer does not bring an old text back.
+   * replaced, so that a delayed write does not restore an old text.
    */
   upsertComment(
     repository: HostRepository,

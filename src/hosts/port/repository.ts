@@ -1,12 +1,12 @@
-// How a repository is named to a host, and the errors by which a host refuses a request.
+// The name of a repository in calls to its host, and the errors of these calls.
 
-/** The name and the address that a commit carries as its author or its committer. */
+/** The name and email address of the author or committer of a commit. */
 export interface Identity {
   readonly name: string;
   readonly email: string;
 }
 
-/** Names a repository to a host. `id` is ours, `owner`/`name` the host's. */
+/** A repository in calls to its host. Interlock gives the `id`; the host gives `owner` and `name`. */
 export interface HostRepository {
   readonly accountId: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface HostRepository {
   readonly name: string;
 }
 
-/** A compare-and-set failed: nothing of the update was applied. */
+/** A compare-and-set failed. No part of the update was applied. */
 export class RefMoved extends Error {
   readonly ref: string;
   readonly expected: string | null;
@@ -28,9 +28,9 @@ export class RefMoved extends Error {
     this.actual = actual;
   }
 }
-/** The host could not be reached or read; nothing is known of what it did. */
+/** The host could not be reached, or its answer could not be read. It may have carried out the call. */
 export class HostUnavailable extends Error {
-  /** When the host takes requests again, in milliseconds since the epoch. Null: it did not say. */
+  /** When the host accepts requests again, in milliseconds since the epoch. Null: the host did not say. */
   readonly retryAt: number | null;
 
   constructor(message: string, options: ErrorOptions & { readonly retryAt?: number } = {}) {
@@ -39,8 +39,8 @@ export class HostUnavailable extends Error {
   }
 }
 /**
- * A commit that was made here, or was read here before, is neither at the host nor on this machine any more. Waiting
- * does not bring it back, so a batch that needs it must be built again.
+ * A commit that this machine made or read before is now missing both at the host and on this machine. A retry does not
+ * help: a batch that needs the commit must be built again.
  */
 export class CommitMissing extends HostUnavailable {
   readonly commit: string;
@@ -51,12 +51,12 @@ export class CommitMissing extends HostUnavailable {
     this.commit = commit;
   }
 }
-/** The host refused for good, with its message. */
+/** The host refused the call, with its message. A retry does not help. */
 export class HostRefused extends Error {}
 
 /**
- * The instant until which a host has asked to wait, as the error of a call says. Of several errors, the latest instant
- * counts. Null: no host has asked.
+ * The `retryAt` of an error, or of the errors inside it. The latest of several instants is returned. Null: no host has
+ * asked to wait.
  */
 export function retryAtOf(error: unknown): number | null {
   if (error instanceof HostUnavailable) return error.retryAt;
