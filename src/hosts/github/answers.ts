@@ -1,27 +1,27 @@
-// GitHub's failures as errors of the port: one table for every call (ADR 0071).
+// Maps failures of GitHub's API to errors of the port, by the same rules for every call (ADR 0071).
 import { RequestError } from '@octokit/request-error';
 import { HostRefused, HostUnavailable } from '../port.ts';
 
 export interface FailedCall {
-  /** Null: no answer came. */
+  /** The status of the answer. Null: GitHub sent no answer. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   readonly message: string;
-  /** Whether the call would have changed something at GitHub. */
+  /** Whether the call is a write. */
   readonly writes: boolean;
-  /** Whether the App asked for the token that other calls need. */
+  /** Whether the call requests the token that other calls need. */
   readonly isForToken: boolean;
 }
 
 export type Failure =
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAt: number | null }
-  /** GitHub asks for fewer calls. `until` is null if it does not say when to come back. */
+  /** A rate limit of GitHub refused the call. `until` is when GitHub accepts calls again. Null: GitHub did not say. */
   | { readonly kind: 'limited'; readonly until: number | null; readonly message: string }
   | { readonly kind: 'token'; readonly message: string }
   | { readonly kind: 'absent'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** There is nothing at that address, or the App may not see it: GitHub answers both alike. */
+/** The object does not exist at GitHub, or the App may not see it. GitHub gives the same answer in both cases. */
 export class NotFoundAtGitHub extends HostUnavailable {}
 
 export function judgeFailure(call: FailedCall, now: number): Failure {
@@ -38,7 +38,7 @@ export function judgeFailure(call: FailedCall, now: number): Failure {
   return { kind: 'refused', message: `GitHub: ${message}` };
 }
 
-/** The App gets no token, so its request did not reach GitHub: nothing was read or changed. */
+/** Says why the App gets no token. The call that needed the token was not sent. */
 function withoutToken({ status, message, headers }: FailedCall, now: number): string {
   if (/suspended/i.test(message)) return suspendedMessage;
   if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
@@ -66,7 +66,7 @@ function limitOf({ status, headers, message }: FailedCall, now: number): Failure
 }
 
 function forbidden({ message, headers, writes }: FailedCall): Failure {
-  // A landing that has started must not be given up because somebody suspends the App for a moment.
+  // A suspension counts as an outage, so that a landing that has started is retried after a short suspension.
   if (/suspended/i.test(message)) return { kind: 'unavailable', message: suspendedMessage, retryAt: null };
   const needed = headers['x-accepted-github-permissions'];
   const sentence =
@@ -76,7 +76,7 @@ function forbidden({ message, headers, writes }: FailedCall): Failure {
   return writes ? { kind: 'refused', message: sentence } : { kind: 'unavailable', message: sentence, retryAt: null };
 }
 
-/** The facts about a failed call of Octokit. Null: the error is not of Octokit. */
+/** The facts about a failed call of Octokit. Null: the error does not come from Octokit. */
 export function failedCall(error: unknown): FailedCall | null {
   if (error instanceof RequestError) {
     const hasAnswer = error.response !== undefined;
@@ -102,7 +102,7 @@ export function failedCall(error: unknown): FailedCall | null {
   return null;
 }
 
-/** GraphQL refuses a call beyond its limit in an answer of status 200. Null: it was not refused. */
+/** Finds a refusal by the rate limit of GraphQL, which has the status 200. Null: the call was not refused. */
 export function limitedAnswer(answer: {
   readonly data: unknown;
   readonly headers: FailedCall['headers'];

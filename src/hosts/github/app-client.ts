@@ -1,4 +1,4 @@
-// Calls GitHub's API as the App itself, for requests that an installation may not send.
+// Calls GitHub's API as the App itself, for requests that need the App's own credentials instead of an installation's.
 import type { GitHubApp } from './app.ts';
 import { type ClientOptions, keepBudget } from './client.ts';
 import { createOctokit, type Octokit } from './octokit.ts';

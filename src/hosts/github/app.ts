@@ -1,13 +1,12 @@
-// A GitHub App as Interlock holds it, and where it is installed. The service has both as rows, and passes them to this
-// host.
+// A GitHub App and its installations. The modules of the service store them as rows and pass them to this host.
 import type { HostRepository } from '../port.ts';
 
 export interface GitHubApp {
   readonly id: string;
-  /** The App's name in addresses. Its bot account is `<slug>[bot]`. */
+  /** The App's name in URLs. Its bot account is `<slug>[bot]`. */
   readonly slug: string;
   readonly clientId: string;
-  /** PEM. */
+  /** In PEM format. */
   readonly privateKey: string;
   /** `https://api.github.com`, or `https://<server>/api/v3`. No slash at the end. */
   readonly apiUrl: string;
@@ -21,7 +20,7 @@ export interface GitHubInstallation {
   readonly app: GitHubApp;
 }
 
-/** Null: the App is not installed there any more. */
+/** Finds the installation for a repository. Null: the App is not installed on the repository any more. */
 export type FindInstallation = (repository: HostRepository) => Promise<{
   readonly installation: GitHubInstallation /** GitHub's id of the repository. */;
   readonly githubId: string;

@@ -1,29 +1,29 @@
-// What GitHub demands of a base branch, judged before a landing meets it: pure (ADR 0071).
+// Decides from GitHub's rules for a base branch whether GitHub will accept landings. Pure (ADR 0071).
 import type { BaseRules, PinnedChecks } from '../port.ts';
 
 export interface RulesetFacts {
   readonly id: number;
   readonly name: string;
-  /** Whether the App may pass by it. Null: GitHub does not say. */
+  /** Whether the App may bypass the ruleset. Null: GitHub does not say. */
   readonly bypasses: boolean | null;
   readonly url: string;
 }
 
-/** A rule of a ruleset that holds for the branch. */
+/** A rule of a ruleset that applies to the branch. */
 export interface RuleFacts {
   readonly type: string;
   readonly rulesetId: number;
   readonly checks: readonly string[];
-  /** Checks that count only from these Apps. */
+  /** The checks that count only from certain Apps. */
   readonly pins?: PinnedChecks;
 }
 
-/** Classic protection of the branch. */
+/** The classic branch protection of the branch. */
 export interface ProtectionFacts {
   readonly requiredChecks: readonly string[];
   readonly pins?: PinnedChecks;
   readonly requiresPullRequest: boolean;
-  /** The App is on the list of those who need no pull request. */
+  /** Whether the App may push without a pull request. */
   readonly skipsPullRequest: boolean;
   readonly restrictsPushes: boolean;
   readonly mayPush: boolean;
@@ -37,7 +37,7 @@ export interface ProtectionFacts {
 export interface BranchFacts {
   readonly branch: string;
   readonly app: string;
-  /** Commits of Interlock have a signature that GitHub verifies. */
+  /** Whether commits of Interlock have a signature that GitHub verifies. */
   readonly signsCommits: boolean;
   readonly rules: readonly RuleFacts[];
   readonly rulesets: readonly RulesetFacts[];
@@ -45,7 +45,7 @@ export interface BranchFacts {
   readonly protection: ProtectionFacts | null;
 }
 
-/** Something at GitHub that stands in the way of landings, or may. */
+/** A rule at GitHub that refuses landings, or may refuse them. */
 export interface RefusingRule {
   /** False: GitHub does not show whether the App is exempt, or the rule refuses only some commits. */
   readonly isCertain: boolean;
@@ -82,7 +82,7 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const refusingRules = findRefusingRules(facts);
   const certain = refusingRules.filter(({ isCertain }) => isCertain);
-  // The App may bypass a ruleset that does not say so: its checks are no more than tried.
+  // If GitHub does not say whether the App may bypass a ruleset, its checks do not count as enforced.
   const certainly = rules.filter((rule) => bypassOf(facts, rule) === false);
   const enforced = [...certainly.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const isChecked =
@@ -112,7 +112,10 @@ const classicCures = {
     `require the checks by a ruleset with ${app} on its bypass list, mode always, instead of by the protection.`,
 } as const;
 
-/** Of the classic protection where it has the rule, because no other cure helps then. Null: nothing has the rule. */
+/**
+ * The cure for a rule. If classic protection has the rule, its cure is returned, because no other cure helps then.
+ * Null: no ruleset or protection with a known name has the rule.
+ */
 function cureOf(
   { protection, branch, app, rulesets }: BranchFacts,
   binding: readonly RuleFacts[],
@@ -130,7 +133,7 @@ function bypassCure(app: string, ruleset: string): string {
   return `Add ${app} to the bypass list of the ruleset ${ruleset}, mode always.`;
 }
 
-/** Of several rules each has to be met, so that all of their Apps count. */
+/** Joins the pins of several rules. Each rule must be met, so the Apps of all rules are in the result. */
 function joinPins(all: readonly PinnedChecks[]): PinnedChecks {
   const names = [...new Set(all.flatMap((pins) => Object.keys(pins)))].toSorted();
   return Object.fromEntries(
@@ -138,7 +141,7 @@ function joinPins(all: readonly PinnedChecks[]): PinnedChecks {
   );
 }
 
-/** Everything that refuses landings or may refuse them: of classic protection, then of each ruleset. */
+/** All rules that refuse landings or may refuse them: first of classic protection, then of each ruleset. */
 export function findRefusingRules(facts: BranchFacts): RefusingRule[] {
   const ids = [...new Set(facts.rules.map(({ rulesetId }) => rulesetId))];
   return [...refusingRulesOfProtection(facts), ...ids.flatMap((id) => refusingRulesOfRuleset(facts, id))];
@@ -154,7 +157,7 @@ function refusingRulesOfRuleset(facts: BranchFacts, rulesetId: number): Refusing
     const named = closing[type] ?? (type === 'required_signatures' && !facts.signsCommits ? signatures : undefined);
     return named === undefined ? [] : [named];
   });
-  const choosing = rules.flatMap(({ type }) => selective[type] ?? []);
+  const selectiveNames = rules.flatMap(({ type }) => selective[type] ?? []);
   const isCertain = ruleset?.bypasses === false;
   const of = `of the ruleset ${name}`;
   const unsigned = refusing.includes(signatures)
@@ -170,12 +173,12 @@ function refusingRulesOfRuleset(facts: BranchFacts, rulesetId: number): Refusing
             cure,
           },
         ]),
-    ...(choosing.length === 0
+    ...(selectiveNames.length === 0
       ? []
       : [
           {
             isCertain: false,
-            message: `${subjectOf(choosing)} ${of} may refuse some landings on ${facts.branch}.`,
+            message: `${subjectOf(selectiveNames)} ${of} may refuse some landings on ${facts.branch}.`,
             cure,
           },
         ]),
@@ -198,8 +201,8 @@ function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean 
 }
 
 /**
- * The rules of a branch protection that refuse landings. Interlock must be on two lists of the protection: who may
- * push, and who needs no pull request.
+ * The rules of a branch protection that refuse landings. Interlock must be on both lists of the protection: actors that
+ * may push, and actors that need no pull request.
  */
 function refusingRulesOfProtection({ protection, branch, app, signsCommits }: BranchFacts): RefusingRule[] {
   if (protection === null) return [];

@@ -1,4 +1,4 @@
-// The authors of a branch besides the author of its pull request. Only Interlock knows them.
+// Rows of the authors of a branch besides the author of its pull request. GitHub does not store these authors.
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
 

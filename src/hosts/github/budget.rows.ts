@@ -1,4 +1,4 @@
-// The row of an installation's budget. Each change is read and written under the row's lock, for a moment only.
+// The row of an installation's budget. Each change locks the row, reads it and writes it in one short transaction.
 import type { Database, Transaction } from '../../platform/database.ts';
 import { type Allowance, type Budget, newBudget } from './budget.ts';
 
@@ -26,7 +26,7 @@ export interface BudgetOwner {
   readonly installationId: string;
 }
 
-/** Null: nothing was asked yet. */
+/** Null: no call was made yet. */
 export async function readBudget(db: Database, owner: BudgetOwner): Promise<Budget | null> {
   const [row] = await db.read<BudgetRow>(owner.accountId, {
     name: 'host_budget',
@@ -36,7 +36,10 @@ export async function readBudget(db: Database, owner: BudgetOwner): Promise<Budg
   return row === undefined ? null : asBudget(row);
 }
 
-/** Writes what `change` answers of the present budget; the same object: nothing changes. */
+/**
+ * Writes the budget that `change` returns for the present budget. If `change` returns the same object, nothing is
+ * written.
+ */
 export async function changeBudget(
   db: Database,
   owner: BudgetOwner,
@@ -105,7 +108,7 @@ function asAllowance(limit: number | null, left: number | null, resetsAt: Date |
   return limit === null || left === null || resetsAt === null ? null : { limit, left, resetsAt: instant(resetsAt) };
 }
 
-// A unit of work gives instants as text.
+// Inside a transaction, instants are read as text.
 function instant(value: Date | string): number {
   return new Date(value).getTime();
 }

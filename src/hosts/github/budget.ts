@@ -1,11 +1,11 @@
-// What an installation may still ask of GitHub's API: a pure decision on the row that all processes share (ADR 0071).
-// What is kept for later is kept for more important work: landings never wait for notifications.
+// Decides whether an installation may make a call of GitHub's API now. Pure, on the row that all processes share (ADR
+// 0071). A part of each limit is reserved for more important calls, so that landings never wait for notifications.
 
-/** What a call is for, the most important first. */
+/** The purposes of calls, the most important first. */
 export const purposes = ['landing', 'hint', 'answer', 'notification', 'reconciling'] as const;
 export type Purpose = (typeof purposes)[number];
 
-/** REST and GraphQL have hourly points of their own. */
+/** REST and GraphQL have separate rate limits, in points an hour. */
 export type Resource = 'rest' | 'graphql';
 
 export interface Allowance {
@@ -15,23 +15,26 @@ export interface Allowance {
 }
 
 export interface Budget {
-  /** Null: GitHub has not said. */
+  /** Null: no answer of GitHub has contained the limit yet. */
   readonly rest: Allowance | null;
   readonly graphql: Allowance | null;
-  /** Creations in the minute and the hour that began then. */
+  /** How many objects were created in the minute that began at `minuteAt`, and in the hour that began at `hourAt`. */
   readonly minuteAt: number;
   readonly madeInMinute: number;
   readonly hourAt: number;
   readonly madeInHour: number;
   readonly pausedUntil: number | null;
-  /** Length of the last pause; 0 when a call has succeeded since. */
+  /** The length of the last pause whose end Interlock chose. 0: a call has succeeded since. */
   readonly pauseSec: number;
 }
 
 export interface Call {
   readonly purpose: Purpose;
   readonly resource: Resource;
-  /** The call makes a comment, a pull request, a check or the like, which GitHub counts apart. */
+  /**
+   * Whether the call creates an object, such as a comment, a pull request or a check. GitHub has a separate limit for
+   * these calls.
+   */
   readonly creates: boolean;
 }
 
@@ -42,11 +45,11 @@ export type CallDecision =
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** GitHub permits 80 and 500. */
+/** GitHub's own limits are 80 a minute and 500 an hour. */
 export const mostCreationsInMinute = 60;
 export const mostCreationsInHour = 450;
 
-/** The share of an hour's points that is left to more important purposes. */
+/** The share of an hour's points that calls of this purpose must leave to more important calls. */
 const keptShare: Readonly<Record<Purpose, number>> = {
   landing: 0,
   hint: 0.05,
@@ -56,7 +59,8 @@ const keptShare: Readonly<Record<Purpose, number>> = {
 };
 
 /**
- * Of both windows of creations: 100 landings an hour need 100 for their builds and 300 for what people read of them.
+ * The share of both limits of creations that calls of this purpose must leave. 100 landings an hour need 100 creations
+ * for their builds, and 300 for their comments and checks.
  */
 const keptCreations: Readonly<Record<Purpose, number>> = {
   landing: 0,
@@ -107,7 +111,7 @@ function decideCreation(budget: Budget, purpose: Purpose): CallDecision {
   return { kind: 'go' };
 }
 
-/** The same budget, with new windows of creations in place of ended ones. */
+/** The same budget, with a new minute or hour of creations if the old one has ended. */
 function countedAt(budget: Budget, now: number): Budget {
   const minuteIsOver = now >= budget.minuteAt + minuteMs;
   const hourIsOver = now >= budget.hourAt + hourMs;
@@ -118,16 +122,18 @@ function countedAt(budget: Budget, now: number): Budget {
   };
 }
 
-/** Counted before the call: one whose answer is lost may have created something. */
+/** Counts one creation. Called before the call, because a call whose answer is lost may have created the object. */
 export function countCreation(budget: Budget, now: number): Budget {
   const counted = countedAt(budget, now);
   return { ...counted, madeInMinute: counted.madeInMinute + 1, madeInHour: counted.madeInHour + 1 };
 }
 
-/** The hours of two answers are the same if their ends differ by less than that. */
+/** Two answers are about the same hour if their `resetsAt` differ by at most this time. */
 const sameHourMs = minuteMs;
 
-/** What an answer said. Answers overtake one another: within an hour the points left only decrease. */
+/**
+ * Stores the allowance of an answer. Answers may arrive out of order, so within an hour the points left only decrease.
+ */
 export function noteAllowance(budget: Budget, resource: Resource, said: Allowance): Budget {
   const known = budget[resource];
   if (known === null || said.resetsAt > known.resetsAt + sameHourMs) return { ...budget, [resource]: said };
@@ -138,9 +144,12 @@ export function noteAllowance(budget: Budget, resource: Resource, said: Allowanc
 const firstPauseSec = 60;
 const longestPauseSec = 3600;
 
-/** GitHub answered that it is asked too much. `until` is null when the answer did not say when to come back. */
+/**
+ * Stores a refusal by GitHub's rate limit. `until` is when GitHub accepts calls again. Null: GitHub did not say, and
+ * each pause is twice as long as the last one.
+ */
 export function notePause(budget: Budget, until: number | null, now: number): Budget {
-  // Another process met the same refusal: one pause is enough.
+  // Another process has already stored a pause for the same refusal.
   if (until === null && budget.pausedUntil !== null && budget.pausedUntil > now) return budget;
   const pauseSec = Math.min(longestPauseSec, Math.max(firstPauseSec, budget.pauseSec * 2));
   return {

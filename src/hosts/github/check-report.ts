@@ -1,5 +1,5 @@
-// What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is
-// complete.
+// Makes one report of GitHub's answers about the checks of a commit. Pure (ADR 0071). GitHub never says whether a list
+// of checks is complete.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
@@ -45,7 +45,7 @@ export interface CommitChecks {
   readonly suites: readonly CheckSuiteAnswer[];
   /** The newest status of each name. */
   readonly statuses: readonly StatusAnswer[];
-  /** Every status that was reported, the oldest first. Their states are in small letters. */
+  /** Every status that was reported, the oldest first. The states are in lower case. */
   readonly statusHistory: readonly PastStatus[];
 }
 
@@ -60,9 +60,11 @@ interface Run {
   readonly suite: number;
 }
 
-/** Checks start some time after the branch has moved. */
+/** How long the first checks may take to start after the branch was moved. */
 const firstChecksWithinMs = 60_000;
-/** A workflow may start another one when it ends. */
+/**
+ * How long the report waits after the end of the last check, because the end of a workflow may start another workflow.
+ */
 const quietMs = 15_000;
 
 export function readReport(
@@ -70,7 +72,8 @@ export function readReport(
   { message, suites, statuses, statusHistory }: CommitChecks,
   wanted: WantedChecks & { readonly ownAppId: string; readonly now: number },
 ): CheckReport {
-  // What was started by name is no check of the commit, and what Interlock reports is not CI's.
+  // Leaves out workflow runs that were started by name, which are not checks of the commit, and checks that Interlock
+  // itself reported.
   const foreign = suites.filter(
     ({ app, workflowRun }) =>
       String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
@@ -98,7 +101,7 @@ export function readReport(
   };
 }
 
-/** Checks that did not begin because the message of the commit keeps GitHub from starting workflows. */
+/** The expected checks that did not start because of a skip instruction in the message of the commit. */
 function skippedByInstruction(message: string, seen: readonly HostCheck[], { expected }: WantedChecks): HostCheck[] {
   const instruction = findSkipInstruction(message);
   if (instruction === null) return [];
@@ -118,21 +121,24 @@ function skippedByInstruction(message: string, seen: readonly HostCheck[], { exp
 }
 
 /**
- * If a rule pins a name to an App, only that App's check counts, and another App's check of the name is shown with its
- * App.
+ * The name of a check in the report. If a rule pins the name to an App, only this App's check has the name. For every
+ * other App, the App is added to the name.
  */
 function nameOfWriter(
   name: string,
   pinned: PinnedChecks,
-  writer: { readonly isMeant: boolean; readonly slug: string },
+  writer: { readonly isPinned: boolean; readonly slug: string },
 ) {
-  return pinned[name] === undefined || writer.isMeant ? name : `${name} (${writer.slug})`;
+  return pinned[name] === undefined || writer.isPinned ? name : `${name} (${writer.slug})`;
 }
 
-/** GitHub says only whether an App wrote a status, and not which App. */
+/**
+ * The name of a status in the report. GitHub does not say which App wrote a status, only whether an App did. So every
+ * App counts as the pinned one.
+ */
 function statusName({ context, creator }: StatusAnswer, pinned: PinnedChecks): string {
   return nameOfWriter(plainLine(context), pinned, {
-    isMeant: creator?.__typename === 'Bot',
+    isPinned: creator?.__typename === 'Bot',
     slug: creator?.login ?? 'ghost',
   });
 }
@@ -143,7 +149,7 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
     suite: index,
     check: {
       name: nameOfWriter(plainLine(run.name), pinned, {
-        isMeant: pinned[plainLine(run.name)]?.includes(String(suite.app?.databaseId)) ?? false,
+        isPinned: pinned[plainLine(run.name)]?.includes(String(suite.app?.databaseId)) ?? false,
         slug: suite.app?.slug ?? 'ghost',
       }),
       attempt: 1,
@@ -158,8 +164,8 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
 }
 
 /**
- * A workflow that GitHub cannot read, or does not start before an approval, has a suite without runs: it has its own
- * name.
+ * The check of a workflow that GitHub could not start, or that waits for an approval. Its suite has no runs, so the
+ * check has the name of the workflow.
  */
 function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): HostCheck[] {
   const summary = notStartedTexts[conclusion ?? ''];
@@ -186,7 +192,8 @@ const notStartedTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * One check for each name: the worst of the newest runs of its suites. `attempt` counts all runs of the name so far.
+ * Makes one check for each name: the worst of the newest runs of all suites. `attempt` is the number of all runs of
+ * this name.
  */
 function checksOf(runs: readonly Run[]): HostCheck[] {
   return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
@@ -210,7 +217,10 @@ const badness: readonly CheckConclusion[] = [
   'pending',
 ];
 
-/** If two suites have a check of one name, as with `push` and `pull_request`, neither may be red, and both must end. */
+/**
+ * Two suites may have a check of the same name, for example for the events `push` and `pull_request`. The check is
+ * green only if both have ended and neither is red.
+ */
 function worstOf(checks: readonly HostCheck[]): HostCheck {
   const [worst] = checks.toSorted((one, other) => badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion));
   if (worst === undefined) throw new Error('A check without a run.');
@@ -236,8 +246,8 @@ function asCheck(
 }
 
 /**
- * A status has no attempts of its own. Another attempt is counted when a status that had ended is pending again, or has
- * another result. (Some systems report only results.)
+ * Counts the attempts of a status, because GitHub does not. A new attempt begins when a status that had ended is
+ * pending again or has another result. (Some CI systems report only results.)
  */
 function countAttempts(history: readonly PastStatus[]): number {
   const others = history.slice(1).filter(({ state }, index) => {
@@ -283,8 +293,8 @@ function instantOf(text: string | null): number | null {
 }
 
 /**
- * Complete: every suite with runs has ended, and either all expected names have, or checks have had the time to start.
- * Suites without runs belong to Apps that stay silent.
+ * The report is complete if every suite with runs has ended, and either all expected checks are listed, or checks have
+ * had enough time to start. Suites without runs are ignored, because they belong to Apps that report no checks.
  */
 function decideComplete(
   checks: readonly HostCheck[],
@@ -293,7 +303,7 @@ function decideComplete(
 ): { readonly complete: boolean; readonly settlesAt: number | null } {
   const isRunning =
     checks.some(({ conclusion }) => conclusion === 'pending') ||
-    // A workflow that waits has no runs yet.
+    // A workflow that waits to start has no check runs yet.
     suites.some(
       ({ status, checkRuns, workflowRun }) =>
         status !== 'COMPLETED' && (workflowRun !== null || (checkRuns?.nodes.length ?? 0) > 0),
@@ -302,7 +312,7 @@ function decideComplete(
   const names = new Set(checks.map(({ name }) => name));
   if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };
   const lastEnd = Math.max(0, ...checks.map(({ completedAt }) => completedAt ?? 0));
-  // Here an instant of GitHub is compared with our clock. If the two clocks differ, the wait is longer or shorter.
+  // GitHub's clock may differ from the clock of this machine. The wait is then longer or shorter by the difference.
   const settlesAt = Math.max((movedAt ?? 0) + firstChecksWithinMs, lastEnd + quietMs);
   return settlesAt <= now ? { complete: true, settlesAt: null } : { complete: false, settlesAt };
 }

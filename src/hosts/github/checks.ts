@@ -1,4 +1,4 @@
-// Checks at GitHub: those of CI are read by GraphQL, Interlock's own are written by REST.
+// Checks at GitHub: reads the checks of CI by GraphQL, and writes Interlock's own checks by REST.
 import type { Database } from '../../platform/database.ts';
 import type { CodeHost, PublishedHostCheck } from '../port.ts';
 import { type CheckSuiteAnswer, type PastStatus, readReport, type StatusAnswer } from './check-report.ts';
@@ -100,7 +100,10 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
   } satisfies Partial<CodeHost>;
 }
 
-/** The newest hundreds, oldest first. GraphQL has only the newest of each name. */
+/**
+ * Reads the newest statuses, at most `mostStatusPages` pages of a hundred, and returns the oldest first. GraphQL has
+ * only the newest status of each name.
+ */
 async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
   const found: PastStatus[] = [];
   for (let page = 1; page <= mostStatusPages; page += 1) {
@@ -133,7 +136,7 @@ function checkRunFields({ state, title, summary, url, version }: PublishedHostCh
   };
 }
 
-/** The check run that a call with a lost answer has made. */
+/** The id of the check run that an earlier call created but whose answer was lost. Null: there is none. */
 async function findCheck(api: Api, { commit, name }: PublishedHostCheck): Promise<string | null> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
     ...nameOf(api),
@@ -160,7 +163,7 @@ async function findRunning(api: Api, commit: string): Promise<number[]> {
     .map(({ id }) => Number(id));
 }
 
-/** 409: it is over already. */
+/** Cancels a workflow run. The status 409 means that the run has already ended. */
 export async function cancelRun(api: Api, id: number): Promise<void> {
   await api
     .request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', { ...nameOf(api), run_id: id })

@@ -1,5 +1,6 @@
-// Calls of GitHub's API as the App. Every call asks the budget first, and its answer is noted there. Nothing is retried
-// here: who called knows whether asking again is harmless.
+// Calls GitHub's API as the App. Before every call, the budget decides whether the call may be made, and the limits in
+// the answer are stored in the budget. The client does not retry calls, because only the caller can tell whether a
+// retry is safe.
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { Meter } from '../../platform/metrics/index.ts';
@@ -16,11 +17,11 @@ export interface ClientOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
-  /** Counts the calls. Left out: nobody does. */
+  /** Counts the calls. Left out: calls are not counted. */
   readonly meter?: Meter | undefined;
 }
 
-/** The API, asked for one repository and one purpose. */
+/** The API of GitHub for one repository and one purpose. */
 export interface Api {
   /** A REST call by its route, such as `GET /repos/{owner}/{repo}`. */
   readonly request: Octokit['request'];
@@ -35,14 +36,14 @@ export interface Api {
 export interface Client {
   of(repository: HostRepository, purpose: Purpose): Promise<Api>;
   readonly findRemote: FindRemote;
-  /** Known after the first call for the repository. */
+  /** The committer of commits. Before the first call for the repository, a default identity. */
   readonly identity: (repository: HostRepository) => Identity;
 }
 
-/** A token for git is good for longer than the longest push. */
+/** The least time for which a token for git must be valid. It is longer than the longest push. */
 const shortestTokenMs = 10 * 60_000;
 
-/** As GitHub names REST calls that make something it counts: comments, reviews, pull requests, checks, runs. */
+/** Routes of REST calls that count against GitHub's limit of creations. */
 const creating = /\/(comments|reviews|pulls|check-runs|dispatches|labels)$/;
 
 export function createClient(options: ClientOptions): Client {
@@ -64,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
     if (known !== undefined) return known;
     const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
     keepToken(made);
-    // The budget wraps the tokens, so it sees only failures that a new token did not cure.
+    // `keepBudget` wraps `keepToken`, so it handles only failures that remain after the token was renewed.
     keepBudget(made, { db: options.db, owner, now, meter: options.meter });
     octokits.set(key, made);
     return made;
@@ -92,17 +93,17 @@ export function createClient(options: ClientOptions): Client {
     async findRemote(repository, { isRefused = false } = {}) {
       const { installation, githubId } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
-      const ask = { type: 'installation', repositoryIds: [Number(githubId)] } as const;
-      const first = await tokenOf(octokit, isRefused ? { ...ask, refresh: true } : ask);
+      const request = { type: 'installation', repositoryIds: [Number(githubId)] } as const;
+      const first = await tokenOf(octokit, isRefused ? { ...request, refresh: true } : request);
       const isShort = Date.parse(first.expiresAt) - now() < shortestTokenMs;
-      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...ask, refresh: true }) : first;
+      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...request, refresh: true }) : first;
       return { url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
   };
 }
 
-/** The identity of commits that are made before GitHub was asked anything. */
+/** The identity of commits that are made before the first call for the repository. */
 const unknownIdentity: Identity = { name: 'Interlock', email: 'interlock@users.noreply.github.com' };
 
 function identityOf({ app }: GitHubInstallation): Identity {
@@ -119,10 +120,10 @@ async function mustFind(findInstallation: FindInstallation, repository: HostRepo
 
 async function tokenOf(
   octokit: Octokit,
-  ask: { readonly type: 'installation'; readonly repositoryIds: readonly number[]; readonly refresh?: boolean },
+  request: { readonly type: 'installation'; readonly repositoryIds: readonly number[]; readonly refresh?: boolean },
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
   try {
-    return (await octokit.auth(ask)) as { token: string; expiresAt: string };
+    return (await octokit.auth(request)) as { token: string; expiresAt: string };
   } catch (error) {
     const call = failedCall(error);
     throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, Date.now()), error);
@@ -130,8 +131,8 @@ async function tokenOf(
 }
 
 /**
- * GitHub may end a token before its time. A call that is refused for its token has done nothing, so that it is made
- * once more with a new one.
+ * GitHub may revoke a token before it expires. A call that is refused because of its token has had no effect, so it is
+ * made once more with a new token.
  */
 function keepToken(octokit: Octokit): void {
   octokit.hook.wrap('request', async (request, call) => {
@@ -156,10 +157,11 @@ interface BudgetOptions {
 type CallOutcome = 'ok' | 'held' | Failure['kind'];
 
 /**
- * The row is read at most that often: what is left changes slowly, and a pause is also noted by the answers of others.
+ * How long a budget that was read is used. The points left change slowly. A pause that another process stored takes
+ * effect after this time.
  */
 const budgetAgeMs = 1_000;
-/** What answers say is written at most that often. A pause is written at once. */
+/** The shortest time between two writes of allowances. A pause is written at once. */
 const noteEveryMs = 5_000;
 
 export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOptions): void {
@@ -177,7 +179,10 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
     await changeBudget(db, owner, { change: by, now: now() });
   }
 
-  /** Points that are spent hold the calls that cost such points. Any other limit holds all. */
+  /**
+   * Stores a refusal by a rate limit. If the points of REST or GraphQL are used up, only calls of the same kind wait.
+   * After every other refusal, all calls wait.
+   */
   async function noteLimit(resource: Resource, failed: FailedCall, failure: Failure): Promise<void> {
     if (failure.kind !== 'limited') return;
     const said = allowanceOf(failed.headers);
@@ -187,7 +192,7 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
   }
 
   octokit.hook.wrap('request', async (request, call) => {
-    // Tokens cost nothing, and nothing is done without them.
+    // Requests for tokens cost no points, and all other calls need a token.
     if (call.url.includes('/access_tokens')) return await request(call);
     const purpose = ((call.request as { purpose?: Purpose } | undefined)?.purpose ?? 'reconciling') satisfies Purpose;
     const resource: Resource = call.url.endsWith('/graphql') ? 'graphql' : 'rest';

@@ -1,7 +1,7 @@
-// Where the reading of a repository's comments stands: pure. GitHub shows a comment late now and then, so that the last
-// minute is read again and the comments of it that are known are left out.
+// The cursor for reading the comments of a repository. Pure. GitHub sometimes lists a comment late, so each read
+// repeats the last minute and leaves out the comments that were returned before.
 
-/** The part of GitHub's answer about a comment that is needed here. */
+/** The fields of a comment that the cursor needs. */
 export interface CommentAnswer {
   readonly id: number;
   readonly created_at: string;
@@ -15,24 +15,25 @@ interface Cursor {
 const overlapMs = 60_000;
 
 export function parseCursor(cursor: string | null, since: number): Cursor {
-  // GitHub names whole seconds: what was said later in the second of `since` is named before it.
+  // GitHub's instants are whole seconds, so `since` is rounded down. Otherwise comments of the same second would be
+  // left out.
   if (cursor === null) return { at: since - (since % 1000), known: [] };
   const [at = '', ids = ''] = cursor.split(':');
   return { at: Number(at), known: ids === '' ? [] : ids.split(',').map(Number) };
 }
 
-/** Comments are asked for from this instant on. */
+/** The instant from which comments are requested. */
 export function readFrom(cursor: Cursor, isFirst: boolean): number {
   return isFirst ? cursor.at : cursor.at - overlapMs;
 }
 
-/** `seen`: the oldest first. Answers the new ones, and where to read on. */
+/** `seen` has GitHub's comments, the oldest first. Returns the comments that are new, and the next cursor. */
 export function readComments<Comment extends CommentAnswer>(
   cursor: Cursor,
   seen: readonly Comment[],
   from: number,
 ): { readonly fresh: readonly Comment[]; readonly cursor: string } {
-  // An old comment that was edited is answered too: it is not a new one.
+  // GitHub also lists old comments that were edited. They are not new.
   const recent = seen.filter(({ created_at }) => Date.parse(created_at) >= from);
   const fresh = recent.filter(({ id }) => !cursor.known.includes(id));
   const at = Math.max(cursor.at, ...recent.map(({ created_at }) => Date.parse(created_at)));

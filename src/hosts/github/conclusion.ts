@@ -1,19 +1,22 @@
-// How a pull request ends at GitHub once it has landed (ADR 0071): GitHub shows as merged what is reachable from its
-// base. A squashed or rebased one is closed, and its last comment names the commit.
+// Concludes a landed pull request at GitHub (ADR 0071). GitHub shows a pull request as merged if its head is reachable
+// from its base branch. A squashed or rebased pull request is closed instead, and its last comment names the commit.
 import type { Client } from './client.ts';
 import { closeOpen } from './pull-requests.ts';
 import { HostUnavailable, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 
-/** GitHub marks a pull request as merged a moment after its base was pushed. */
+/** How long GitHub may take after a push of the base branch until it shows a pull request as merged. */
 const markedWithinMs = 2 * 60_000;
-const lookAgainMs = 5_000;
+const retryAfterMs = 5_000;
 
 export function conclusionOperation(
   host: Pick<CodeHost, 'getPullRequest' | 'isAncestor' | 'upsertComment'>,
   client: Client,
   clock: () => Date,
 ) {
-  /** Of a stack that landed together the upper ones keep the branches below as their bases: GitHub never marks them. */
+  /**
+   * Whether GitHub will show the pull request as merged. In a stack that landed together, the base branch of an upper
+   * pull request is the head branch below it, so GitHub never shows the upper one as merged.
+   */
   async function willBeMarked(repository: HostRepository, { headSha, baseTip }: HostPullRequest): Promise<boolean> {
     return baseTip !== null && (await host.isAncestor(repository, headSha, baseTip));
   }
@@ -28,7 +31,7 @@ export function conclusionOperation(
       if (seen === null || seen.state === 'merged') return;
       const now = clock().getTime();
       if (seen.state === 'open' && now - at < markedWithinMs && (await willBeMarked(repository, seen)))
-        throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + lookAgainMs });
+        throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + retryAfterMs });
       await host.upsertComment(repository, number, { key: 'landed', body: comment });
       if (seen.state === 'open') await closeOpen(client, repository, number);
     },

@@ -1,5 +1,4 @@
-// Labels and comments at GitHub. Interlock writes comments only in its own name, because people comment there
-// themselves.
+// Labels and comments at GitHub. Interlock writes comments only in its own name, because people write theirs at GitHub.
 import { isPermissionEnough, permissionOf } from '../../domain/accounts/github-people.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Database } from '../../platform/database.ts';
@@ -20,10 +19,10 @@ export interface ConversationSettings {
 }
 
 export function conversationOperations({ client, db, clock }: ConversationSettings) {
-  const askPermission = createPermissions(clock);
+  const readPermission = createPermissions(clock);
   return {
     readPermission: async (repository, { login, id }) => {
-      const found = await askPermission(await client.of(repository, 'hint'), repository, login);
+      const found = await readPermission(await client.of(repository, 'hint'), repository, login);
       return id === null || found.id === id ? found.permission : null;
     },
     setLabel: async (repository, number, label, present) => {
@@ -43,7 +42,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
     },
     listCommentsAfter: async (repository, after) => {
       const api = await client.of(repository, 'hint');
-      return await readNewComments(api, after, async (author) => await askPermission(api, repository, author));
+      return await readNewComments(api, after, async (author) => await readPermission(api, repository, author));
     },
     listComments: async (repository, number) => {
       const api = await client.of(repository, 'hint');
@@ -156,7 +155,10 @@ interface EditorsAnswer {
   } | null)[];
 }
 
-/** Comments that somebody else than their author has edited: what they say now may not be what the author wrote. */
+/**
+ * The ids of comments that another person than their author has edited. Their text may not be what the author wrote, so
+ * they are not commands of the author.
+ */
 async function findRewritten(api: Api, edited: readonly string[]): Promise<ReadonlySet<string>> {
   if (edited.length === 0) return new Set();
   const { nodes } = await api.graphql<EditorsAnswer>(documents.readEditors, { ids: edited });
@@ -171,7 +173,7 @@ export function ignoreAbsent(error: unknown): void {
   if (!(error instanceof NotFoundAtGitHub)) throw error;
 }
 
-/** Stands in a comment where people do not see it, so that a comment whose answer was lost is found. */
+/** An invisible marker in a comment. It identifies a comment whose answer was lost. */
 function markerOf(key: string): string {
   return `<!-- interlock:${encodeURIComponent(key)} -->`;
 }
@@ -204,7 +206,7 @@ interface LabelHistory {
   } | null;
 }
 
-/** The newest hundred: what is older is of no request that waits. */
+/** Reads the newest hundred label events. No waiting request depends on an older event. */
 async function readLabelEvents(api: Api, number: number): Promise<readonly LabelEvent[]> {
   const answer = await api.graphql<LabelHistory>(documents.readLabelHistory, { number });
   return answer.repository?.pullRequest?.timelineItems.nodes ?? [];
@@ -260,18 +262,18 @@ interface ThreadsAnswer {
   } | null;
 }
 
-const keptMs = 5 * 60_000;
-/** Somebody who was just let in is not kept waiting. */
-const keptNothingMs = 10_000;
-const mostKnown = 10_000;
+const cachedMs = 5 * 60_000;
+/** Shorter, so that a person who was just given access does not have to wait. */
+const cachedNoneMs = 10_000;
+const mostCached = 10_000;
 
 interface FoundPermission {
   readonly permission: HostPermission | null;
-  /** GitHub's id of the person. Null: nobody has the handle. */
+  /** GitHub's id of the person. Null: no person has the handle. */
   readonly id: string | null;
 }
 
-/** What a person may do in the repository, asked at most every five minutes. */
+/** Reads permissions of people, and caches each for five minutes. */
 function createPermissions(clock: () => Date) {
   const known = new Map<string, { readonly answer: FoundPermission; readonly until: number }>();
   return async (api: Api, repository: HostRepository, login: string): Promise<FoundPermission> => {
@@ -279,7 +281,7 @@ function createPermissions(clock: () => Date) {
     const now = clock().getTime();
     const kept = known.get(key);
     if (kept !== undefined && kept.until > now) return kept.answer;
-    if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
+    if (known.size >= mostCached) known.delete(known.keys().next().value as string);
     const answer: FoundPermission = await api
       .request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { ...nameOf(api), username: login })
       .then(({ data }) => ({ permission: permissionOf(data), id: data.user === null ? null : String(data.user.id) }))
@@ -287,7 +289,7 @@ function createPermissions(clock: () => Date) {
         ignoreAbsent(error);
         return { permission: null, id: null };
       });
-    known.set(key, { answer, until: now + (answer.permission === null ? keptNothingMs : keptMs) });
+    known.set(key, { answer, until: now + (answer.permission === null ? cachedNoneMs : cachedMs) });
     return answer;
   };
 }

@@ -1,6 +1,6 @@
-// What GitHub says when a workflow cannot be started by name, in sentences that name the cure: pure.
+// Turns GitHub's refusals to start a workflow by name into sentences with a cure. Pure.
 
-/** The workflow that GitHub was asked to start. */
+/** The workflow of a dispatch. */
 export interface AskedWorkflow {
   /** The name of the workflow in the configuration. */
   readonly workflow: string;
@@ -10,9 +10,11 @@ export interface AskedWorkflow {
 }
 
 export type DispatchRefusal =
-  /** The server does not know the field `return_run_details`, as Enterprise Server 3.19. Nothing was started. */
+  /**
+   * The server does not support the field `return_run_details`, for example Enterprise Server 3.19. No run was started.
+   */
   | { readonly kind: 'ask_without_details' }
-  /** GitHub does not see the branch yet: its API may be behind its git. */
+  /** GitHub's API does not have the branch yet. The API may lag behind git. */
   | { readonly kind: 'later'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -48,7 +50,7 @@ export function judgeDispatch(said: string, asked: AskedWorkflow): DispatchRefus
   return { kind: 'refused', message: cure === undefined ? said : cure[1](asked, said) };
 }
 
-/** GitHub knows a workflow only when its file is, or was, on the default branch. */
+/** The message for a missing workflow. GitHub has a workflow only if its file is, or was, on the default branch. */
 export function missingWorkflow({ workflow }: Pick<AskedWorkflow, 'workflow'>): string {
   const file = /\.ya?ml$/.test(workflow) ? ` Add .github/workflows/${workflow.split('/').at(-1)} to it.` : '';
   return `GitHub has no workflow ${JSON.stringify(workflow)} on the default branch of the repository.${file}`;

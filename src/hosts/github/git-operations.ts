@@ -1,4 +1,4 @@
-// Git at this host: commits are read and made in the mirror, refs are read and moved at GitHub.
+// Git operations at GitHub: commits are read and made in the mirror, and refs are read and moved at GitHub.
 import * as git from '../git/index.ts';
 import { type CodeHost, type HostRepository, type Identity } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -9,7 +9,8 @@ export interface GitSettings {
   readonly pushes: Pushes;
   readonly committer: (repository: HostRepository) => git.Committer;
   /**
-   * Each machine has mirrors of its own: commits that no branch keeps are pushed, so that every machine can land them.
+   * Whether each machine has its own mirrors. If so, a commit without a branch is pushed to GitHub, so that every
+   * machine can land it.
    */
   readonly keepsAtGitHub: boolean;
 }
@@ -99,7 +100,7 @@ function readOperations(mirrors: Mirrors) {
     findConfigurationPush: async () => await Promise.resolve(null),
     packCommits: async (repository, range) => {
       const directory = await have(repository, ...range.without);
-      // Of what is asked for, what is nowhere is left out.
+      // Fetches the commits. A commit that GitHub does not have is left out of the pack.
       await mirrors.has(repository, range.commits);
       return await git.packCommits(mirrors.git, directory, range);
     },

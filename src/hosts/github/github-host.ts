@@ -1,4 +1,5 @@
-// The code host `github`: git does what git can, GraphQL reads, REST writes (ADR 0071).
+// The code host `github`. Everything that git can do is done by git. Other facts are read by GraphQL, and other changes
+// are made by REST (ADR 0071).
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
 import type { Meter } from '../../platform/metrics/index.ts';
@@ -27,12 +28,12 @@ export interface GitHubHostOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
-  /** Counts the calls of the API. Left out: nobody does. */
+  /** Counts the calls of the API. Left out: calls are not counted. */
   readonly meter?: Meter | undefined;
-  /** Default: what GitHub recommends. */
+  /** How often the host pushes. Default: as often as GitHub recommends. */
   readonly pace?: PushPace;
   readonly settings?: MirrorSettings;
-  /** Who commits what Interlock makes. Default: the bot of the App, without a signature. */
+  /** The committer of the commits that Interlock makes. Default: the bot of the App, without a signature. */
   readonly committer?: git.Committer | undefined;
 }
 
@@ -64,7 +65,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
       const api = await client.of(repository, 'answer');
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
     },
-    // What people have at GitHub is theirs.
+    // Only the mirror is removed. The repository at GitHub belongs to its owners.
     removeRepository: async (repository) => await removeMirror(mirrorDirectory(dataDir, repository)),
     recover: async () => await Promise.resolve(),
     reconciler: ({ onError, everyMs = maintenanceEveryMs }) =>
@@ -86,9 +87,12 @@ function notePreparingIn(db: Database): MirrorOptions['notePreparing'] {
 
 const maintenanceEveryMs = 10 * 60_000;
 
-/** The first argument of each operation is the repository. */
+/**
+ * Wraps operations, so that a mirror that turns out to be broken is repaired. The first argument of each operation is
+ * the repository.
+ */
 function repairMirrors<Operations extends object>(operations: Operations, mirrors: Mirrors): Operations {
-  const mended = Object.entries(operations).map(([name, work]: [string, (...args: unknown[]) => unknown]) => [
+  const wrapped = Object.entries(operations).map(([name, work]: [string, (...args: unknown[]) => unknown]) => [
     name,
     (...args: unknown[]) => {
       const result = work(...args);
@@ -97,5 +101,5 @@ function repairMirrors<Operations extends object>(operations: Operations, mirror
         : result;
     },
   ]);
-  return Object.fromEntries(mended) as Operations;
+  return Object.fromEntries(wrapped) as Operations;
 }

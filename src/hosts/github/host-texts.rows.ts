@@ -1,5 +1,5 @@
-// Comments and checks that are written once and edited afterwards. A row is claimed before GitHub is called, so that
-// two writers make one comment, and a delayed writer does not restore an old text.
+// Rows of the comments and checks that Interlock creates once at GitHub and edits afterwards. A writer claims the row
+// before it calls GitHub. So two writers create only one comment, and a delayed writer does not restore an old text.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
@@ -9,23 +9,22 @@ export type HostTextTable = 'host_comment' | 'host_check';
 export interface HostTextKey {
   readonly table: HostTextTable;
   readonly repository: HostRepository;
-  /** Number of the pull request, or the commit. */
+  /** The number of the pull request of a comment, or the commit of a check. */
   readonly subject: string;
   readonly key: string;
 }
 
 export type Claim =
-  /** GitHub has this text, or a newer one. */
+  /** GitHub has this text already, or a newer one. */
   | { readonly kind: 'done' }
   | { readonly kind: 'busy'; readonly until: number }
   | {
       readonly kind: 'write';
       readonly writer: string;
-      /** Null: GitHub has not confirmed the first text yet. */
+      /** GitHub's id of the comment or check. Null: no call that creates it was confirmed yet. */
       readonly githubId: string | null;
       /**
-       * Another writer began before this one and may have written its text at GitHub. So the caller searches for it
-       * first.
+       * Whether an earlier writer may have created the text at GitHub. If so, the caller searches for the text first.
        */
       readonly mayBeThere: boolean;
     };
@@ -37,7 +36,7 @@ interface Row {
   readonly writing_until: string | null;
 }
 
-/** Longer than a call takes at most. */
+/** Longer than the time limit of a call. */
 const leaseMs = 60_000;
 
 export function digestOf(text: string): string {
@@ -77,7 +76,10 @@ export async function claimHostText(
   });
 }
 
-/** `written` null: the call failed. The next writer searches for a text that the call may have left at GitHub. */
+/**
+ * Ends a claim. If `written` is null, the call failed, and the next writer searches for a text that the call may have
+ * created.
+ */
 export async function releaseHostText(
   db: Database,
   of: HostTextKey,
@@ -101,7 +103,7 @@ export async function releaseHostText(
   });
 }
 
-/** The comment or check was deleted at GitHub: it is made again. */
+/** Called after the comment or check was deleted at GitHub. The next writer creates it again. */
 export async function forgetHostText(db: Database, of: HostTextKey): Promise<void> {
   await db.transaction(of.repository.accountId, async (tx) => {
     await tx.query(

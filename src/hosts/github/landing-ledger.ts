@@ -1,9 +1,9 @@
-// The ledger of landings: `refs/interlock/ledger` lists landing refs of earlier days, so that a push, which GitHub
-// answers with every ref, and a listing of landings stay small. Each commit of the ledger names refs and their commits
-// in its message. Those commits are its parents too, so that GitHub keeps them.
+// The ledger of landings: `refs/interlock/ledger` lists the landing refs of earlier days, and these refs are deleted.
+// So GitHub has fewer refs, of which it sends every one with each push. A commit of the ledger lists landing refs and
+// their commits in its message. The listed commits are also its parents, so that GitHub keeps them.
 //
-// The ledger and the deletion of what it lists are one atomic push. Anybody who may write to the repository can delete
-// the ledger or move it back: then landings of earlier days have no ref, and the rows decide.
+// One atomic push updates the ledger and deletes the refs that it lists. Every person with write permission can delete
+// the ledger or move it back. Then landings of earlier days have no ref, and only the rows prove them.
 import { type Git, signature, writeCommit } from '../git/index.ts';
 import type { HostRepository, Identity, RefUpdate } from '../port.ts';
 import type { RemoteRef } from './remote-refs.ts';
@@ -11,17 +11,17 @@ import type { RemoteRef } from './remote-refs.ts';
 export const ledgerRef = 'refs/interlock/ledger';
 export const landingPrefix = 'refs/interlock/landings/';
 
-/** Landing refs with the commits they named. */
+/** The commit of each landing ref, by the full name of the ref. */
 export type Ledger = ReadonlyMap<string, string>;
 
-/** Whether the ledger has to be read for this pattern: a full name, or a prefix that ends in `/`. */
+/** Whether a read of this pattern needs the ledger. A pattern is a full name, or a prefix that ends in `/`. */
 export function concernsLandings(pattern: string): boolean {
   return pattern.startsWith(landingPrefix) || (pattern.endsWith('/') && landingPrefix.startsWith(pattern));
 }
 
 /**
- * Lines `<commit> <ref>` among others. Of a ref that is named twice the first counts, because a landing ref never
- * moves.
+ * Parses the lines `<commit> <ref>`, and ignores other lines. If a ref is listed twice, the first line counts, because
+ * a landing ref never moves.
  */
 export function parseLedger(text: string): Ledger {
   const ledger = new Map<string, string>();
@@ -30,29 +30,30 @@ export function parseLedger(text: string): Ledger {
   return ledger;
 }
 
-/**
- * What stands at GitHub, and what the ledger has beside it, in the order of the names. A ref that stands counts first.
- */
+/** The refs at GitHub and the refs of the ledger, sorted by name. A ref at GitHub takes precedence over the ledger. */
 export function joinLedger(actual: readonly RemoteRef[], ledger: Ledger): RemoteRef[] {
   const joined = new Map([...ledger, ...actual.map(({ ref, commit }) => [ref, commit] as const)]);
   return [...joined].map(([ref, commit]) => ({ ref, commit })).toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-/** Where the commits of the ledger are read and made. */
+/** The part of `Mirrors` that the ledger needs. */
 export interface LedgerMirrors {
   readonly git: Git;
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
 }
 
-/** What one compaction does. Null: there is nothing to compact. */
+/** The changes of one compaction. */
 export interface CompactionPlan {
-  /** Landing refs that the ledger gets. */
+  /** The landing refs that are added to the ledger. */
   readonly listed: readonly RemoteRef[];
-  /** Landing refs that are deleted: those, and others that the ledger has already. */
+  /** The landing refs that are deleted: the added refs, and refs that the ledger had before. */
   readonly deleted: readonly RemoteRef[];
 }
 
-/** Deleting a ref takes a server a moment, and a push must not take minutes. */
+/**
+ * The most refs that one compaction deletes. A server needs some time for each deletion, and a push must not take
+ * minutes.
+ */
 export const mostInCompaction = 500;
 
 export function planCompaction(
@@ -61,7 +62,7 @@ export function planCompaction(
   isDue: (landing: RemoteRef) => boolean,
 ): CompactionPlan | null {
   const due = actual.filter((each) => each.ref.startsWith(landingPrefix) && isDue(each));
-  // A ref that differs from the ledger stays: somebody has changed the ref or the ledger.
+  // A ref that differs from the ledger is not deleted, because somebody has changed the ref or the ledger.
   const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, mostInCompaction);
   if (deleted.length === 0) return null;
   return { deleted, listed: deleted.filter(({ ref }) => !ledger.has(ref)) };
@@ -69,7 +70,7 @@ export function planCompaction(
 
 const landingsOfOneCommit = 16;
 
-/** The updates of one atomic push. The commits of the ledger are made in the mirror. */
+/** Makes the commits of the ledger in the mirror, and returns the updates of one atomic push. */
 export async function composeCompaction(
   mirrors: LedgerMirrors,
   repository: HostRepository,
@@ -88,7 +89,7 @@ export async function composeCompaction(
   let last = tip;
   for (let from = 0; from < plan.listed.length; from += landingsOfOneCommit) {
     const entries = plan.listed.slice(from, from + landingsOfOneCommit);
-    // The first parent is always the ledger before.
+    // The first parent of a commit of the ledger is always the earlier commit of the ledger.
     last ??= await write([], 'The ledger of landings: which ref of a landing named which commit');
     const commits = [...new Set(entries.map(({ commit }) => commit))];
     const lines = entries.map(({ ref, commit }) => `${commit} ${ref}`);
@@ -98,7 +99,7 @@ export async function composeCompaction(
   return last === tip ? deletions : [{ ref: ledgerRef, from: tip, to: last }, ...deletions];
 }
 
-/** Reads the ledger of each repository once for each of its commits. */
+/** Makes a function that reads the ledger of a repository. The ledger is cached until its tip changes. */
 export function createLedgerReader(): (
   mirrors: LedgerMirrors,
   repository: HostRepository,

@@ -1,6 +1,6 @@
-// One at a time among the processes of this machine: a lock file with its owner in it. It saves double work, and
-// nothing that must be right depends on it: the lock of a dead process counts as free, and so does a lock that is held
-// for too long.
+// A lock among the processes of this machine: a file that names its owner. The lock only avoids double work, and
+// correctness must not depend on it. A lock of a dead process counts as free, and so does a lock that is older than two
+// hours.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,22 +10,24 @@ import { isAlive, machineName } from '../../platform/process.ts';
 interface Owner {
   readonly machine: string;
   readonly pid: number;
-  /** Distinguishes this process from an earlier one with the same number. */
+  /** Distinguishes this process from an earlier process with the same pid. */
   readonly process: string;
 }
 
 const thisProcess: Owner = { machine: machineName(), pid: process.pid, process: randomUUID() };
-const lookAgainMs = 50;
-/** Longer than anything that is done under a lock. */
+const pollMs = 50;
+/** Longer than any work that is done under a lock. */
 const longestHeldMs = 2 * 60 * 60_000;
 
-/** Waits for the lock at most `waitMs`, and works under it. Null: another process has held it for all that time. */
+/**
+ * Waits for the lock at most `waitMs`, and then does the work. Null: another process held the lock for the whole time.
+ */
 export async function underMachineLock<T>(path: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const end = Date.now() + waitMs;
   while (!(await take(path))) {
     if (Date.now() >= end) return null;
-    await pause(lookAgainMs);
+    await pause(pollMs);
   }
   try {
     return await work();
@@ -34,7 +36,10 @@ export async function underMachineLock<T>(path: string, waitMs: number, work: ()
   }
 }
 
-/** The file appears with its owner in it: nobody reads half of one. */
+/**
+ * Creates the lock file by a link to a finished file, so that no process reads a half-written one. False: another
+ * process holds the lock.
+ */
 async function take(path: string): Promise<boolean> {
   const own = `${path}.${randomUUID()}`;
   await writeFile(own, JSON.stringify(thisProcess));
@@ -67,7 +72,8 @@ async function removeAbandoned(path: string, own: string): Promise<boolean> {
   const aside = `${own}.dead`;
   await rename(path, aside).catch(() => {});
   const moved = await readFile(aside, 'utf8').catch(() => null);
-  // Another process has removed the abandoned one first, and this is the lock of a living process.
+  // Another process has removed the abandoned lock first, and the moved file is the lock of a living process. It is put
+  // back.
   if (moved !== null && moved !== held) await link(aside, path).catch(() => {});
   await rm(aside, { force: true });
   return true;

@@ -1,4 +1,4 @@
-// A mirror on the disk: cloned whole or not at all, set aside when it is broken, removed when it is idle.
+// The files of a mirror. A mirror is cloned completely or not at all, and is renamed before it is removed.
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,10 @@ export async function isThere(directory: string): Promise<boolean> {
   return (await stat(join(directory, 'HEAD')).catch(() => null)) !== null;
 }
 
-/** `fill` makes the repository in an empty folder. One process of the machine does so, and the others wait for it. */
+/**
+ * Clones a mirror, if it does not exist. `fill` makes the repository in an empty folder. Only one process of the
+ * machine does so, and the others wait.
+ */
 export async function cloneOnce(directory: string, fill: (draft: string) => Promise<void>): Promise<void> {
   const done = await underMachineLock(`${directory}.lock`, cloneTimeoutMs, async () => {
     if (await isThere(directory)) return true;
@@ -44,7 +47,9 @@ export async function cloneOnce(directory: string, fill: (draft: string) => Prom
   if (done === null) throw new HostUnavailable('Another process of this machine has not finished the clone');
 }
 
-/** Moves the mirror aside before it deletes it, so that a git that still works in it finds no repository any more. */
+/**
+ * Renames the mirror before it is deleted, so that a git process that still uses it finds no half-deleted repository.
+ */
 export async function removeMirror(directory: string): Promise<void> {
   const aside = `${directory}.removed-${randomUUID()}`;
   await mkdir(dirname(directory), { recursive: true });
@@ -60,15 +65,18 @@ export async function noteUse(directory: string, at: Date): Promise<void> {
   await utimes(path, at, at);
 }
 
-/** git holds a lock for a moment. An older lock has outlived its git. */
+/** git holds a lock only for a moment. An older lock file belongs to a git process that was killed. */
 export const locksOlderThanMs = 60_000;
 
-/** Whether git says that it found a lock. */
+/** Whether an error output of git says that it found a lock file. */
 export function isLocked(message: string): boolean {
   return /Unable to create '.*\.lock': File exists/.test(message);
 }
 
-/** Whether git says that the repository on the disk is damaged, and not that GitHub is out of reach. */
+/**
+ * Whether an error output of git says that the repository on the disk is damaged. False if it says that GitHub cannot
+ * be reached.
+ */
 export function isBroken(message: string): boolean {
   if (/unable to access|Could not resolve|remote error|remote:/i.test(message)) return false;
   return /not a git repository|object file .* is empty|loose object .* is corrupt|packfile .* (cannot be|is truncated|claims|does not match)|index file .* (is too small|is corrupt)|unable to read tree|inflate: data stream error|packed object .* is corrupt|unknown index entry format|pack .* is corrupt|invalid sha1 pointer|bad object refs\//i.test(

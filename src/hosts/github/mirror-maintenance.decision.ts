@@ -1,4 +1,4 @@
-// When a mirror is kept up, and what goes: pure decisions.
+// Decides when a mirror needs maintenance, which of its refs are removed, and which mirrors are removed. Pure.
 import { landingPrefix } from './landing-ledger.ts';
 
 export interface KeptRef {
@@ -6,22 +6,31 @@ export interface KeptRef {
   readonly commit: string;
 }
 
-/** When refs were seen first on this machine, in milliseconds since the epoch, by commit and name. */
+/**
+ * When each ref was first seen on this machine, in milliseconds since the epoch. The key has the commit and the name of
+ * the ref.
+ */
 export type Seen = Readonly<Record<string, number>>;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Packs beside each other cost every look-up, and joining them costs the whole repository. */
+/**
+ * From more packs on, all packs are joined. Many packs make every read slower, but joining them rewrites the whole
+ * repository.
+ */
 export const mostPacks = 20;
 
 const everyMs = 20 * hourMs;
 const idleMs = 2 * minuteMs;
-/** A mirror that is never idle is kept up all the same. */
+/** After this time, a mirror gets maintenance even if it is in use. */
 const latestMs = 2 * dayMs;
 
-/** Not during a landing: the mirror has been idle, or has not been kept up for two days. */
+/**
+ * Whether maintenance may start: the last one was 20 hours ago and the mirror is idle, or the last one was two days
+ * ago.
+ */
 export function isMaintenanceDue(of: {
   readonly keptUpAt: number;
   readonly usedAt: number;
@@ -36,19 +45,22 @@ function keyOf({ ref, commit }: KeptRef): string {
   return `${commit} ${ref}`;
 }
 
-/** A ref that moved counts as a new ref. Refs that are gone are forgotten. */
+/** Adds refs that are new, and leaves out refs that no longer exist. A ref that has moved counts as new. */
 export function noteSeen(seen: Seen, refs: readonly KeptRef[], now: number): Seen {
   return Object.fromEntries(refs.map(keyOf).map((key) => [key, Math.min(seen[key] ?? now, now)]));
 }
 
-/** A ref that was not seen before is as young as can be. */
+/** When the ref was first seen. For a ref that was not seen before, `now`. */
 export function whenSeen(seen: Seen, ref: KeptRef, now: number): number {
   return seen[keyOf(ref)] ?? now;
 }
 
 const keptMs = 14 * dayMs;
 
-/** Refs of the mirror that keep commits of builds, updates and fetches: none of them is needed after two weeks. */
+/**
+ * The refs of the mirror that protect commits of builds, updates and fetches, and are older than two weeks. They are
+ * not needed any more.
+ */
 export function planRefRemoval(kept: readonly KeptRef[], seen: Seen, now: number): KeptRef[] {
   return kept.filter(
     (each) =>
@@ -65,8 +77,8 @@ export interface MirrorOnDisk {
 }
 
 /**
- * The least recently used mirrors, until the others fit. Never a mirror that was used within a day: builds may wait
- * there.
+ * The mirrors to remove: the least recently used ones, until the others fit into `maxBytes`. A mirror that was used
+ * within a day stays, because builds may need it.
  */
 export function decideRemovals(
   mirrors: readonly MirrorOnDisk[],

@@ -1,6 +1,7 @@
-// What is done to mirrors once a day: landing refs of earlier days go to the ledger, refs that nothing needs any more
-// are removed, packs are joined. One process of the machine does it for each mirror, at low priority, and not while the
-// mirror is in use. Mirrors that nobody has used go if all of them together take too much room.
+// Daily maintenance of mirrors: moves landing refs of earlier days to the ledger, removes refs that are not needed any
+// more, and joins packs. Only one process of the machine maintains a mirror at a time, at low priority, and usually not
+// while the mirror is in use. If all mirrors together take too much room, mirrors that were not used lately are
+// removed.
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,21 +33,24 @@ export interface MaintenanceOptions {
   readonly mirrors: Mirrors;
   readonly pushes: Pushes;
   readonly identity: (repository: HostRepository) => Identity;
-  /** Of all mirrors of this machine together, `GITHUB_MIRROR_MAX_GB`. Null: they may take any room. */
+  /** How many bytes all mirrors of this machine may take together (`GITHUB_MIRROR_MAX_GB`). Null: no limit. */
   readonly maxBytes: number | null;
 }
 
 const packTimeoutMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
-/** A landing that is delayed for longer is not sent any more: its worker has died, and its batch has ended. */
+/**
+ * A landing ref is compacted after this time. No push of a landing is delayed for longer, because its batch has ended
+ * by then.
+ */
 const compactedAfterMs = dayMs;
 
-/** Looks at every mirror of this machine. */
+/** Makes the loop that maintains every mirror of this machine. */
 export function createMaintenance(
   options: MaintenanceOptions,
   { everyMs, onError }: { readonly everyMs: number; readonly onError: (error: unknown) => void },
 ): Loop {
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const maintainAll = async (signal: AbortSignal): Promise<void> => {
     for (const mirror of await listMirrors(options.dataDir)) {
       if (signal.aborted) return;
       const repository = await findActive(options.db, mirror);
@@ -54,18 +58,16 @@ export function createMaintenance(
     }
     await removeIdle(options);
   };
-  return repeat(everyMs, look, onError);
+  return repeat(everyMs, maintainAll, onError);
 }
 
 interface Notes {
   readonly keptUpAt: number;
-  /** Landing refs at GitHub, and refs of this mirror that keep commits. */
+  /** The landing refs at GitHub and the refs of this mirror. */
   readonly seen: Seen;
 }
 
-/**
- * Does nothing if the mirror is in use, was kept up within a day, or another process is at it. Answers whether it did.
- */
+/** Maintains one mirror. False: no maintenance is due, or another process maintains the mirror. */
 export async function keepUp(options: MaintenanceOptions, repository: HostRepository): Promise<boolean> {
   const { mirrors, clock } = options;
   const directory = mirrorDirectory(options.dataDir, repository);
@@ -86,7 +88,7 @@ export async function keepUp(options: MaintenanceOptions, repository: HostReposi
     for (let from = 0; from < removed.length; from += 1_000)
       await updateRefs(mirrors.git, directory, removed.slice(from, from + 1_000));
     await joinPacks(mirrors, directory, now);
-    // Maintenance is no use: a mirror that nobody needs becomes idle all the same.
+    // Maintenance does not count as a use of the mirror, so the time of the last use is restored.
     await noteUse(directory, new Date(usedAt));
     return true;
   });
@@ -96,8 +98,8 @@ export async function keepUp(options: MaintenanceOptions, repository: HostReposi
 const mostRounds = 20;
 
 /**
- * Answers how many refs were compacted. Another machine that compacts at the same time wins, and the rest waits for
- * tomorrow.
+ * Moves landing refs to the ledger, and returns how many it moved. If another machine compacts at the same time, this
+ * call fails, and the rest is compacted the next day.
  */
 export async function compactLandingRefs(
   { mirrors, pushes, identity, clock }: Pick<MaintenanceOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
@@ -121,7 +123,9 @@ export async function compactLandingRefs(
   return compacted;
 }
 
-/** Objects that no ref keeps stay for two weeks in a file each, and go then. */
+/**
+ * Joins packs. Objects that are not reachable from a ref are kept as single files for two weeks, and are then removed.
+ */
 async function joinPacks({ git }: Mirrors, directory: string, now: number): Promise<void> {
   const run = async (...args: readonly string[]): Promise<unknown> =>
     await git.run(directory, args, { timeoutMs: packTimeoutMs, isBackground: true });
@@ -169,7 +173,7 @@ async function listMirrors(dataDir: string): Promise<MirrorPlace[]> {
   return found;
 }
 
-/** The repository of a mirror as it is named now. Null: it is inactive or deleted. */
+/** The repository of a mirror, with its present name. Null: it is inactive or deleted. */
 async function findActive(db: Database, { accountId, id }: MirrorPlace): Promise<HostRepository | null> {
   const [row] = await db.read<{ owner: string; name: string }>(accountId, {
     name: 'mirrored_repository',
@@ -188,7 +192,7 @@ export async function removeIdle({ dataDir, clock, maxBytes }: MaintenanceOption
   for (const { directory } of decideRemovals(found, { maxBytes, now })) await removeMirror(directory);
 }
 
-/** Removes what a killed process left of a clone or of a removal. */
+/** Removes the folders of clones and removals that were interrupted because a process was killed. */
 async function removeLeftOvers(root: string, now: number): Promise<void> {
   for (const account of await readdir(root).catch(() => []))
     for (const name of await readdir(join(root, account)).catch(() => [])) {

@@ -1,8 +1,8 @@
 // The settings of mirrors, which an operator sets by environment variables.
 export interface MirrorSettings {
   /**
-   * Each machine has mirrors of its own (`GITHUB_MIRRORS=own`): a commit that no branch keeps is pushed to GitHub, so
-   * that every machine can land it. Otherwise all processes share the mirrors of the data directory.
+   * Whether each machine has its own mirrors (`GITHUB_MIRRORS=own`). If so, a commit without a branch is pushed to
+   * GitHub, so that every machine can land it. If not, all processes share the mirrors of the data directory.
    */
   readonly keepsAtGitHub: boolean;
   /** How much room all mirrors of a machine may take (`GITHUB_MIRROR_MAX_GB`). Null: no limit. */

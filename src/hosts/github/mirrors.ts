@@ -1,5 +1,5 @@
-// A bare clone of each repository on this machine (ADR 0045). Commits are composed in it, and pushed from it. Its own
-// refs say nothing of GitHub: those are read from GitHub each time.
+// Mirrors: a bare clone of each repository on this machine (ADR 0045). Commits are made in the mirror and pushed from
+// it. The refs of the mirror may differ from the refs at GitHub, so refs are always read from GitHub.
 import * as git from '../git/index.ts';
 import { CommitMissing, HostUnavailable, type HostRepository } from '../port.ts';
 import { concernsLandings, createLedgerReader, joinLedger, type Ledger, ledgerRef } from './landing-ledger.ts';
@@ -29,47 +29,52 @@ export interface MirrorOptions {
   readonly git: git.Git;
   readonly findRemote: FindRemote;
   readonly clock: () => Date;
-  /** Called when the first clone of a repository begins, and when it has ended. */
+  /** Called with the present instant when a clone begins, and with null when it has ended. */
   readonly notePreparing?: (repository: HostRepository, since: Date | null) => Promise<void>;
 }
 
 export interface Mirrors {
   readonly git: git.Git;
-  /** The directory of the mirror. It is cloned if this machine has none yet. */
+  /** The directory of the mirror. Clones the repository if this machine has no mirror of it yet. */
   at(repository: HostRepository): Promise<string>;
   /**
-   * Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. A landing ref that the
-   * ledger lists stands where the ledger says.
+   * Reads the refs at GitHub that match the patterns. A pattern is a full name, or a prefix that ends in `/`. A landing
+   * ref that was moved to the ledger is read from the ledger.
    */
   readonly readRefs: ReadRefs;
-  /** The same without the ledger: refs that a push finds. */
+  /** Like `readRefs`, but without the ledger: only refs that exist at GitHub. */
   readonly readActualRefs: ReadRefs;
-  /** `tip`: the commit of the ledger's ref. Null: there is no ledger. */
+  /** Reads the ledger. `tip` is the commit of the ledger's ref. Null: there is no ledger. */
   readLedger(repository: HostRepository, tip: string | null): Promise<Ledger>;
-  /** Fetches the commits that the mirror lacks. Throws CommitMissing for a commit that GitHub lacks too. */
+  /**
+   * Fetches the commits that the mirror lacks, and returns the directory of the mirror. Throws CommitMissing if GitHub
+   * lacks a commit too.
+   */
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
-  /** Like `need`, but returns false if GitHub and the mirror lack one of the commits. */
+  /** Like `need`, but returns whether all commits exist in the mirror afterwards. */
   has(repository: HostRepository, commits: readonly string[]): Promise<boolean>;
-  /** Runs git in the mirror with the credentials of the repository's remote. `args` are made of its address. */
+  /** Runs git in the mirror with credentials for GitHub. `args` makes the arguments from the URL of the repository. */
   talk(
     repository: HostRepository,
     args: (url: string) => readonly string[],
     input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
   ): Promise<git.GitOutput>;
   /**
-   * Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. Locks
-   * that a killed git has left are removed.
+   * Does work that uses the mirror. If the work fails because the mirror is broken, the mirror is removed, and the next
+   * call clones it again. If the work fails because of a lock file, stale lock files are removed.
    */
   repairing<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }
 
 const fetchTimeoutMs = 10 * 60_000;
-/** A call waits this long for a clone that is under way. Then it fails, and may be tried again after the same time. */
+/** How long a call waits for a clone. Then it fails, and its `retryAt` is after the same time. */
 const longestWaitMs = 20_000;
-/** Ids in one fetch. */
+/** The most commits in one fetch. */
 const mostAtOnce = 500;
 const noteUseEveryMs = 60_000;
-/** A mirror that is broken again within that time is broken for a reason that another clone does not end. */
+/**
+ * A mirror that breaks again within this time is not cloned again, because another clone would not remove the cause.
+ */
 const cloneAgainMs = 60 * 60_000;
 
 export function createMirrors(options: MirrorOptions): Mirrors {
@@ -80,7 +85,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
   const now = (): number => options.clock().getTime();
   const nameOf = ({ owner, name }: HostRepository): string => `${owner}/${name}`;
 
-  /** A token that GitHub refuses is replaced once: nothing was done with it. */
+  /** If GitHub refuses the token, the work is done once more with a new token. The refused call had no effect. */
   async function withRemote<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>): Promise<T> {
     try {
       return await work(await options.findRemote(repository));
@@ -157,7 +162,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
   }
 
   async function fetchCommits(repository: HostRepository, directory: string, ids: readonly string[]): Promise<void> {
-    // Each gets a ref, without which git would collect it.
+    // Each commit gets a ref, so that git does not collect it as garbage.
     const refspecs = ids.map((id) => `${id}:refs/mirror/commits/${id}`);
     await talkIn(
       directory,
@@ -226,13 +231,13 @@ function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
 }
 
-/** What git wrote to its error output. Empty: the error is not an error of git. */
+/** The error output of git. Empty: the error does not come from git. */
 function stderrOf(error: unknown): string {
   if (error instanceof git.GitFailed) return error.stderr;
   return error instanceof HostUnavailable && error.cause !== undefined ? stderrOf(error.cause) : '';
 }
 
-/** Whether git says that GitHub has no such object. */
+/** Whether git reports that GitHub does not have an object. */
 function isUnknownCommit(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
   return /not our ref|couldn't find remote ref|unadvertised object|bad object|did not send all necessary objects/i.test(
@@ -240,7 +245,10 @@ function isUnknownCommit(error: unknown): boolean {
   );
 }
 
-/** git's failures at GitHub, as errors of the port. Nothing started is given up because of a lost access. */
+/**
+ * Turns failures of git at GitHub into errors of the port. A lost access counts as an outage, so that started work is
+ * retried.
+ */
 export function asHostError(
   error: unknown,
   { owner, name: repositoryName }: Pick<HostRepository, 'owner' | 'name'>,
@@ -262,7 +270,7 @@ export function asHostError(
   return new HostUnavailable(status === null ? error.message : refusalMessage(name, status), { cause: error });
 }
 
-/** The status of GitHub's answer, as far as git's message says it. Null: it says none. */
+/** The HTTP status of GitHub's answer, from the message of git. Null: the message does not show the status. */
 function statusOf(message: string): number | null {
   if (/repository '.*' not found|returned error: 404/i.test(message)) return 404;
   if (/unable to update url base from redirection|returned error: 30\d/i.test(message)) return 301;

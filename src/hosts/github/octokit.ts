@@ -1,5 +1,4 @@
-// Every client of GitHub's API is made here, so that each of its calls has a time limit and names the version of the
-// API.
+// Makes every client of GitHub's API, so that each call has a time limit and the header with the version of the API.
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { inSpan } from '../../platform/tracing/index.ts';
@@ -9,11 +8,11 @@ export type { Octokit } from '@octokit/core';
 
 interface OctokitOptions {
   readonly apiUrl: string;
-  /** Who makes the calls. Left out: the calls are not authenticated. */
+  /** The credentials of the calls. Left out: the calls are not authenticated. */
   readonly as?:
     | { readonly token: string }
     | { readonly app: Pick<GitHubApp, 'id' | 'privateKey'>; readonly installationId?: string };
-  /** Failures are reported by the caller, and not by Octokit. */
+  /** Whether Octokit logs nothing, because the caller reports failures. */
   readonly isSilent?: boolean;
   /** The time limit of one call, until its answer is read. */
   readonly timeoutMs?: number;
@@ -29,7 +28,7 @@ export function createOctokit({ apiUrl, as, isSilent = false, timeoutMs = callTi
     call.request = { ...call.request, signal: AbortSignal.timeout(timeoutMs) };
     call.headers['x-github-api-version'] = '2022-11-28';
   });
-  // The URL is a route with placeholders here.
+  // At this point, the URL still has the placeholders of the route.
   octokit.hook.wrap('request', async (request, call) => {
     const attributes = { 'http.request.method': call.method, 'server.address': new URL(apiUrl).hostname };
     return await inSpan(

@@ -1,12 +1,12 @@
-// Text that people and Apps write at GitHub, without control characters: PostgreSQL stores no NUL, a title is one line
-// of a commit's message, and terminals obey escapes.
+// Removes control characters from texts of people and Apps at GitHub. PostgreSQL cannot store NUL, a title must be one
+// line of a commit message, and terminals interpret escape sequences.
 
-/** One line. Each run of control characters, with the spaces beside it, becomes a space. */
+/** Makes one line. Each sequence of control characters, with the spaces around it, becomes one space. */
 export function plainLine(text: string): string {
   return text.replaceAll(/\s*\p{Cc}[\s\p{Cc}]*/gu, ' ').trim();
 }
 
-/** Several lines: tabs and ends of lines stay. */
+/** Keeps several lines. Tabs and line breaks stay. */
 export function plainText(text: string): string {
   return text.replaceAll(/(?![\n\r\t])\p{Cc}/gu, '');
 }

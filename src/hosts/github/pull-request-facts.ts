@@ -1,4 +1,4 @@
-// A pull request as GitHub's GraphQL answers it, read as the port's: pure.
+// Turns GitHub's GraphQL answer about a pull request into a pull request of the port. Pure.
 import type { HostPullRequest, LabelChange } from '../port.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
@@ -22,7 +22,7 @@ export interface PullRequestAnswer {
       readonly requiresCodeOwnerReviews: boolean;
       readonly requiredApprovingReviewCount: number | null;
     } | null;
-    /** Of rulesets. `parameters` is null, or without the count, for a rule that is not about reviews. */
+    /** The rules of rulesets. `parameters` is null or lacks the count if the rule is not about reviews. */
     readonly rules: {
       readonly nodes: readonly { readonly parameters: { readonly requiredApprovingReviewCount?: number } | null }[];
     } | null;
@@ -36,13 +36,13 @@ export interface PullRequestAnswer {
   readonly reviewThreads: { readonly nodes: readonly { readonly isResolved: boolean }[] };
 }
 
-/** GitHub shows a deleted account as this one. */
+/** The handle that GitHub shows for a deleted account. */
 export const ghost = 'ghost';
 
 export interface BesideAnswer {
-  /** Tips of this repository's branches, as git has them. */
+  /** The tips of the repository's branches in git, by full ref name. */
   readonly tips: ReadonlyMap<string, string>;
-  /** Handles and addresses of people whose work the head branch is. */
+  /** Handles and email addresses of further authors of the head branch. */
   readonly authors: ReadonlySet<string>;
 }
 
@@ -60,7 +60,7 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
     body: plainText(seen.body),
     author,
     headBranch: seen.headRefName,
-    // The repository of a fork may be gone: it is a fork still.
+    // The repository of a fork may be deleted. The pull request still comes from a fork.
     headFork: seen.isCrossRepository ? { owner: fork.owner.login, name: fork.name } : null,
     baseBranch: seen.baseRefName,
     headSha: seen.headRefOid,
@@ -81,7 +81,10 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
   };
 }
 
-/** `reviewDecision` leaves rulesets out at times, and may be APPROVED although a ruleset demands more. */
+/**
+ * Whether a required review is missing. `reviewDecision` sometimes ignores rulesets: it may be APPROVED although a
+ * ruleset requires more approvals. So the rules are read too.
+ */
 function isRequiredReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer, approvals: number): boolean {
   const byRulesets = (baseRef?.rules?.nodes ?? []).map(
     ({ parameters }) => parameters?.requiredApprovingReviewCount ?? 0,
@@ -90,7 +93,10 @@ function isRequiredReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer,
   return reviewDecision === 'REVIEW_REQUIRED' || approvals < Math.max(classic, ...byRulesets);
 }
 
-/** GitHub does not say which review is missing: enough have approved, owners are demanded, and it still wants one. */
+/**
+ * Whether the review of a code owner is missing. GitHub does not say so directly. It is missing if code owners are
+ * required, enough people have approved, and GitHub still requires a review.
+ */
 function isOwnerReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer, approvals: number): boolean {
   const rule = baseRef?.refUpdateRule ?? null;
   if (rule === null || !rule.requiresCodeOwnerReviews || reviewDecision !== 'REVIEW_REQUIRED') return false;
@@ -104,9 +110,9 @@ export interface LabelEvent {
   readonly actor: { readonly __typename: string; readonly login: string; readonly databaseId?: number | null } | null;
 }
 
-/** The newest event of the label. `events`: the oldest first. */
+/** The newest change of the label. `events` has the oldest event first. Null: there is no change. */
 export function newestLabelChange(events: readonly LabelEvent[], label: string, bot: string): LabelChange | null {
-  // GitHub's names of labels differ by more than their case, but are found by any.
+  // GitHub ignores the case of label names.
   const event = events.findLast((each) => each.label.name.toLowerCase() === label.toLowerCase());
   if (event === undefined) return null;
   const byQueue = event.actor !== null && isBot(event.actor, bot);
@@ -119,13 +125,13 @@ export function newestLabelChange(events: readonly LabelEvent[], label: string, 
   };
 }
 
-/** The handle as REST names it: GraphQL leaves out the ending `[bot]`. */
+/** The handle in the form of REST. GraphQL leaves out the suffix `[bot]`. */
 function handleOf(actor: { readonly __typename: string; readonly login: string } | null): string {
   if (actor === null) return ghost;
   return actor.__typename === 'Bot' ? `${actor.login}[bot]` : actor.login;
 }
 
-/** GraphQL names the bot of the App `interlock`, REST `interlock[bot]`. */
+/** Whether the actor is the App's bot. GraphQL calls the bot `interlock`, and REST calls it `interlock[bot]`. */
 export function isBot(actor: { readonly __typename?: string; readonly login: string }, bot: string): boolean {
   return actor.login === bot || (actor.__typename === 'Bot' && `${actor.login}[bot]` === bot);
 }

@@ -1,9 +1,10 @@
-// Pull requests at GitHub: read by GraphQL, changed by REST. Every change is idempotent by what is read before it.
+// Pull requests at GitHub. They are read by GraphQL and changed by REST. A change is idempotent, because the pull
+// request is read first.
 import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
-import { askAgain } from './ask-again.ts';
+import { retryCall } from './retry-call.ts';
 import type { Api, Client } from './client.ts';
 import { findBranchAuthors, storeBranchAuthors } from './branch-authors.rows.ts';
 import { asHostPullRequest, type PullRequestAnswer } from './pull-request-facts.ts';
@@ -95,7 +96,10 @@ export function pullRequestOperations(settings: PullRequestSettings) {
 
 type Merge = Parameters<CodeHost['mergePullRequest']>[2] & { readonly number: number };
 
-/** GitHub's merge button. An answer that was lost is made up for by reading the pull request. */
+/**
+ * Merges by GitHub's own merge call. After an error the pull request is read, because the merge may have succeeded and
+ * only its answer was lost.
+ */
 async function mergeAtGitHub(
   settings: PullRequestSettings,
   repository: HostRepository,
@@ -130,7 +134,7 @@ async function mergeAtGitHub(
   }
 }
 
-/** GitHub lists no more commits of a pull request, and does not say that there are more. */
+/** GitHub lists at most this many commits of a pull request, and does not say whether there are more. */
 const mostListed = 250;
 
 async function listCommitsOf(api: Api, number: number): Promise<string[] | null> {
@@ -148,7 +152,7 @@ async function listCommitsOf(api: Api, number: number): Promise<string[] | null>
   }
 }
 
-/** Beyond that a pull request is taken to have an unverified commit: GitHub shows no more of one either. */
+/** The most commits whose signatures are checked. GitHub lists no more commits of a pull request either. */
 const mostSignatures = 250;
 
 async function isVerified(api: Api, commit: string): Promise<boolean> {
@@ -162,7 +166,7 @@ export function nameOf({ owner, repo }: Api): { owner: string; repo: string } {
   return { owner, repo };
 }
 
-/** Closes a pull request that was just read as open. GitHub does not change a pull request that is merged by then. */
+/** Closes a pull request that was just read as open. If it was merged in the meantime, GitHub does not change it. */
 export async function closeOpen(client: Client, repository: HostRepository, number: number): Promise<void> {
   await change(await client.of(repository, 'notification'), number, { state: 'closed' });
 }
@@ -193,7 +197,7 @@ interface Opened {
   readonly html_url: string;
 }
 
-/** A pull request that nobody has reviewed, labelled or talked about yet. */
+/** A new pull request, without reviews, labels and comments. */
 function asOpened(data: Opened): HostPullRequest {
   return {
     number: data.number,
@@ -222,7 +226,7 @@ function asOpened(data: Opened): HostPullRequest {
 }
 
 async function open(api: Api, input: NewPullRequest): Promise<Opened> {
-  const asked = {
+  const fields = {
     ...nameOf(api),
     title: input.title,
     body: input.body,
@@ -230,17 +234,18 @@ async function open(api: Api, input: NewPullRequest): Promise<Opened> {
     base: input.baseBranch,
   };
   try {
-    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', { ...asked, draft: input.draft });
+    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', { ...fields, draft: input.draft });
     return data;
   } catch (error) {
-    // Private repositories of some plans have no drafts.
+    // Some plans of GitHub have no drafts in private repositories. The pull request is then opened without being a
+    // draft.
     if (
       !input.draft ||
       !(error instanceof HostRefused) ||
       !/draft pull requests are not supported/i.test(error.message)
     )
       throw error;
-    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', asked);
+    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', fields);
     return data;
   }
 }
@@ -267,7 +272,7 @@ async function readOne(
   });
 }
 
-/** Refs that say where an open pull request stands. A closed one stands nowhere. */
+/** The refs of the head branch and the base branch of an open pull request. Empty for a closed or merged one. */
 function branchesOf({ state, isCrossRepository, headRefName, baseRefName }: PullRequestAnswer): string[] {
   if (state !== 'OPEN') return [];
   return [...(isCrossRepository ? [] : [headRefName]), baseRefName].map((branch) => `refs/heads/${branch}`);
@@ -293,7 +298,7 @@ async function readOpen(
   let after: string | null = null;
   do {
     const from: string | null = after;
-    const answer: Page = await askAgain(
+    const answer: Page = await retryCall(
       async () => await api.graphql<Page>(documents.listPullRequests, { head, after: from }),
     );
     const page = answer.repository?.pullRequests;

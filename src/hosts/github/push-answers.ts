@@ -1,5 +1,5 @@
-// What the end of a `git push` says: a pure reading of git's output. A push is all or nothing, but its answer can be
-// lost, so that only a refusal is certain. For everything else the refs are read again.
+// Parses the result of `git push` from its output. Pure. A push applies all its updates or none, but its answer may be
+// lost. So only a success and a refusal are certain, and in every other case the refs are read again.
 import { HostUnavailable, HostRefused, RefMoved, type RefUpdate } from '../port.ts';
 
 export interface PushEnd {
@@ -11,9 +11,9 @@ export interface PushEnd {
 
 export type PushAnswer =
   | { readonly kind: 'done' }
-  /** GitHub's rules refuse it, with this message of GitHub. */
+  /** GitHub's rules refused the push, with this message. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** A ref may have moved, or the answer was lost. */
+  /** Another push moved a ref, or the answer was lost. */
   | { readonly kind: 'unclear'; readonly message: string };
 
 const refusals =
@@ -23,7 +23,8 @@ const races = /stale info|fetch first|non-fast-forward|cannot lock ref|failed to
 export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswer {
   if (exitCode === 0) return { kind: 'done' };
   const output = outputOf(stdout, stderr);
-  // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
+  // If a rule refuses one ref of an atomic push, git reports all other refs as refused too. The message of the rule
+  // counts.
   if (refusals.test(withoutRemarks(output)) && !races.test(rejectionsOf(stdout)))
     return { kind: 'refused', message: withCure(refusalOf(stdout, stderr)) };
   return { kind: 'unclear', message: output };
@@ -34,7 +35,7 @@ function withCure(message: string): string {
   return `${message}. An owner grants the App the permission "Workflows" (read and write) in the settings of the App, and accepts it in those of the installation.`;
 }
 
-/** How the refs stand after a push whose answer decides nothing. `null`: everything stands where it was to stand. */
+/** Judges the refs that were read after a push with an unclear result. Null: all updates were applied. */
 export function judgeRefs(
   updates: readonly RefUpdate[],
   actual: ReadonlyMap<string, string>,
@@ -52,13 +53,13 @@ export function judgeRefs(
   );
 }
 
-/** An update that cannot be pushed at all. */
+/** Throws HostRefused if a ref is updated twice. */
 export function refuseUpdates(updates: readonly RefUpdate[]): void {
   if (new Set(updates.map(({ ref }) => ref)).size !== updates.length)
     throw new HostRefused('An update names the same ref twice');
 }
 
-/** GitHub names large files and rules that the App has passed by, though neither refuses the push. */
+/** The output without warnings. GitHub's warnings about large files and bypassed rules do not refuse the push. */
 function withoutRemarks(output: string): string {
   return output
     .split('\n')
@@ -74,8 +75,9 @@ function rejectionsOf(stdout: string): string {
 }
 
 /**
- * For people, in one line without a full stop: GitHub's sentences. Without any, the reason that git has of a ref; of an
- * atomic push the other refs are refused because of this one.
+ * The reason for people, in one line without a full stop. It has GitHub's sentences, or else the reason in git's line
+ * of a ref. The line of a ref that a rule refused comes first, because the other refs of an atomic push are refused
+ * only as a consequence.
  */
 function refusalOf(stdout: string, stderr: string): string {
   const sentences = remarksOf(stderr).map((line) => line.replace(/^(error: |- )/, ''));

@@ -1,11 +1,11 @@
-// Pushes of a repository, one at a time: GitHub recommends six a minute, and a landing is not to wait behind a
-// clean-up.
+// Runs the pushes of a repository one at a time. GitHub recommends at most six pushes a minute. Pushes of landings come
+// before clean-ups.
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface PushPace {
-  /** Pushes in a minute, after a first handful that goes at once. */
+  /** The most pushes in a minute. As many may start at once. */
   readonly perMinute: number;
-  /** How long deletions are gathered, so that one push does them all. */
+  /** How long deletions are collected, so that one push makes them all. */
   readonly gatherMs: number;
 }
 
@@ -18,7 +18,10 @@ interface Waiting {
   readonly run: () => Promise<void>;
 }
 
-/** Starts work in the order of its priority, each after the one before has ended and the pace allows it. */
+/**
+ * Starts pushes in the order of their priority. A push starts when the one before has ended and the pace allows another
+ * one.
+ */
 export interface PushLane {
   push<T>(priority: PushPriority, work: () => Promise<T>): Promise<T>;
 }
@@ -62,9 +65,9 @@ export function createPushLane({ perMinute }: PushPace, clock: () => number = Da
   };
 }
 
-/** Milliseconds until another push may start. `startedAt`: the newest starts, the oldest of them first. */
+/** Milliseconds until another push may start. `startedAt` has the instants of the latest starts, the oldest first. */
 export function waitBefore(startedAt: readonly number[], perMinute: number, now: number): number {
-  // A start in the future was noted before the clock was set back: nothing waits for that instant.
+  // An instant in the future was stored before the clock was set back, and is ignored.
   const known = startedAt.filter((at) => at <= now);
   const [oldest] = known;
   if (oldest === undefined || known.length < perMinute) return 0;

@@ -1,5 +1,5 @@
-// Moves refs at GitHub by `git push`: atomic, with the expected value of each ref as its lease. A push carries its
-// objects, costs no API call, and names the rule that refuses it.
+// Moves refs at GitHub by `git push --atomic`, with `--force-with-lease` for the expected value of each ref. Unlike an
+// API call, a push also sends the objects, costs no points, and reports the rule that refuses it.
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -10,7 +10,7 @@ export type UpdateRefs = (repository: HostRepository, updates: readonly RefUpdat
 
 export interface Pushes {
   readonly updateRefs: UpdateRefs;
-  /** The same, but compares with the refs at GitHub and not with the ledger of landings. Landings go first. */
+  /** Like `updateRefs`, but ignores the ledger of landings. Pushes of landings come first. */
   readonly updateActualRefs: UpdateRefs;
 }
 
@@ -34,7 +34,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
     return made;
   }
 
-  /** Deletes bot branches that are not needed any more, several in one push. A branch that somebody has moved stays. */
+  /** Deletes bot branches, several in one push. A branch that somebody has moved is not deleted. */
   async function deleteTogether(repository: HostRepository, update: RefUpdate): Promise<void> {
     const key = `${repository.accountId}/${repository.id}`;
     const open = pending.get(key);
@@ -51,8 +51,8 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
       pending.set(key, { updates, done });
       await done;
     }
-    const stands = (await readActual(mirrors, repository, [update])).get(update.ref) ?? null;
-    if (stands !== null) throw whyStillThere(update, stands);
+    const actual = (await readActual(mirrors, repository, [update])).get(update.ref) ?? null;
+    if (actual !== null) throw deletionError(update, actual);
   }
 
   async function updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
@@ -75,8 +75,8 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
   };
 }
 
-function whyStillThere({ ref, from }: RefUpdate, stands: string): Error {
-  return stands === from ? new HostUnavailable(`GitHub has not deleted ${ref}`) : new RefMoved(ref, from, stands);
+function deletionError({ ref, from }: RefUpdate, actual: string): Error {
+  return actual === from ? new HostUnavailable(`GitHub has not deleted ${ref}`) : new RefMoved(ref, from, actual);
 }
 
 async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
@@ -85,8 +85,8 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
     repository,
     moving.flatMap(({ to }) => (to === null ? [] : [to])),
   );
-  // git does not compare a lease where the ref stands at its new value already: with another ref beside it, the update
-  // would be applied in part.
+  // If a ref already has its new value, git does not check its lease. It would then apply the other updates of the
+  // push. So the expected values are compared before the push.
   const actual = await readActual(mirrors, repository, updates);
   const moved = updates.find(({ ref, from }) => (actual.get(ref) ?? null) !== from);
   if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, actual.get(moved.ref) ?? null);
@@ -104,15 +104,18 @@ async function pushDeletions(
   repository: HostRepository,
   updates: readonly RefUpdate[],
 ): Promise<void> {
-  // What is gone already would make git fail before it asks for the rest.
+  // A ref that is already deleted would make git fail before it deletes the others.
   const actual = await readActual(mirrors, repository, updates);
   const there = updates.filter(({ ref, from }) => actual.get(ref) === from);
-  // git pushes nothing at all where a ref is named twice.
+  // If a ref is named twice, git pushes nothing.
   const once = [...new Map(there.map((update) => [update.ref, update])).values()];
   if (once.length > 0) await push(mirrors, repository, { updates: once, options: [] });
 }
 
-/** Null: GitHub has confirmed all of it. Otherwise what GitHub said, and nothing is certain. */
+/**
+ * Pushes the updates. Null: GitHub has confirmed all of them. Otherwise a message, and the result is unclear. Throws
+ * HostRefused if a rule refuses the push.
+ */
 async function push(
   mirrors: Mirrors,
   repository: HostRepository,
@@ -130,7 +133,7 @@ async function push(
     if (answer.kind === 'refused') throw new HostRefused(answer.message);
     return answer.kind === 'done' ? null : answer.message;
   } catch (error) {
-    // The connection broke, or git was killed: the refs are read.
+    // The connection was lost, or git was killed. The caller reads the refs to see the result.
     if (error instanceof HostUnavailable) return error.message;
     throw error;
   }

@@ -1,6 +1,6 @@
-// Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server
-// send every ref and filters afterwards. Here the request names the refs, and no git is started. REST is not
-// asked, because its answers trail a push.
+// Reads refs at GitHub by the command `ls-refs` of git's protocol, version 2. The request names the refs, and no git
+// process is started. `git ls-remote` was rejected, because the server would send every ref. REST was rejected, because
+// its answers lag behind a push.
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { HostUnavailable, type HostRepository } from '../port.ts';
@@ -17,32 +17,32 @@ const delimiter = '0001';
 
 export type ReadRefs = (repository: HostRepository, patterns: readonly string[]) => Promise<readonly RemoteRef[]>;
 
-/** A read that GitHub answers late holds the next ones up no longer. */
+/** The longest time for which a slow read delays the next one. */
 const longestWaitMs = 1_000;
 
 /**
- * Reads of single refs that are asked for while another one of the same repository is under way are made together, as
- * soon as that one has ended. So each answer is of an instant after the question, and a burst of webhooks takes a few
- * requests. What is asked for together is read by one request: a landing ref that moves to the ledger is found in
- * either.
+ * Batches reads of single refs. While a read of a repository is in progress, further reads wait, and are then made by
+ * one request. So every answer is newer than its question, and a burst of webhooks needs only a few requests. The refs
+ * of one call are always in the same request, so that a landing ref is found either at GitHub or in the ledger while it
+ * is moved there.
  */
 export function gatherReads(read: ReadRefs): ReadRefs {
   const loaders = new Map<string, DataLoader<string, RemoteRef | null>>();
 
   function loaderOf(repository: HostRepository): DataLoader<string, RemoteRef | null> {
-    // A repository that was renamed is read under its new name.
+    // The key has the name too, so that a renamed repository is read under its new name.
     const key = JSON.stringify([repository.accountId, repository.id, repository.owner, repository.name]);
     const known = loaders.get(key);
     if (known !== undefined) return known;
-    let underWay: Promise<unknown> = Promise.resolve();
+    let inProgress: Promise<unknown> = Promise.resolve();
     const loader = new DataLoader<string, RemoteRef | null>(
       async (refs) => {
         const reading = read(repository, [...new Set(refs)]);
-        underWay = reading.catch(() => {});
+        inProgress = reading.catch(() => {});
         const found = new Map((await reading).map((each) => [each.ref, each]));
         return refs.map((ref) => found.get(ref) ?? null);
       },
-      { cache: false, batchScheduleFn: (send) => void Promise.race([underWay, delay(longestWaitMs)]).then(send) },
+      { cache: false, batchScheduleFn: (send) => void Promise.race([inProgress, delay(longestWaitMs)]).then(send) },
     );
     loaders.set(key, loader);
     return loader;
@@ -56,12 +56,12 @@ export function gatherReads(read: ReadRefs): ReadRefs {
   };
 }
 
-/** GitHub took no notice of the token: it has ended, or was revoked. */
+/** GitHub refused the token, because it has expired or was revoked. */
 export class TokenRefused extends HostUnavailable {}
 
 /**
- * Refs of the patterns, each a full name or a prefix that ends in `/`, in the order of their names. Throws
- * TokenRefused, or HostUnavailable.
+ * Reads the refs that match the patterns, sorted by name. A pattern is a full name, or a prefix that ends in `/`.
+ * Throws TokenRefused or HostUnavailable.
  */
 export async function readRemoteRefs(
   repository: Pick<HostRepository, 'owner' | 'name'>,
@@ -76,7 +76,7 @@ export async function readRemoteRefs(
   };
   const response = await fetch(`${remote.url}/git-upload-pack`, {
     method: 'POST',
-    // A renamed repository answers with a redirect: it is to be seen, not followed.
+    // GitHub answers for a renamed repository with a redirect. It is reported and not followed.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     headers: {
@@ -106,7 +106,7 @@ function refusalOf(name: string, { status, headers }: Response): Error {
   return new HostUnavailable(message, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
 }
 
-/** Nothing that has started is given up because of a lost access: each of them is an outage. */
+/** The message for a status of GitHub. Each status counts as an outage, so that started work is retried. */
 export function refusalMessage(name: string, status: number): string {
   if (status === 404)
     return `GitHub has no ${name} that the App may see: was it renamed, deleted or taken out of the installation?`;
@@ -133,7 +133,8 @@ function packet(line: string): string {
 }
 
 /**
- * Lines `<object> <ref>`, each with its length before it, up to a flush. Null: it is something else, or was cut off.
+ * Parses packets with lines `<object> <ref>`, up to a flush packet. Null: the body is not in this format, or is cut
+ * off.
  */
 export function parseRefs(body: Buffer): RemoteRef[] | null {
   const refs: RemoteRef[] = [];

@@ -1,5 +1,4 @@
-// How git reaches GitHub: the address of a repository, and a token that never stands in an argument, an address or a
-// file.
+// How git connects to GitHub: the URL of a repository and a token. The token is never in an argument, a URL or a file.
 import type { HostRepository } from '../port.ts';
 
 export interface Remote {
@@ -8,13 +7,13 @@ export interface Remote {
 }
 
 /**
- * The remote of a repository as it is named now, with a token that is good for ten more minutes at least. `isRefused`:
- * GitHub has refused the last one, and another one is made.
+ * Finds the remote of a repository under its present name. The token is valid for at least ten more minutes.
+ * `isRefused`: GitHub has refused the last token, and a new one is requested.
  */
 export type FindRemote = (repository: HostRepository, options?: { readonly isRefused?: boolean }) => Promise<Remote>;
 
 /**
- * What a proxy and the certificates of a company are named by. git is run with nothing else of the operator's
+ * The environment variables for a proxy and for own certificates. git gets no other variables of the operator's
  * environment.
  */
 const networkNames = [
@@ -33,11 +32,11 @@ export function authorizationOf({ token }: Remote): string {
   return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 }
 
-/** The environment of one git command that talks to GitHub. */
+/** The environment of a git command that connects to GitHub. */
 export function remoteEnvironment(remote: Remote): Record<string, string> {
   const settings: readonly (readonly [string, string])[] = [
     [`http.${new URL(remote.url).origin}/.extraHeader`, `Authorization: ${authorizationOf(remote)}`],
-    // A renamed repository answers with a redirect: it is to be seen, not followed.
+    // GitHub answers for a renamed repository with a redirect. It is reported and not followed.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '60'],

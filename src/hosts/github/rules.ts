@@ -1,4 +1,5 @@
-// The rules of a base branch, read from GitHub. An answer costs several calls, so that it counts for a minute.
+// Reads the rules of a base branch from GitHub. A read takes several calls, so callers may cache the rules for a
+// minute.
 import type { CodeHost, PinnedChecks } from '../port.ts';
 import {
   type BranchFacts,
@@ -15,7 +16,7 @@ const countsForMs = 60_000;
 
 export interface RuleSettings {
   readonly client: Client;
-  /** Commits of Interlock are signed. */
+  /** Whether commits of Interlock are signed. */
   readonly signsCommits: boolean;
 }
 
@@ -28,7 +29,7 @@ export function ruleOperations({ client, signsCommits }: RuleSettings) {
   } satisfies Partial<CodeHost>;
 }
 
-/** Several calls: the rules, each of their rulesets, and classic protection. */
+/** Reads the rules, each of their rulesets, and classic protection, by several calls. */
 export async function readBranchFacts(
   api: Api,
   branch: string,
@@ -58,14 +59,17 @@ async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
   });
 }
 
-/** GitHub writes -1, or nothing, where any App may report the check. */
+/** The pinned checks. If any App may report a check, GitHub's id of the App is negative or missing. */
 function pinsOf(checks: readonly { readonly context: string; readonly appId: number | null }[]): PinnedChecks {
   return Object.fromEntries(
     checks.flatMap(({ context, appId }) => (appId === null || appId < 0 ? [] : [[context, [String(appId)]]])),
   );
 }
 
-/** `current_user_can_bypass` is what GitHub says to an App too, or it says nothing: then it is not known. */
+/**
+ * Reads a ruleset. `current_user_can_bypass` says whether the App may bypass it. GitHub may leave this field out, and
+ * then it is unknown.
+ */
 async function readRuleset(api: Api, id: number): Promise<RulesetFacts> {
   const url = `${api.installation.app.webUrl}/${api.owner}/${api.repo}/rules/${id}`;
   const found = await api
@@ -79,7 +83,7 @@ async function readRuleset(api: Api, id: number): Promise<RulesetFacts> {
   if (found === null) return { id, name: String(id), bypasses: null, url };
   const can = found.current_user_can_bypass;
   const bypasses = can === undefined ? null : can === 'always' || can === 'exempt';
-  // The page of an organisation's ruleset is not one of the repository.
+  // The ruleset of an organisation has its own page, whose URL is in GitHub's answer.
   return { id, name: found.name, bypasses, url: found._links?.html?.href ?? url };
 }
 

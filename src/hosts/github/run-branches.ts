@@ -1,5 +1,5 @@
 // Branches for workflow runs that are started by name, because GitHub runs a workflow only on a branch. A branch that
-// was made for a run is deleted when the run is over.
+// was made for a run is deleted after the run has ended.
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository, WorkflowDispatch } from '../port.ts';
@@ -15,9 +15,12 @@ export interface RunBranchSettings {
 }
 
 export interface RunBranches {
-  /** A branch at the commit: the given branch, or else a branch that is made for the run. */
+  /** Returns a branch whose tip is the commit: the given branch, or else a branch that is made for the run. */
   prepare(repository: HostRepository, dispatch: Pick<WorkflowDispatch, 'key' | 'commit' | 'branch'>): Promise<string>;
-  /** Called when the run of the key has ended, or GitHub refused to start it. Idempotent. */
+  /**
+   * Deletes the branch that was made for the run. Called when the run has ended, or when GitHub refused to start it.
+   * Idempotent.
+   */
   release(repository: HostRepository, key: string): Promise<void>;
 }
 
@@ -40,7 +43,8 @@ export function createRunBranches({ mirrors, updateRefs, db, clock }: RunBranchS
 
   return {
     async prepare(repository, { key, commit, branch }) {
-      // Somebody may have moved the bot branch: GitHub would run the workflow of another commit.
+      // The given branch is used only if its tip is still the commit. If somebody has moved it, GitHub would run the
+      // workflow on another commit.
       if (branch !== null && (await read(repository, branch)) === commit) return branch;
       const own = branchFor(key);
       await noteOwnBranch(db, repository, { key, branch: own });
@@ -50,7 +54,7 @@ export function createRunBranches({ mirrors, updateRefs, db, clock }: RunBranchS
     },
     async release(repository, key) {
       if (!(await endRun(db, repository, { key, at: clock() }))) return;
-      // Nobody waits for the deletion. If the process dies before it, the end of the next run deletes the branch.
+      // The deletion is not awaited. If the process dies before it, the branch is deleted when the next run ends.
       void deleteEnded(repository).catch(() => {});
     },
   };

@@ -1,11 +1,11 @@
-// What a webhook of GitHub reports, as a pure function: only that something changed; the facts are read from GitHub
-// afterwards, so that neither the order nor the number of deliveries matters.
+// Turns a webhook of GitHub into hints. Pure. A hint only says what changed. The facts are read from GitHub afterwards,
+// so the order and the number of deliveries do not matter.
 
 interface WebhookApp {
   readonly id?: number;
 }
 
-/** The part of a payload that is read here. Everything in it may be missing. */
+/** The fields of a payload that are read. Each of them may be missing. */
 export interface WebhookPayload {
   readonly action?: string;
   readonly ref?: string;
@@ -29,17 +29,17 @@ export type WebhookHint =
   | { readonly kind: 'rules' };
 
 export interface WebhookNews {
-  /** GitHub's id of the repository that the hints are about. Null: none. */
+  /** GitHub's id of the repository that changed. Null: the webhook is not about a repository. */
   readonly repositoryId: string | null;
   readonly installationId: string | null;
   readonly hints: readonly WebhookHint[];
-  /** The installation or its repositories have changed: they are listed again. */
+  /** Whether the installation or its list of repositories has changed, so that the list must be read again. */
   readonly changesInstallation: boolean;
 }
 
 const aboutInstallations: ReadonlySet<string> = new Set(['installation', 'installation_repositories', 'repository']);
 
-/** `ownAppId`: what the App itself has written at GitHub is no news. */
+/** Reads a webhook. Changes that the App with the id `ownAppId` made itself give no hints. */
 export function readWebhook(event: string, payload: WebhookPayload, ownAppId: string | null = null): WebhookNews {
   return {
     repositoryId: idOf(payload.repository?.id),
@@ -63,7 +63,7 @@ function hintsOf(event: string, payload: WebhookPayload): WebhookHint[] {
     case 'pull_request_review_thread':
       return numbered('pull_request', payload.pull_request?.number);
     case 'issue_comment':
-      // Comments of issues that are no pull requests, and edited ones, are no commands.
+      // Only new comments on pull requests can be commands. Edited comments and comments on issues cannot.
       return payload.action === 'created' && payload.issue?.pull_request
         ? numbered('comment', payload.issue.number)
         : [];

@@ -1,4 +1,4 @@
-// Workflow runs that were requested by the name of the workflow, one for each key.
+// Rows of workflow runs that were started by name, one row for each key.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
@@ -7,7 +7,7 @@ export interface RunRow {
   readonly key: string;
   readonly workflow: string;
   readonly commit: string;
-  /** The branch that was made for the run and is not deleted yet. Null: the run uses a branch that existed before. */
+  /** The branch that was made for the run and is not deleted yet. Null: there is no such branch. */
   readonly own_branch: string | null;
   readonly run_id: string | null;
   readonly asked_at: string | null;
@@ -61,8 +61,8 @@ interface RunRequest {
 }
 
 /**
- * Written before GitHub is asked: an answer that is lost may have started a run. False: the claim has ended in the
- * meantime, and another process may ask.
+ * Stores that the run is requested. Called before the request, because a request whose answer is lost may have started
+ * a run. False: the claim has expired in the meantime, and another process may make the request.
  */
 export async function noteAsked(
   db: Database,
@@ -122,7 +122,9 @@ interface OwnBranch {
   readonly branch: string;
 }
 
-/** Written before the branch is made, so that a branch is deleted even if its maker dies. */
+/**
+ * Stores the branch of a run. Called before the branch is made, so that the branch is deleted even if the process dies.
+ */
 export async function noteOwnBranch(
   db: Database,
   repository: HostRepository,
@@ -136,7 +138,7 @@ export async function noteOwnBranch(
   });
 }
 
-/** False: the run has no branch of its own, or it was known to have ended. */
+/** Stores that the run has ended. False: no branch was made for the run, or its end was stored before. */
 export async function endRun(
   db: Database,
   repository: HostRepository,
@@ -162,7 +164,7 @@ export async function findEndedBranches(db: Database, repository: HostRepository
   });
 }
 
-/** The branch is deleted. */
+/** Called after the branch was deleted. */
 export async function forgetOwnBranch(
   db: Database,
   repository: HostRepository,

@@ -1,5 +1,5 @@
-// Starts workflows by their name (ADR 0071). GitHub runs a workflow only on a branch, and some versions of GitHub do
-// not answer which run they started.
+// Starts workflows by their name (ADR 0071). GitHub runs a workflow only on a branch. Some versions of GitHub do not
+// return the id of the run that they started.
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import {
@@ -29,13 +29,13 @@ interface Starting {
   readonly db: Database;
   readonly clock: () => Date;
   readonly branches: RunBranches;
-  /** Servers that do not know `return_run_details`. */
+  /** The API URLs of servers that do not support `return_run_details`. */
   readonly withoutDetails: Set<string>;
 }
 
-/** GitHub shows a new run only a moment after the request. */
+/** How long GitHub takes to show a new run after the request. */
 const shownAfterMs = 3_000;
-/** If GitHub shows no run this long after the request, the request never arrived. */
+/** If GitHub shows no run after this time, the request was lost. */
 const lostAfterMs = 120_000;
 
 export function workflowOperations(settings: WorkflowSettings) {
@@ -118,7 +118,7 @@ async function start(
   }
   const branch = await branches.prepare(repository, dispatch);
   const { key } = dispatch;
-  // The branch may have waited for other pushes.
+  // The push of the branch may have waited so long that the claim has expired.
   if (!(await noteAsked(db, repository, { key, writer, at: clock() })))
     throw startedElsewhere(clock().getTime() + shownAfterMs);
   const notStarted = async (): Promise<void> => {
@@ -139,11 +139,11 @@ interface Asked {
   readonly file: string | number;
   readonly branch: string;
   readonly dispatch: WorkflowDispatch;
-  /** Called when GitHub has refused the request, so that nobody looks for a run of this request. */
+  /** Stores that GitHub refused the request, so that no later call searches for its run. */
   readonly notStarted: () => Promise<void>;
 }
 
-/** Null: GitHub has accepted the request, and does not say which run it started. */
+/** Requests the run and returns its id. Null: GitHub accepted the request, but did not return the id. */
 async function ask(starting: Starting, api: Api, asked: Asked): Promise<string | null> {
   const { apiUrl } = api.installation.app;
   const { file, branch, dispatch } = asked;
@@ -174,7 +174,10 @@ async function ask(starting: Starting, api: Api, asked: Asked): Promise<string |
   }
 }
 
-/** GitHub gives the same answer for a missing workflow and for a repository that the App does not see. */
+/**
+ * Throws HostRefused for a missing workflow. GitHub gives the same answer if the App does not see the repository, so
+ * the repository is read first.
+ */
 async function refuseMissing(api: Api, workflow: string, cause: unknown): Promise<never> {
   await api.request('GET /repos/{owner}/{repo}', nameOf(api));
   throw new HostRefused(missingWorkflow({ workflow }), { cause });
@@ -182,7 +185,7 @@ async function refuseMissing(api: Api, workflow: string, cause: unknown): Promis
 
 const pageSize = 100;
 
-/** A workflow is named by its file, or by the name that it has in its file. */
+/** The file or the id of a workflow, for GitHub's API. `workflow` is the path of its file, or the name in the file. */
 async function fileOf(api: Api, workflow: string): Promise<string | number> {
   if (/\.ya?ml$/.test(workflow)) return workflow.split('/').at(-1) ?? workflow;
   for (let page = 1; ; page += 1) {
@@ -197,20 +200,21 @@ async function fileOf(api: Api, workflow: string): Promise<string | number> {
   }
 }
 
-interface Sought {
+interface RunSearch {
   readonly file: string | number;
   readonly commit: string;
-  /** Null: the branch is not known any more. */
+  /** The branch of the run. Null: runs on every branch are searched. */
   readonly branch: string | null;
   /** Runs of other requests for the same commit. */
   readonly others: ReadonlySet<string>;
 }
 
 /**
- * Finds the run of a request whose answer was lost or does not name the run. It compares no instants, because GitHub's
- * clock may differ from ours. If two runs fit, it throws, because nothing tells which one belongs to the request.
+ * Finds the run of a request whose answer was lost or did not contain the id. Instants are not compared, because
+ * GitHub's clock may differ from the clock of this machine. Throws HostRefused if several runs match, because no fact
+ * shows which one belongs to the request.
  */
-async function findOwnRun(api: Api, { file, commit, branch, others }: Sought): Promise<string | null> {
+async function findOwnRun(api: Api, { file, commit, branch, others }: RunSearch): Promise<string | null> {
   const { data } = await api
     .request('GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs', {
       ...nameOf(api),
@@ -238,7 +242,7 @@ async function readRun(api: Api, run: string) {
     .then(({ data }) => data)
     .catch(async (error: unknown) => {
       if (!(error instanceof NotFoundAtGitHub)) throw error;
-      // If GitHub does not show the repository either, this request throws: the run is not lost.
+      // If the App does not see the repository either, this request throws. Otherwise the run does not exist.
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
       return null;
     });
@@ -250,16 +254,16 @@ interface EndedRun {
   readonly title: string;
 }
 
-/** The jobs of a failed run say why it failed. */
-async function readEnd(api: Api, { id, conclusion: said, title }: EndedRun): Promise<Omit<WorkflowRun, 'url'>> {
-  const conclusion = asConclusion(said);
+/** The conclusion and the summary of an ended run. For a failed run, its jobs are read to say why it failed. */
+async function readEnd(api: Api, { id, conclusion: reported, title }: EndedRun): Promise<Omit<WorkflowRun, 'url'>> {
+  const conclusion = asConclusion(reported);
   if (passing.has(conclusion)) return { conclusion, summary: title };
   const { data } = await api.request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', {
     ...nameOf(api),
     run_id: id,
     per_page: pageSize,
   });
-  return { conclusion, summary: whyItFailed(said, data.jobs) ?? title };
+  return { conclusion, summary: whyItFailed(reported, data.jobs) ?? title };
 }
 
 const passing: ReadonlySet<CheckConclusion> = new Set(['success', 'neutral', 'skipped', 'cancelled']);

@@ -1,4 +1,5 @@
-// Writes a comment or a check at GitHub: once, edited in place, adopted where the answer of the first call was lost.
+// Writes a comment or a check at GitHub. It is created once and then edited. If the answer of the first call was lost,
+// the created text is found and edited.
 import { HostUnavailable } from '../port.ts';
 import type { Database } from '../../platform/database.ts';
 import { NotFoundAtGitHub } from './answers.ts';
@@ -8,9 +9,9 @@ export interface HostText extends HostTextKey {
   readonly db: Database;
   readonly clock: () => Date;
   readonly version: number;
-  /** The whole text for GitHub. The same text is not sent twice. */
+  /** The whole text, which is compared with the last written text. The same text is not sent twice. */
   readonly text: string;
-  /** What an earlier call has left at GitHub. Null: nothing. */
+  /** Finds the id of the text that an earlier call created. Null: there is none. */
   readonly find: () => Promise<string | null>;
   readonly create: () => Promise<string>;
   readonly edit: (githubId: string) => Promise<void>;
@@ -34,7 +35,7 @@ export async function writeHostText(keeping: HostText): Promise<void> {
       await forgetHostText(db, keeping);
       throw new HostUnavailable('Somebody deleted what is to be edited: it is written again', { cause: error });
     }
-    // The next writer looks for what this call may have left.
+    // The next writer searches for the text that this call may have created.
     await releaseHostText(db, keeping, { writer: claim.writer, written: null }).catch(() => {});
     throw error;
   }

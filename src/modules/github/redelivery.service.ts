@@ -3,7 +3,7 @@
 // one effect, so that this may be repeated.
 import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
-import { askAgain } from '../../hosts/github/ask-again.ts';
+import { retryCall } from '../../hosts/github/retry-call.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findApps, type AppRow } from './apps.rows.ts';
 import {
@@ -55,7 +55,7 @@ async function redeliverMissingOf(ports: Ports, app: AppRow, checkedUntil: numbe
   if (decision.kind === 'compare') await compareAll(ports, app);
   else
     for (const attempt of decision.attempts)
-      await askAgain(
+      await retryCall(
         async () => await request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: attempt }),
       );
   await ports.db.system.query('update github_app set deliveries_checked_until = $2 where id = $1', [
@@ -90,7 +90,7 @@ async function listAttempts(request: AppRequest, since: number): Promise<ListedD
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const from = cursor === undefined ? {} : { cursor };
-    const { data, headers } = await askAgain(
+    const { data, headers } = await retryCall(
       async () => await request('GET /app/hook/deliveries', { per_page: pageSize, ...from }),
     );
     const listed = data.map(({ id, guid, delivered_at, status_code }) => ({

@@ -1,4 +1,5 @@
-// The calls of `npm run doctor` at GitHub: it reads, and tries only what can be undone. probes.ts judges the answers.
+// The calls of `npm run doctor` at GitHub. It reads, and tries only operations that can be undone. `probes.ts` judges
+// the answers.
 import type { Database } from '../../../platform/database.ts';
 import { missing, type ReportFinding } from '../../../domain/doctor/finding.ts';
 import * as git from '../../git/index.ts';
@@ -32,7 +33,7 @@ export interface ExaminingOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
-  /** Commits of Interlock are signed. */
+  /** Whether commits of Interlock are signed. */
   readonly signsCommits: boolean;
 }
 
@@ -73,13 +74,16 @@ async function examine(examining: Examining, expectations: HostExpectations): Pr
   await tried('budget', async () => await examineBudget(examining, installation));
 }
 
-/** False: GitHub does not take the App's key, so that nothing else can be asked. */
+/**
+ * Examines the App. False: no other probe can be made, because GitHub refuses the App's key, did not answer, or the
+ * installation is suspended.
+ */
 async function examineApp({ clock, report }: Examining, { id, app }: GitHubInstallation): Promise<boolean> {
   const octokit = asApp(app);
   const before = clock().getTime();
   try {
     const { data, headers } = await octokit.request('GET /app');
-    // GitHub sends whole seconds and cuts the fraction off.
+    // GitHub's instants are cut off to whole seconds, so half a second is added.
     const there = Date.parse(headers.date ?? '') + 500;
     const here = (before + clock().getTime()) / 2;
     report(judgeServer(app.webUrl, versionOf(headers)));
@@ -115,7 +119,7 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
   }
 }
 
-/** Calls as the App itself cost nothing of an installation's budget. */
+/** A client of the App itself. Its calls do not count against the budget of an installation. */
 function asApp(app: GitHubInstallation['app']): Octokit {
   return createOctokit({ apiUrl: app.apiUrl, as: { app }, isSilent: true });
 }
@@ -215,7 +219,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Of an Enterprise Server. Null: GitHub.com. */
+/** The version of an Enterprise Server. Null: the server is GitHub.com. */
 function versionOf(headers: Readonly<Record<string, unknown>>): string | null {
   const version = headers['x-github-enterprise-version'];
   return typeof version === 'string' ? version : null;

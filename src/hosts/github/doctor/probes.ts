@@ -1,9 +1,9 @@
-// What GitHub's answers mean for the set-up of Interlock: pure, one decider for each probe of `npm run doctor`.
+// Judges GitHub's answers, with one function for each probe of `npm run doctor`. Pure.
 import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { appEvents, appPermissions } from '../app.ts';
 import type { RefusingRule } from '../base-rules.ts';
 
-/** If the clock is off by more than this, Octokit corrects the instants in an App's tokens, and no others. */
+/** A clock that is wrong by this much is an error: Octokit corrects only the instants in an App's tokens. */
 const wrongSec = 30;
 const doubtfulSec = 10;
 
@@ -25,7 +25,7 @@ export function judgeClock(here: number, there: number | null): Finding {
 
 const oldestServer = [3, 18] as const;
 
-/** `version`: of an Enterprise Server. Null: GitHub.com. */
+/** `version` is the version of an Enterprise Server. Null: the server is GitHub.com. */
 export function judgeServer(webUrl: string, version: string | null): Finding {
   if (version === null) return ok('server', `${webUrl} answers.`);
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -39,14 +39,14 @@ export function judgeServer(webUrl: string, version: string | null): Finding {
 type Permissions = Readonly<Record<string, string | undefined>>;
 
 export interface Granted {
-  /** What the App asks for, and what the installation has accepted. */
+  /** The permissions that the App requests, and the permissions that the owner of the installation has accepted. */
   readonly ofApp: Permissions;
   readonly ofInstallation: Permissions;
   readonly events: readonly string[];
   readonly isSuspended: boolean;
   /** The page where an owner accepts permissions and lifts a suspension. */
   readonly installationUrl: string;
-  /** The page where the App is changed. */
+  /** The page with the settings of the App. */
   readonly appUrl: string;
 }
 
@@ -56,7 +56,10 @@ function isGranted(permissions: Permissions, name: string, level: string): boole
   return levels.indexOf(permissions[name] ?? '') >= levels.indexOf(level);
 }
 
-/** An installation on a person's account has no members, and nothing of Interlock needs them yet. */
+/**
+ * Permissions whose lack is only a warning. An installation on a person's account has no members, and Interlock does
+ * not use this permission yet.
+ */
 const dispensable = new Set(['members']);
 
 export function judgePermissions({ ofApp, ofInstallation, isSuspended, installationUrl, appUrl }: Granted): Finding {
@@ -107,7 +110,10 @@ export interface Delivery {
   readonly status: string;
 }
 
-/** `deliveries`: the newest webhooks of the App. */
+/**
+ * `deliveries` are the newest webhook deliveries of the App. `url` is the address that GitHub sends webhooks to. Null:
+ * it is not set.
+ */
 export function judgeDeliveries(
   url: string | null,
   deliveries: readonly Delivery[],
@@ -171,7 +177,7 @@ export function judgeBudget(
     : ok('budget', message);
 }
 
-/** `rules of main`, one finding for each rule that refuses landings. */
+/** Makes the findings of the probe `rules of <branch>`: one for each rule that refuses landings. */
 export function judgeRefusingRules(
   branch: string,
   refusingRules: readonly RefusingRule[],
@@ -190,15 +196,17 @@ export function judgeRefusingRules(
   ];
 }
 
-/** What became of the refs that the doctor pushed. A refusal has GitHub's message. */
+/** The results of the doctor's pushes. A refusal has GitHub's message. */
 export interface PushProbe {
   readonly both: 'moved' | { readonly refusal: string };
-  /** A push of the branch alone, and one of the ref alone, after a push of both was refused. Null: it was not tried. */
+  /**
+   * Pushes of the branch alone and of the ref alone, after a push of both was refused. Null: the push was not tried.
+   */
   readonly branchAlone: 'moved' | { readonly refusal: string } | null;
   readonly refAlone: 'moved' | { readonly refusal: string } | null;
-  /** A push with a wrong expectation was refused as a whole. Null: it was not tried. */
+  /** Whether GitHub refused a whole push with a wrong expected value. Null: the push was not tried. */
   readonly holdsLeases: boolean | null;
-  /** Refs that could not be deleted again. */
+  /** Refs of the probe that could not be deleted. */
   readonly left: readonly string[];
 }
 

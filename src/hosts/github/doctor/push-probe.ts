@@ -1,6 +1,6 @@
 // Tries pushes to GitHub and undoes them at once: creates a branch and a ref in one push, tries to move both with a
-// wrong expected value for one of them, and deletes both. Their names contain the instant of the probe, so that the
-// next doctor finds and deletes the refs that a killed doctor has left.
+// wrong expected value for one of them, and deletes both. The names of the refs contain the instant of the probe, so
+// that the next doctor finds and deletes the refs of a killed doctor.
 import * as git from '../../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../../port.ts';
 import type { Mirrors } from '../mirrors.ts';
@@ -10,7 +10,7 @@ import type { PushProbe } from './probes.ts';
 
 const refsBelow = 'refs/interlock/probe/';
 const branchesWith = 'refs/heads/mq-tmp-probe-';
-/** A probe takes seconds. Older refs were left by a doctor that was killed. */
+/** A probe takes seconds, so older refs belong to a doctor that was killed. */
 const leftAfterMs = 60_000;
 const timeoutMs = 60_000;
 
@@ -51,7 +51,7 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
     left = await removeProbes(probing, isDone);
     return { both, branchAlone: null, refAlone: null, holdsLeases, left };
   } finally {
-    // All refs of the probe are deleted, also after a failure.
+    // The refs of the probe are deleted even after a failure.
     if (left === null) await removeProbes(probing, isDone).catch(() => []);
   }
 }

@@ -1,5 +1,5 @@
-// Whether one of the repository's workflows runs on pushes to bot branches: read only from the files, for a repository
-// where nothing was validated yet.
+// Decides from the workflow files whether a push to a bot branch starts a workflow. Used for a repository in which no
+// bot branch was validated yet.
 import { parseDocument } from 'yaml';
 import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { botBranchCures } from '../../../domain/doctor/bot-checks.ts';
@@ -28,7 +28,7 @@ export function judgeWorkflowFiles(files: readonly WorkflowFile[], branch: strin
   );
 }
 
-/** A file that cannot be read runs on nothing. */
+/** Whether a push to the branch starts the workflow. False for a file that cannot be parsed. */
 export function runsOnPushTo(branch: string, text: string): boolean {
   const document = parseDocument(text, { logLevel: 'silent' });
   if (document.errors.length > 0) return false;
@@ -41,7 +41,7 @@ export function runsOnPushTo(branch: string, text: string): boolean {
   const [branches, ignored] = [patternsOf(push['branches']), patternsOf(push['branches-ignore'])];
   if (branches !== null) return matches(branches, branch);
   if (ignored !== null) return !matches(ignored, branch);
-  // If only tags are named, pushes of branches start nothing.
+  // If the file has only patterns for tags, pushes of branches do not start the workflow.
   return !('tags' in push) && !('tags-ignore' in push);
 }
 
@@ -54,7 +54,7 @@ function patternsOf(value: unknown): readonly string[] | null {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** The last pattern that matches decides. A pattern that begins with `!` takes a match back. */
+/** The last matching pattern decides. A pattern that begins with `!` excludes. */
 function matches(patterns: readonly string[], branch: string): boolean {
   return patterns.reduce((isMatched, pattern) => {
     const isNegative = pattern.startsWith('!');
@@ -62,7 +62,10 @@ function matches(patterns: readonly string[], branch: string): boolean {
   }, false);
 }
 
-/** GitHub's patterns: `*` stays within a part of the name, `**` does not, `?` and `+` repeat the character before. */
+/**
+ * Translates a pattern of GitHub: `*` matches no slash, `**` matches slashes too, and `?` and `+` apply to the
+ * character before them.
+ */
 function asExpression(pattern: string): RegExp {
   const source = pattern.replaceAll(/\*\*|[*.^$(){}|\\]/g, (found) =>
     found === '**' ? '.*' : found === '*' ? '[^/]*' : `\\${found}`,
