@@ -186,7 +186,7 @@ module.exports = {
       from: { path: '^src/modules/' },
       to: {
         path: '^src/hosts/',
-        pathNot: '^src/hosts/(port|github/(app|app-client|ask-again|octokit|webhook-events))\\.ts$',
+        pathNot: '^src/hosts/(port|github/(app|app-client|octokit|retry-call|webhook-events))\\.ts$',
       },
     },
     {
