@@ -75,7 +75,7 @@ export type ConditionKind =
   | 'QUEUE'
   /** No reviewer wants changes. */
   | 'REVIEW'
-  /** The pull request it is stacked on is in line before it. Listed only while it waits for that one. */
+  /** The pull request below it in its stack is in line before it. Listed only while this does not hold. */
   | 'STACK'
   /** One validation of the configuration. */
   | 'VALIDATION'

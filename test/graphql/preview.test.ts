@@ -29,8 +29,8 @@ it('previews answer what is, and beside it what would be', async () => {
       repository: { paused: false },
       impact: { landingsHeld: [], sentence: expect.any(String), buildMinutesLost: 0, etasMoved: expect.any(Array) },
     },
-    pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'No build and no landing is changed by it.' } },
-    freezeBranches: { freeze: null, impact: { sentence: 'No build and no landing is changed by it.' } },
+    pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'It changes no build and no landing.' } },
+    freezeBranches: { freeze: null, impact: { sentence: 'It changes no build and no landing.' } },
     dequeuePullRequest: { pullRequest: { status: 'OPEN' }, impact: { buildsStopped: [] } },
   });
   expect(await s.rows('select 1 from branch_pause')).toEqual([]);

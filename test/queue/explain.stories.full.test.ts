@@ -97,7 +97,7 @@ describe('an explanation along the line', () => {
     await w.queue(first, second, upper);
     await w.until(async () => (await story.write())[1]?.sentence.startsWith('It conflicts') === true);
     story.when(second, `It conflicts with #${first} before it. It is built again when nothing is before it.`);
-    const above = story.when(upper, `It stands on #${lower}, which is blocked.`);
+    const above = story.when(upper, `It is stacked on #${lower}, which is blocked.`);
     expect(above).toMatchObject({ kind: 'precondition' });
     expect(find(above, 'preconditions', 'stack')).toMatchObject({ holds: false, sentence: above.sentence });
     await using _ = await startCi(w);

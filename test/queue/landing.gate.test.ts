@@ -19,7 +19,7 @@ describe('between its plan and its gate', () => {
       async () => await retarget(w, above, 'below'),
       async () => await w.until(async () => (await w.status(above)).status === 'pending'),
     );
-    expect((await w.status(above)).status_text).toBe(`It stands on #${below}, which nobody has asked to merge.`);
+    expect((await w.status(above)).status_text).toBe(`It is stacked on #${below}, which nobody has asked to merge.`);
     expect(await w.landed()).toEqual([]);
     await w.queue(above);
     await w.settled(below, above);

@@ -173,7 +173,7 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
     case 'AnnounceStuck':
     case 'AnnounceTop':
     case 'Reorder':
-    case 'LookAgainAt':
+    case 'PlanAgainAt':
     case 'PendPullRequest':
     case 'ReadChecks':
     case 'RequeuePullRequest':

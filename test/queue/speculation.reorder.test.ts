@@ -63,7 +63,7 @@ it('an unlikely pull request goes behind one that is ready without it, is notifi
   expect(event).toMatchObject({ number: slow, reason: 'unlikely', failedChecks: [] });
   expect(event?.probability).toBeLessThan(0.8);
   expect(event?.text).toBe(
-    `Pull requests behind it were ready to merge while it was ${Math.round((event?.probability ?? 0) * 100)} % likely to.`,
+    `Pull requests behind it were ready to merge, and it was only ${Math.round((event?.probability ?? 0) * 100)} % likely to merge.`,
   );
   expect(await kept(w, slow)).toEqual({ reorderedForFailure: false, timesPassed: 1 });
   expect(placeOf(said, slow)).toBe(

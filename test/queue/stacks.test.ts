@@ -24,7 +24,7 @@ describe('a stack', () => {
     expect(await w.git('show', `${landed}:story.txt`)).toBe('one\ntwo\nthree');
     expect(await w.git('log', '-1', '--format=%P', 'main')).toBe(await w.git('rev-list', '--max-parents=0', 'main'));
     expect(await w.git('log', '-1', '--format=%B', 'main')).toBe(
-      `Add three (#${three})\n\nWith what it stands on:\n\n* Add one (#${one})\n* Add two (#${two})`,
+      `Add three (#${three})\n\nIncludes the pull requests below it in its stack:\n\n* Add one (#${one})\n* Add two (#${two})`,
     );
     expect(await w.rows('select distinct own_commit from landed_member')).toEqual([{ own_commit: landed }]);
     await expectLandedOnce(w, one, two, three);
@@ -81,7 +81,7 @@ describe('a stack', () => {
     await setLabel(w, two, 'blocked');
     await w.queue(three);
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'blocked 105', 'pending']);
-    expect(await statusText(w, three)).toBe(`It stands on #${two}, which is blocked.`);
+    expect(await statusText(w, three)).toBe(`It is stacked on #${two}, which is blocked.`);
     await w.settled(one);
     await w.until(async () => (await baseAtHost(w, two)) === 'main');
     expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/one')).toBe('');
@@ -105,7 +105,7 @@ describe('a stack', () => {
     await w.dequeue(two);
     await w.until(async () => (await w.status(three)).status === 'pending');
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'open', 'pending']);
-    expect(await statusText(w, three)).toBe(`It stands on #${two}, which nobody has asked to merge.`);
+    expect(await statusText(w, three)).toBe(`It is stacked on #${two}, which nobody has asked to merge.`);
     await w.queue(two);
     await w.until(async () => (await w.status(three)).status === 'queued');
     await w.pause(false);

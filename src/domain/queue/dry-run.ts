@@ -8,13 +8,13 @@ import type { BatchState, PullRequestState, ResetCode, Snapshot } from './model/
 import { statusText } from './model/status.ts';
 import type { Decision } from './model/decision.ts';
 
-/** Pull requests are named by their numbers. */
+/** The effect of a change. All lists contain numbers of pull requests. */
 export interface Impact {
   readonly resets: readonly { readonly code: ResetCode; readonly pullRequests: readonly number[] }[];
-  /** Builds that start at once, each as the numbers of its pull requests. */
+  /** Builds that start immediately, each as the numbers of its pull requests. */
   readonly buildsStarted: readonly (readonly number[])[];
   readonly buildsStopped: readonly (readonly number[])[];
-  /** Pull requests whose live build can no longer land them. */
+  /** Pull requests with a live build that the change keeps from landing. */
   readonly landingsHeld: readonly number[];
   /** How long all stopped builds together have run. */
   readonly buildMsLost: number;
@@ -26,10 +26,10 @@ interface Future {
   readonly started: readonly (readonly string[])[];
 }
 
-// Without this bound, a queue without a limit of builds would be planned to its end.
+// Without this bound, the whole line of a queue without a limit of builds would be planned.
 const mostStarts = 30;
 
-/** `decided`: decisions of the change itself, which `after` does not show yet. */
+/** `decided`: decisions of the change itself that are not applied to `after` yet. */
 export function dryRun(before: Snapshot, after: Snapshot, now: number, decided: readonly Decision[] = []): Impact {
   const without = planToEnd(before, now);
   const change = planToEnd(after, now, decided);
@@ -47,7 +47,7 @@ export function dryRun(before: Snapshot, after: Snapshot, now: number, decided: 
   const resets = new Map<ResetCode, number[]>();
   for (const batch of stopped) {
     const code = change.resets.get(batch.id);
-    // A pull request that another live speculative build holds is not put back.
+    // A pull request that is also in another live speculative build is not reset.
     const requeued = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
     if (code !== undefined && requeued.length > 0)
       resets.set(code, [...new Set([...(resets.get(code) ?? []), ...requeued])]);
@@ -67,8 +67,8 @@ function canLand({ queue }: Snapshot): boolean {
   return !queue.paused && queue.haltedReason === null && queue.landingsFrom === null;
 }
 
-/** The result of these decisions depends on the clock or the code host. */
-const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
+/** Kinds of decisions whose result depends on the clock or the code host. */
+const outsideKinds: readonly Decision['kind'][] = ['PlanAgainAt', 'ReadChecks', 'RunGate'];
 
 function planToEnd(snapshot: Snapshot, now: number, decided: readonly Decision[] = []): Future {
   const resets = new Map<string, ResetCode>();
@@ -83,7 +83,7 @@ function planToEnd(snapshot: Snapshot, now: number, decided: readonly Decision[]
       if ('batch' in decision && decision.kind !== 'LandBatch') stopped.add(decision.batch);
       state = apply(state, decision, now);
     }
-    decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
+    decisions = plan(state, now).filter(({ kind }) => !outsideKinds.includes(kind));
   } while (decisions.length > 0 && started.length < mostStarts);
   return { resets, stopped, started };
 }
@@ -142,7 +142,7 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       return withChanged(snapshot, [decision.pullRequest], () => ({ stuckAnnounced: true }));
     case 'ReadChecks':
     case 'RunGate':
-    case 'LookAgainAt':
+    case 'PlanAgainAt':
       return snapshot;
     default:
       return decision satisfies never;
@@ -162,13 +162,13 @@ function withBatches(snapshot: Snapshot, change: (batch: BatchState) => BatchSta
 }
 
 function withoutBatch(snapshot: Snapshot, id: string): Snapshot {
-  const gone = snapshot.batches.find((batch) => batch.id === id);
+  const ended = snapshot.batches.find((batch) => batch.id === id);
   const held = new Set(
     snapshot.batches.flatMap((batch) => (batch.id === id ? [] : batch.members.map(({ pullRequest }) => pullRequest))),
   );
-  const left = gone?.members.map(({ pullRequest }) => pullRequest).filter((member) => !held.has(member)) ?? [];
-  const put = withChanged(snapshot, left, () => ({ status: 'queued' }));
-  return { ...put, batches: put.batches.filter((batch) => batch.id !== id) };
+  const requeued = ended?.members.map(({ pullRequest }) => pullRequest).filter((member) => !held.has(member)) ?? [];
+  const changed = withChanged(snapshot, requeued, () => ({ status: 'queued' }));
+  return { ...changed, batches: changed.batches.filter((batch) => batch.id !== id) };
 }
 
 function withChanged(
@@ -180,7 +180,7 @@ function withChanged(
   return { ...snapshot, pullRequests };
 }
 
-/** The commit of the batch is made; every head before it is assumed to merge. The result of CI is not known. */
+/** Adds the batch as if its commit were made and its heads had merged. The result of CI is not known. */
 function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): Snapshot {
   const id = `planned-${decision.position}`;
   const batch: BatchState = {
@@ -210,7 +210,7 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
   return { ...tagged, queue: { ...tagged.queue, nextPosition }, batches: [...tagged.batches, batch] };
 }
 
-/** One paragraph in plain language. */
+/** Describes the impact in one paragraph. */
 export function impactText({
   resets,
   buildsStarted,
@@ -227,7 +227,7 @@ export function impactText({
       ? []
       : [`${named(landingsHeld)} cannot land as before: ${countPullRequests(landingsHeld.length)} held.`]),
   ];
-  return sentences.length === 0 ? 'No build and no landing is changed by it.' : sentences.join(' ');
+  return sentences.length === 0 ? 'It changes no build and no landing.' : sentences.join(' ');
 }
 
 function countBuilds(count: number): string {

@@ -1,5 +1,5 @@
-// The decision of the queue: from one snapshot, everything that must happen now. Pure and minimal: planning again on
-// the result of the decisions decides nothing until a fact changes.
+// Decides from one snapshot everything that must happen in a queue now. Planning again on the result of the decisions
+// decides nothing until a fact changes.
 import { planLinearly } from './linear/plan.ts';
 import type { Snapshot } from './model/snapshot.ts';
 import { isSpeculative, viewLine } from './planning/line.ts';

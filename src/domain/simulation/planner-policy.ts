@@ -166,7 +166,7 @@ export class PlannerPolicy implements Policy {
         return rows.reorder(decision.pullRequest, decision.reason);
       case 'AnnounceTop':
         return rows.changePullRequest(decision.pullRequest, { topAnnounced: true });
-      case 'LookAgainAt':
+      case 'PlanAgainAt':
         if (decision.at === this.#lookAt) return;
         this.#lookAt = decision.at;
         return desk.wakeAt(decision.at);

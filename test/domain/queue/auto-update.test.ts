@@ -52,7 +52,7 @@ describe('brought up to date is', () => {
   it.each(table)('$name', ({ candidate, rules, updated, waits }) => {
     const plan = planAutoUpdates({ ...all, ...rules }, [behind(1, candidate)], now);
     expect([plan.update, plan.waits]).toEqual([updated ? ['1'] : [], waits ?? false]);
-    if (waits) expect(plan.lookAgainAt).toBe(now + 29 * minute);
+    if (waits) expect(plan.planAgainAt).toBe(now + 29 * minute);
   });
 
   it('who waited longest, of those who never were the oldest', () => {

@@ -96,7 +96,7 @@ describe('a landing is refused', () => {
     ['by other build keys', { rules: { ...parallel, buildKeysHash: 'others' } }, 'configuration changed'],
     ['without a member', { members: [{ ...member!, current: null }] }, 'a member left'],
     ['of another head', withMember({ head: 'pushed' }), 'a head moved'],
-    ['above what has not landed', withMember({ below: 'p9' }), 'what it stands on has not landed'],
+    ['above what has not landed', withMember({ below: 'p9' }), 'the pull request below it has not landed'],
     ['of a pull request that would not be admitted', withMember({ obstacle: 'It is a draft.' }), 'It is a draft.'],
     [
       'of a pull request that failed by itself',
@@ -106,16 +106,16 @@ describe('a landing is refused', () => {
     [
       'of a speculative build where none are made',
       { batch: { ...facts.batch, sideBuild: 'speculative' } },
-      'speculative builds are not made any more',
+      'speculative builds are no longer made',
     ],
     ['without evidence', { claimed: '' }, 'no evidence'],
     [
       'by a build that is red now',
       { builds: [{ ...build, checks: [{ name: 'test', attempt: 2, conclusion: 'failure' }] }] },
-      'the build of commit of b1 is no evidence any more',
+      'the build of commit of b1 is no longer evidence',
     ],
-    ['by another build than was planned', { claimed: 'elsewhere' }, 'the build of elsewhere is no evidence any more'],
-    ['by builds that are gone', { builds: [] }, 'the build of commit of b1 is no evidence any more'],
+    ['by another build than was planned', { claimed: 'elsewhere' }, 'the build of elsewhere is no longer evidence'],
+    ['by builds that are gone', { builds: [] }, 'the build of commit of b1 is no longer evidence'],
     ['before its final gate', { finalGates: [{ ...smoke, run: null }] }, 'the final gate smoke is not passed'],
     [
       'though composed, before its final gate',
@@ -127,7 +127,7 @@ describe('a landing is refused', () => {
   it('behind a pull request that has skipped the line meanwhile', () =>
     expect(
       decideGate({ ...onTargets, line: [pr(1, { targets: ['api'] }), pr(3, { targets: ['api'], skipLine: true })] }),
-    ).toEqual({ kind: 'Refused', reason: '#3, which it overlaps, stands before it in line' }));
+    ).toEqual({ kind: 'Refused', reason: '#3, which it overlaps, is before it in line' }));
 });
 
 it('a landing of green parts passes without evidence of its own', () =>

@@ -6,7 +6,7 @@ import { histories, runHistory } from './history.ts';
 const numRuns = examples({ standard: 250, full: 10_000 });
 
 const everyKind = [
-  ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],
+  ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'PlanAgainAt', 'ReadChecks'],
   ...[
     'RequeuePullRequest',
     'Reorder failed',

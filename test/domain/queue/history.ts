@@ -125,10 +125,10 @@ function drain(world: World): void {
     const decisions = world.advance();
     const steps = world.steps();
     for (const step of round % 2 === 0 ? steps : steps.toReversed()) step();
-    const lookAgain = decisions.find((decision) => decision.kind === 'LookAgainAt');
-    if (steps.length > 0 || decisions.some((decision) => decision.kind !== 'LookAgainAt')) continue;
-    if (lookAgain === undefined) break;
-    world.now = Math.max(world.now, lookAgain.at);
+    const planAgain = decisions.find((decision) => decision.kind === 'PlanAgainAt');
+    if (steps.length > 0 || decisions.some((decision) => decision.kind !== 'PlanAgainAt')) continue;
+    if (planAgain === undefined) break;
+    world.now = Math.max(world.now, planAgain.at);
   }
   assert.deepEqual(
     world.inLine().map((row) => row.id),

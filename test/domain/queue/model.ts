@@ -178,7 +178,7 @@ export class World extends Records {
       case 'ReadChecks':
         this.readings.set(decision.commit, null);
         break;
-      case 'LookAgainAt':
+      case 'PlanAgainAt':
         break;
       default:
         decision satisfies never;

@@ -65,7 +65,7 @@ export class Oracle implements Observer {
       'nothing starts while paused',
     );
     for (const decision of started) checkStart(world, decision);
-    const again = plan(world.snapshot(), world.now).filter((decision) => decision.kind !== 'LookAgainAt');
+    const again = plan(world.snapshot(), world.now).filter((decision) => decision.kind !== 'PlanAgainAt');
     assert.deepEqual(again, [], 'what was decided is not decided again');
   }
 

@@ -14,7 +14,7 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
   ],
   [
     unlikely,
-    'Pull requests behind it were ready to merge while it was 43 % likely to.',
+    'Pull requests behind it were ready to merge, and it was only 43 % likely to merge.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
   [

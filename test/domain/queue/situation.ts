@@ -210,7 +210,7 @@ export function inShort(decision: Decision): string {
       return `stuck ${decision.pullRequest}`;
     case 'ReadChecks':
       return `read ${decision.commit}`;
-    case 'LookAgainAt':
+    case 'PlanAgainAt':
       return `look again in ${(decision.at - now) / minute} min`;
     default:
       return decision satisfies never;

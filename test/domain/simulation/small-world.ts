@@ -201,7 +201,7 @@ class State implements QueueView, QueueActions {
   }
 
   checkPlanned(): void {
-    const again = plan(this.#policy.snapshot(this.now), this.now).filter(({ kind }) => kind !== 'LookAgainAt');
+    const again = plan(this.#policy.snapshot(this.now), this.now).filter(({ kind }) => kind !== 'PlanAgainAt');
     assert.deepEqual(again, [], 'what was decided is not decided again');
   }
 

@@ -7,8 +7,8 @@ export interface IdleBotPullRequest {
 }
 
 /**
- * The bot pull request that shares most pull requests with the batch; among equals, the newest. Null if none shares
- * any.
+ * Returns the bot pull request whose last batch has most pull requests in common with the new batch. Among equals the
+ * newest is chosen. Null: none has a pull request in common.
  */
 export function chooseBotPullRequest<Bot extends IdleBotPullRequest>(
   idle: readonly Bot[],
@@ -22,7 +22,10 @@ export function chooseBotPullRequest<Bot extends IdleBotPullRequest>(
   return best ?? null;
 }
 
-/** Bot pull requests that no build will use: none of their pull requests is in line and without a started build. */
+/**
+ * Returns the bot pull requests that no build will reuse, because each of their pull requests has left the line or has
+ * a started build.
+ */
 export function findUnusable<Bot extends IdleBotPullRequest>(
   idle: readonly Bot[],
   { inLine, building }: { readonly inLine: ReadonlySet<string>; readonly building: ReadonlySet<string> },

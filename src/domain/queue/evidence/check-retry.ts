@@ -1,45 +1,48 @@
-// Flaky checks. A failed check is tried again once before it counts. A retry adds an attempt and waits for its result.
-// A retry never turns a check green by itself: the newest attempt counts, and a check that may not be tried again fails
-// at once.
+// Flaky checks. A failed check is retried once before it counts as failed. A retry is a new attempt, and the newest
+// attempt counts. A check that must not be retried counts as failed immediately.
 import { matchesGlob } from '../../glob.ts';
 import { failedChecks, failedChecksOfBuild } from './evidence.ts';
 import { isServiceCheck } from './service-checks.ts';
 import type { QueueRules } from '../model/rules.ts';
 import type { BuildState, CheckState } from '../model/snapshot.ts';
 
-/** A retry of one check on one commit. There is at most one, ever. */
+/** A retry of one check on one commit. A check is retried at most once on each commit. */
 export interface Retry {
   readonly commit: string;
   readonly name: string;
   /** The attempt that failed. */
   readonly attempt: number;
-  /** `planned`: the host has not been asked yet. `refused`: the host will not start a new attempt. */
+  /** `planned`: the host has not been asked to start it yet. `refused`: the host refused to start a new attempt. */
   readonly state: 'planned' | 'started' | 'refused';
-  /** When the host was asked. */
+  /** When the host was asked to start it. Null: not yet. */
   readonly startedAt: number | null;
 }
 
 export interface CheckRetries {
-  /** Checks that failed and are to be tried again. */
+  /** Failed checks that must be retried. */
   readonly due: readonly CheckState[];
   /**
-   * Names of failed checks that do not count yet: the `due` ones, and retried ones whose new attempt has not appeared.
+   * Names of failed checks that do not count as failed yet: those of `due`, and retried checks whose new attempt has
+   * not appeared.
    */
   readonly undecided: readonly string[];
-  /** When a retried check whose new attempt never appears counts as failed. Null: no attempt is awaited. */
+  /**
+   * When the first retried check counts as failed because its new attempt has not appeared. Null: no attempt is
+   * awaited.
+   */
   readonly until: number | null;
 }
 
 type RetryRules = Pick<QueueRules, 'retriableChecks' | 'requiredChecks' | 'ownRequiredChecks'>;
 
-/** How long a host that accepted a retry has to show the new attempt. */
+/** How long after the start of a retry its new attempt must appear at the host. */
 export const attemptAppearsWithinMs = 10 * 60_000;
 
 const nothing: CheckRetries = { due: [], undecided: [], until: null };
 
 /**
- * Decides on the checks that make a build or a head red. A check that never ran, or whose build was canceled, is not
- * retried.
+ * Decides which of the checks that make a build or a head red are retried. A check that never ran, or whose build was
+ * canceled, is not retried.
  */
 export function decideRetries(
   build: BuildState,
@@ -65,7 +68,7 @@ export function decideRetries(
   return { due, undecided: [...due, ...awaited].map((check) => check.name), until };
 }
 
-/** The build with its retried checks as pending. */
+/** The build with its undecided checks as pending. */
 export function withUndecided(build: BuildState, undecided: readonly string[]): BuildState {
   if (undecided.length === 0) return build;
   const checks = build.checks.map((check) =>
@@ -74,7 +77,7 @@ export function withUndecided(build: BuildState, undecided: readonly string[]): 
   return { ...build, checks };
 }
 
-/** The newest attempts of the failed checks, judged as a build or as the head of a pull request. */
+/** The newest attempts of all checks that fail the build by the rules for builds or by those for heads. */
 function failuresOf(build: BuildState, rules: RetryRules): CheckState[] {
   const names = new Set([
     ...failedChecksOfBuild(build, rules.requiredChecks),

@@ -1,8 +1,8 @@
-// A landing whose tree nobody built is justified by green builds of its parts, if nothing that landed in between, and
-// no other part, affects what a part affects (interface 2.6, grade `composed`).
+// Green builds of parts can justify a landing whose whole tree was not built (interface 2.6, grade `composed`). No
+// other part, and no change that landed since a part was built, may affect a target of this part.
 //
-// For every target, the last change that affects it has a build. That build holds all other changes that affect the
-// target, in the same order. So the target is the same as when that build was green.
+// Why this suffices: for every target, the last change that affects the target has a green build. This build contains
+// all other changes that affect the target, in the same order. So the target is the same as in the green build.
 import { overlap, type Targets } from '../model/overlap.ts';
 import type { Landing, PinnedHead } from '../model/snapshot.ts';
 
@@ -24,8 +24,8 @@ export interface Composition {
 }
 
 /**
- * Whether every member is in a part that proves as much about it as a build of the landing itself. If targets are not
- * known, only a build of that very tree proves anything.
+ * Whether every member is in a part that proves as much about the member as a build of the whole landing would. A
+ * member with unknown targets is proven only by a build of the whole tree.
  */
 export function isComposed({ tip, members, parts, landings }: Composition): boolean {
   const known = parts.flatMap((part) => {
@@ -38,7 +38,7 @@ export function isComposed({ tip, members, parts, landings }: Composition): bool
   return members.length > 0 && members.every(({ targets }, at) => targets !== null && covers(at));
 }
 
-/** The landings that moved the base from `base` to the tip. Null: not known. */
+/** The landings that moved the base branch from `base` to the tip. Null: not known. */
 export function landingsSince(base: string, tip: string, landings: readonly Landing[]): readonly Landing[] | null {
   if (base === tip) return [];
   const first = landings.findIndex((landing) => landing.firstParent === base);
@@ -52,8 +52,9 @@ function changesOf(landings: readonly Landing[]): readonly Change[] | null {
 }
 
 /**
- * `order` lists everything that has landed on top of the part's base, then what lands now. The part holds the change at
- * index `at`, nothing from outside `order`, and every earlier change that overlaps it, in the same order.
+ * `order` contains the changes that have landed on top of the base of the part, then those that land now. Returns true
+ * if the part contains the change at index `at`, every earlier change that overlaps it, in the same order, and nothing
+ * outside of `order`.
  */
 function isCovered(of: { readonly part: Part; readonly order: readonly Change[]; readonly at: number }): boolean {
   const { part, order, at } = of;

@@ -1,10 +1,10 @@
-// What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
+// What results of CI prove. Evidence belongs to trees: a green build justifies every landing of its tree.
 import { isGlob, matchesGlob } from '../../glob.ts';
 import { isServiceCheck } from './service-checks.ts';
 import type { CheckConclusion, QueueRules, RequiredCheck } from '../model/rules.ts';
 import type { BuildState, CheckState, Snapshot, Verdict } from '../model/snapshot.ts';
 
-/** Conclusions that count as passed if the configuration names none. */
+/** The conclusions that count as passed unless the configuration names others. */
 export const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
 const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -15,9 +15,9 @@ export interface CheckList {
 }
 
 /**
- * Verdict of the checks of a commit. The newest attempt of each name counts. If `required` is null, every check that
- * ran counts, and the verdict is `none` if there is none. If `required` is empty, the verdict is green. A required name
- * that is missing is pending until the list is complete.
+ * The verdict of the checks of a commit. The newest attempt of each name counts. If `required` is null, every check
+ * that ran counts; if no check ran, the verdict is `none`. If `required` is empty, the verdict is green. A missing
+ * required check is pending until the list is complete.
  */
 export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
   const checks = newestAttempts(list.checks);
@@ -30,9 +30,7 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
   return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
 }
 
-/**
- * Verdict of a build. A canceled build proves nothing: `none`. A complete build without any check is red, never green.
- */
+/** The verdict of a build. For a canceled build it is `none`. A complete build without any check is red. */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
   if (build.canceled) return 'none';
   const verdict = judgeChecks(ofCi(build), atLeastOne(required));
@@ -40,13 +38,13 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
   return build.complete ? 'red' : 'pending';
 }
 
-/** Names of the checks that make a build red. Empty for a red build if CI ended without running any check. */
+/** Names of the checks that make a build red. Empty although the build is red if CI ended without running any check. */
 export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
   return failedChecks(ofCi(build), atLeastOne(required));
 }
 
-// The head of a pull request may also be a build. The checks that the service itself reports on a head do not belong to
-// the build.
+// The head commit of a pull request may also be tested as a build. The checks that the service itself reports on a head
+// do not belong to the build.
 function ofCi(build: BuildState): BuildState {
   const isServiceCheckState = ({ name }: CheckState): boolean => isServiceCheck(name);
   return build.checks.some(isServiceCheckState)
@@ -54,12 +52,14 @@ function ofCi(build: BuildState): BuildState {
     : build;
 }
 
-// A commit that nobody tested is never green, even if no check is required.
+// An untested commit is never green, even if no check is required.
 function atLeastOne(required: readonly RequiredCheck[] | null): readonly RequiredCheck[] | null {
   return required?.length === 0 ? null : required;
 }
 
-/** Names of the checks that make the list red, in the host's order. A missing check has its required name. */
+/**
+ * Names of the checks that make the list red, in the order of the host. A missing check appears by its required name.
+ */
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
   if (required === null)
@@ -75,7 +75,7 @@ export function failedChecks(list: CheckList, required: readonly RequiredCheck[]
   return [...new Set(failed)];
 }
 
-/** The checks of `failedChecks` that never ran, by their required name. */
+/** The checks of `failedChecks` that never ran, by their required names. */
 export function missingChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const isSeen = ({ name }: RequiredCheck): boolean => list.checks.some((check) => matchesGlob(name, check.name));
   const missing = (required ?? []).filter(
@@ -125,14 +125,14 @@ export interface EvidenceSource {
 type HeadRules = Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>;
 
 /**
- * Whether builds of heads themselves may be evidence. They are not if even an up-to-date green head gets a bot pull
- * request.
+ * Whether the build of a head commit itself may be evidence. It is not if every pull request must be tested in a bot
+ * pull request.
  */
 export function mayHeadsBeEvidence(rules: HeadRules): boolean {
   return rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate;
 }
 
-/** Builds that may be evidence. */
+/** Removes the builds of `heads` if builds of head commits must not be evidence. */
 export function withoutHeads(
   builds: readonly BuildState[],
   rules: HeadRules,
@@ -146,8 +146,8 @@ export function withoutHeads(
 const longestPendingMs = 60 * 60_000;
 
 /**
- * Until when a green build waits for checks that are not required and still run on its commit: one hour after the last
- * check ended. `-Infinity`: it does not wait.
+ * Until when a green build waits for running checks that are not required: one hour after the last check on its commit
+ * ended. `-Infinity`: it does not wait.
  */
 export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
   const isPending =
@@ -156,7 +156,7 @@ export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsFo
   return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
 }
 
-/** Green builds by tree, judged by the gate in force now. Computed once per plan. */
+/** Green builds by tree, judged by the checks that are required now. Computed once per plan. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 
 export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence {
@@ -178,13 +178,13 @@ export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence
 }
 
 function isFresh(build: BuildState, now: number): boolean {
-  // A green build may still have running checks that are not required.
+  // `finishedAt` is null while checks that are not required still run.
   return build.finishedAt === null || now - build.finishedAt <= evidenceLifetimeMs;
 }
 
 /**
- * Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. Where the
- * host takes only commits that were built, no other build counts.
+ * Prefers the build of `preferredCommit`, so that the landed commit itself was tested, and not only its tree. If the
+ * host accepts only commits that were built themselves, no other build counts.
  */
 export function findEvidence(
   evidence: Evidence,
@@ -197,8 +197,8 @@ export function findEvidence(
 }
 
 /**
- * The tree was built as a whole and was red. Only another build of that tree can refute this; builds of its parts
- * cannot.
+ * Whether the tree was built as a whole and was red. Only another build of the same tree can refute this result; builds
+ * of its parts cannot.
  */
 export function isKnownRed(
   tree: string,
@@ -209,7 +209,8 @@ export function isKnownRed(
 }
 
 /**
- * The build that justifies landing `tree` now: green, not canceled, ended at most 24 h ago, its base in the lineage.
+ * The build that justifies a landing of `tree` now: green, ended at most 24 h ago, on a commit of the lineage. Null:
+ * there is none.
  */
 export function evidenceFor(
   tree: string,

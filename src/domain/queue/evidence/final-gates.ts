@@ -1,5 +1,5 @@
-// Final gates are workflows that run on the very commit that lands, one after the other, between a green build and its
-// landing. They fail closed: every result but a success in time blocks the landing.
+// Final gates are workflows that run one after the other on the commit that lands, between its green build and its
+// landing. They fail closed: every result except a success in time blocks the landing.
 import type { FinalGate } from '../model/rules.ts';
 import type { GateState } from '../model/snapshot.ts';
 
@@ -16,7 +16,7 @@ export function gatesFor(
 export type GatesVerdict =
   /** Every gate of the batch has passed. */
   | { readonly kind: 'open' }
-  /** The next gate has not been asked yet. */
+  /** The next gate has not been started. */
   | { readonly kind: 'due'; readonly workflow: string }
   | { readonly kind: 'running'; readonly workflow: string; readonly until: number }
   | { readonly kind: 'closed'; readonly workflow: string; readonly text: string };

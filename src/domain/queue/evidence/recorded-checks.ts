@@ -1,4 +1,4 @@
-// Whether the host's report of a commit's checks contains anything that is not recorded yet.
+// Whether a report of the host about the checks of a commit contains anything that is not recorded yet.
 import { isServiceCheck } from './service-checks.ts';
 
 interface Check {
@@ -9,12 +9,12 @@ interface Check {
 
 export interface KeptChecks {
   readonly checks: readonly Check[];
-  /** Whether the host said that no further check will come. Once true, it stays true. */
+  /** Whether the host said that no further check will start. Once true, it stays true. */
   readonly complete: boolean;
   readonly canceled: boolean;
 }
 
-/** An ended attempt does not run again: a report that calls it pending is outdated. */
+/** An attempt that has ended does not run again, so a report that calls it pending is outdated. */
 export function hasNews(report: KeptChecks, kept: KeptChecks): boolean {
   if (report.complete && !kept.complete) return true;
   if (report.canceled && !kept.canceled) return true;

@@ -1,5 +1,5 @@
-// Checks that the service itself reports, such as a verification. They are on the heads of pull requests. Builds never
-// have them and never require them.
+// Checks that the service itself reports, such as a verification. They are on the head commits of pull requests, and
+// never on builds.
 import { editDistance } from '../../edit-distance.ts';
 import { matchesGlob } from '../../glob.ts';
 import { verificationCheckName } from '../../previews/check.ts';
@@ -13,17 +13,18 @@ export function isServiceCheck(name: string): boolean {
 }
 
 /**
- * Why a check of that name, or a glob of service checks only, would be awaited for ever. Null: it would not be. Names
- * are compared with their case. The prefix is compared without it: no check of another system may begin with it.
+ * Why a required check with this name or glob would be awaited for ever: it has the prefix of the service, but the
+ * service reports no such check. Null: it has not. The prefix is compared without regard to case, because no check of
+ * another system may begin with it. Names are compared with regard to case.
  */
 export function unknownServiceCheck(name: string): string | null {
-  const meant = name.toLowerCase();
-  if (!isServiceCheck(meant) || names.some((known) => matchesGlob(name, known))) return null;
-  const [nearest = ''] = names.toSorted((a, b) => editDistance(meant, a) - editDistance(meant, b));
+  const lowerCased = name.toLowerCase();
+  if (!isServiceCheck(lowerCased) || names.some((known) => matchesGlob(name, known))) return null;
+  const [nearest = ''] = names.toSorted((a, b) => editDistance(lowerCased, a) - editDistance(lowerCased, b));
   return `is no check of the service, to which names that begin with ${prefix} belong: write ${nearest}`;
 }
 
-/** An SQL condition over a column of names: the check is one of CI's. */
+/** An SQL condition on a column with names of checks: CI reports the check, not the service. */
 export function isOfCi(column: string): string {
   return `${column} not like '${prefix}%'`;
 }

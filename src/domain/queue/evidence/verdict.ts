@@ -1,4 +1,4 @@
-// The verdict of each live batch, from CI's results and the evidence for its tree, by the gate in force now.
+// The verdict of each live batch, from the results of CI and the evidence for its tree, by the rules in force now.
 import { isComposed } from './composed-evidence.ts';
 import {
   collectEvidence,
@@ -23,13 +23,13 @@ export type BatchVerdict =
   | { readonly kind: 'pending' }
   | { readonly kind: 'green'; readonly evidence: string }
   | { readonly kind: 'red'; readonly failedChecks: readonly string[]; readonly missing: readonly string[] }
-  /** `text` names what did not finish in time. */
+  /** `text` says what did not finish in time. */
   | { readonly kind: 'timed_out'; readonly text: string }
   | { readonly kind: 'worthless'; readonly code: 308 | 309 }
   /** The build is green, and a final gate did not pass. */
   | { readonly kind: 'gate_closed'; readonly text: string };
 
-interface Known {
+interface Facts {
   readonly snapshot: Snapshot;
   readonly rules: QueueRules;
   readonly now: number;
@@ -41,7 +41,7 @@ interface Known {
 
 /** Verdicts by batch. */
 export function judgeBatches(snapshot: Snapshot, now: number): Map<string, BatchVerdict> {
-  const known: Known = {
+  const facts: Facts = {
     snapshot,
     rules: snapshot.rules,
     now,
@@ -50,31 +50,31 @@ export function judgeBatches(snapshot: Snapshot, now: number): Map<string, Batch
     pullRequests: new Map(snapshot.pullRequests.map((pullRequest) => [pullRequest.id, pullRequest])),
     readings: readingsOf(snapshot),
   };
-  return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, known)]));
+  return new Map(snapshot.batches.map((batch) => [batch.id, judge(batch, facts)]));
 }
 
-function judge(batch: BatchState, known: Known): BatchVerdict {
+function judge(batch: BatchState, facts: Facts): BatchVerdict {
   if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
-  // A red build blames nobody while a green build exists for its tree.
-  const evidence = findEvidence(known.evidence, batch.tree, {
+  // A red build blames no pull request while there is a green build of the same tree.
+  const evidence = findEvidence(facts.evidence, batch.tree, {
     preferredCommit: batch.testedCommit ?? batch.commit,
-    rules: known.rules,
+    rules: facts.rules,
   });
-  if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
+  if (evidence !== null) return judgeByGates(batch, evidence.commit, facts.now);
   const [part] = batch.restsOn;
-  if (part !== undefined && !known.rules.landsBuiltCommitsOnly && restsSafely(batch, known))
-    return judgeByGates(batch, part, known.now);
-  if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
-  const build = known.builds.get(batch.testedCommit ?? batch.commit);
-  if (build !== undefined && isHeldByPending(build, known)) return { kind: 'pending' };
-  return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
+  if (part !== undefined && !facts.rules.landsBuiltCommitsOnly && isJustifiedByParts(batch, facts))
+    return judgeByGates(batch, part, facts.now);
+  if (skipsValidation(batch, facts)) return { kind: 'green', evidence: '' };
+  const build = facts.builds.get(batch.testedCommit ?? batch.commit);
+  if (build !== undefined && waitsForOtherChecks(build, facts)) return { kind: 'pending' };
+  return (build === undefined ? null : judgeByBuild(build, facts.rules)) ?? judgeByClock(batch, build, facts);
 }
 
 /**
- * Whether the green speculative builds that justify a landing prove together as much about its members as one build of
- * it, and no build of its tree is red.
+ * Whether green speculative builds justify the landing: together they prove as much about its members as one build of
+ * the whole landing would, and no build of its tree is red.
  */
-function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Known): boolean {
+function isJustifiedByParts(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Facts): boolean {
   if (batch.tree !== null && isKnownRed(batch.tree, snapshot.builds, rules)) return false;
   const parts = snapshot.batches.filter(
     ({ sideBuild, commit, tree }) =>
@@ -93,8 +93,11 @@ function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequest
   });
 }
 
-/** Whether the build has all it needs. Then no time limit of CI applies to the checks it still waits for. */
-function isHeldByPending(build: BuildState, { rules, now }: Pick<Known, 'rules' | 'now'>): boolean {
+/**
+ * Whether all required checks of the build are green, and it only waits for other checks. No time limit of CI applies
+ * to these.
+ */
+function waitsForOtherChecks(build: BuildState, { rules, now }: Pick<Facts, 'rules' | 'now'>): boolean {
   return judgeBuild(build, rules.requiredChecks) === 'green' && pendingUntil(build, rules) > now;
 }
 
@@ -116,7 +119,7 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
     case 'none':
       return { kind: 'worthless', code: 309 };
     case 'green':
-      // A green build without evidence ended more than a day ago, or its base stopped being the tip more than a day
+      // A green build that is no evidence ended more than a day ago, or its base stopped being the tip more than a day
       // ago.
       return { kind: 'worthless', code: 308 };
     case 'pending':
@@ -126,8 +129,8 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
   }
 }
 
-function judgeByClock(batch: BatchState, build: BuildState | undefined, known: Known): BatchVerdict {
-  const { rules, now, readings } = known;
+function judgeByClock(batch: BatchState, build: BuildState | undefined, facts: Facts): BatchVerdict {
+  const { rules, now, readings } = facts;
   const deadline = ciDeadline(batch, rules);
   if (deadline !== null && now >= deadline) return { kind: 'timed_out', text: blockText(111) };
   const start = startDeadline(batch, build, rules);
@@ -136,7 +139,7 @@ function judgeByClock(batch: BatchState, build: BuildState | undefined, known: K
   return { kind: 'timed_out', text: `CI started no check within ${rules.checksStartedTimeoutMins} min.` };
 }
 
-/** When the host was last asked again for the checks of a commit, by commit. */
+/** When the checks of a commit were last read from the host again, by commit. Null: not yet. */
 export function readingsOf(snapshot: Snapshot): ReadonlyMap<string, number | null> {
   return new Map(snapshot.readings.map((reading) => [reading.commit, reading.doneAt]));
 }
@@ -145,7 +148,7 @@ export function wasReadSince(doneAt: number | null | undefined, since: number): 
   return typeof doneAt === 'number' && doneAt >= since;
 }
 
-/** By when a build must have its first check. Null: it has one, needs none, or was not started. */
+/** When a build without any check times out. Null: it has a check, has no such limit, or was not started. */
 export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
   const hasStarted = build !== undefined && build.checks.length > 0;
   return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
@@ -153,14 +156,14 @@ export function startDeadline(batch: BatchState, build: BuildState | undefined, 
     : batch.buildStartedAt + rules.checksStartedTimeoutMins * 60_000;
 }
 
-/** When a pending build counts as timed out. Null: never, or not started. */
+/** When a pending build times out. Null: never, or it was not started. */
 export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
   return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null
     ? null
     : batch.buildStartedAt + rules.ciTimeoutMins * 60_000;
 }
 
-function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boolean {
+function skipsValidation(batch: BatchState, { rules, pullRequests }: Facts): boolean {
   const members = batch.members.map((member) => pullRequests.get(member.pullRequest) ?? { skipValidation: false });
   return isValidationSkipped(rules, members);
 }

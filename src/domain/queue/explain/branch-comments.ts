@@ -19,8 +19,8 @@ export function syncConflictComment(conflict: {
   readonly paths: readonly string[];
 }): string {
   const { baseBranch, method, paths } = conflict;
-  const what = method === 'rebase' ? `Rebasing it onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into it`;
-  return `**Not brought up to date.** ${what} conflicts in:\n\n${listPaths(paths)}\n\nResolve the conflict on the branch and push.`;
+  const action = method === 'rebase' ? `Rebasing it onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into it`;
+  return `**Not brought up to date.** ${action} conflicts in:\n\n${listPaths(paths)}\n\nResolve the conflict on the branch and push.`;
 }
 
 export function syncRefusedComment(refusal: { readonly baseBranch: string; readonly message: string }): string {
@@ -43,7 +43,7 @@ export type BackportNews =
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly commits: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Start, result and failure are separate comments. The same news again edits the existing comment. */
+/** Start, result and failure are separate comments. News with the same key edits the existing comment. */
 export function backportKey(target: string, news: BackportNews): string {
   const part = {
     started: 'begin',

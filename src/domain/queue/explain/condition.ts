@@ -24,7 +24,7 @@ export type ConditionKind =
   | 'base_rules'
   | 'final_gate';
 
-/** An event of the log that brought a condition about. */
+/** The event of the log that caused the present state of a condition. */
 export interface Cause {
   readonly action: string;
   readonly at: number;
@@ -53,7 +53,7 @@ export interface CheckFact {
   readonly name: string;
   readonly conclusion: CheckConclusion;
   readonly endedAt: number | null;
-  /** What its writer said at the end. */
+  /** The summary that CI wrote at the end of the check. Null: none. */
   readonly summary: string | null;
 }
 
@@ -103,7 +103,9 @@ export function condition(leaf: Leaf): Condition {
   };
 }
 
-/** Holds when all its parts hold. Otherwise it takes the text of the first part that does not hold. */
+/**
+ * A condition that holds when all its parts hold. Otherwise its texts are those of the first part that does not hold.
+ */
 export function group(
   kind: ConditionKind,
   conditions: readonly Condition[],
@@ -111,7 +113,7 @@ export function group(
 ): Condition {
   const missing = conditions.filter(({ holds }) => !holds);
   const first = missing[0];
-  const looks = missing.flatMap(({ nextCheckAt }) => nextCheckAt ?? []);
+  const nextChecks = missing.flatMap(({ nextCheckAt }) => nextCheckAt ?? []);
   return condition({
     kind,
     holds: first === undefined,
@@ -120,7 +122,7 @@ export function group(
     who: first?.who ?? null,
     since: first?.since ?? null,
     cause: first?.cause ?? null,
-    nextCheckAt: looks.length === 0 ? null : Math.min(...looks),
+    nextCheckAt: nextChecks.length === 0 ? null : Math.min(...nextChecks),
     sentence: first?.sentence ?? `${texts.holds}.`,
     conditions,
   });

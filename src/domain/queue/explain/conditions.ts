@@ -12,7 +12,7 @@ export function listConditions(facts: ConditionFacts): Condition[] {
     case 'merged':
       return [];
     case 'closed':
-      return [listed('open', facts, { observed: 'closed', needed: 'open' })];
+      return [unmetCondition('open', facts, { observed: 'closed', needed: 'open' })];
     case 'open':
     case 'pending':
     case 'blocked':
@@ -29,8 +29,8 @@ export function listConditions(facts: ConditionFacts): Condition[] {
   }
 }
 
-/** A condition with the texts of the reason. */
-function listed(
+/** A condition that does not hold, with the sentence of `explain`. */
+function unmetCondition(
   kind: ConditionKind,
   facts: ConditionFacts,
   { observed, needed }: Pick<Condition, 'observed' | 'needed'>,
@@ -50,9 +50,9 @@ function listed(
 
 function requestCondition(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
-  if (status === 'open') return listed('asked', facts, { observed: 'not requested', needed: 'requested' });
-  // A blocked pull request is out of the line. The cause of the block keeps it out until somebody queues it again.
-  if (status === 'blocked') return listed('asked', facts, { observed: 'blocked', needed: 'requested again' });
+  if (status === 'open') return unmetCondition('asked', facts, { observed: 'not requested', needed: 'requested' });
+  // A blocked pull request is out of the line until somebody queues it again.
+  if (status === 'blocked') return unmetCondition('asked', facts, { observed: 'blocked', needed: 'requested again' });
   return condition({
     kind: 'asked',
     holds: true,

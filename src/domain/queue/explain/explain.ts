@@ -27,13 +27,13 @@ export interface ExplainedBatch {
 
 export type Hold =
   /**
-   * The pull request conflicts with a pull request before it, and is tried again when it is first. `with`: the known
-   * ones.
+   * The pull request conflicts with a pull request before it, and is tried again when it is first. `with`: the numbers
+   * of the pull requests that it is known to conflict with.
    */
   | { readonly kind: 'conflict'; readonly with: readonly number[] }
   /** Pull request `number` is a barrier: nothing is built behind it. */
   | { readonly kind: 'barrier'; readonly number: number }
-  /** Other pull requests may join its build until then. */
+  /** Other pull requests may join its build before the instant `until`. */
   | { readonly kind: 'company'; readonly until: number }
   /** It is out of the line, and waits to be built as part of a bisected batch. */
   | { readonly kind: 'part' }
@@ -47,7 +47,7 @@ export interface ExplainedPullRequest {
   /** Code and sentence of its last obstacle. Null if there is none. */
   readonly code: BlockCode | null;
   readonly text: string | null;
-  /** Who acts next where the obstacle has no code. Null or absent: CI. */
+  /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: Actor | null;
   /** Somebody took it out of the line, and nobody has queued it since. `by` null: not recorded. */
   readonly dequeued: { readonly by: string | null } | null;
@@ -58,7 +58,7 @@ export interface ExplainedPullRequest {
   readonly ahead: number | null;
   /** Numbers of the pull requests ahead that skip the line. */
   readonly skippers: readonly number[];
-  /** Why it has no build yet. Null: it has one, or only waits for its turn. */
+  /** Why it has no build yet. Null: it has a build, or only waits for its turn. */
   readonly hold: Hold | null;
   /**
    * Required checks on heads that still run and delay its landing: its own, and those of other pull requests that land
@@ -75,9 +75,9 @@ export interface ExplainedPullRequest {
    */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
-  /** Until when the code host takes no requests. Null or absent: it takes them. */
+  /** Until when the code host accepts no requests. Null or absent: it accepts requests. */
   readonly hostWaitUntil?: number | null;
-  /** Since when the first copy of the repository is made. Null or absent: there is one. */
+  /** Since when the first copy of the repository is being made. Null or absent: the copy exists. */
   readonly preparingSince?: number | null;
   /**
    * What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known.
@@ -198,7 +198,7 @@ export function freezeText(frozen: Frozen): string {
   return `its base branch is ${frozenText(frozen)}.`;
 }
 
-/** A freeze with an end ends without anybody's action. */
+/** Who must end the freeze. A freeze with an end ends by itself. */
 export function whoEnds({ until }: Frozen): Actor {
   return until === null ? 'admin' : 'queue';
 }
@@ -245,7 +245,7 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
   }
 }
 
-/** A part of a sentence. */
+/** A clause, without a capital letter and a full stop. */
 export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
   const count = `${countPullRequests(ahead ?? 0)} before it`;
   if (skippers.length === 0) return count;

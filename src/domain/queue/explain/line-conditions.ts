@@ -1,4 +1,4 @@
-// What must hold for a pull request in line: its queue runs, its place, its build, and what its landing waits for.
+// The conditions for a pull request in line: of its queue, its place, its build and its landing.
 import {
   buildText,
   beforeText,
@@ -49,10 +49,13 @@ export function queue({
     ...(preparingSince ? [isPrepared(preparingSince)] : []),
     ...(hostWaitUntil && !preparingSince ? [hostAnswers(hostWaitUntil)] : []),
   ];
-  return group('queue', conditions, { holds: 'The queue goes on', needed: 'neither halted nor paused' });
+  return group('queue', conditions, {
+    holds: 'The queue is neither halted nor paused',
+    needed: 'neither halted nor paused',
+  });
 }
 
-/** Listed only while it is not met. */
+/** This condition is listed only while it does not hold. */
 function isPrepared(since: number): Condition {
   return condition({
     kind: 'host_answers',
@@ -65,7 +68,7 @@ function isPrepared(since: number): Condition {
   });
 }
 
-/** Listed only while it is not met. */
+/** This condition is listed only while it does not hold. */
 function hostAnswers(until: number): Condition {
   return condition({
     kind: 'host_answers',
@@ -137,7 +140,9 @@ function gate(workflow: string): Condition {
   });
 }
 
-/** It holds: only the host knows whether it will refuse, and the landing is tried. */
+/**
+ * This condition always holds: the landing is tried, because only the host knows whether it will refuse the landing.
+ */
 function baseRules(hostWarning: string): Condition {
   return condition({
     kind: 'base_rules',

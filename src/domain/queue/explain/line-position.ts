@@ -25,11 +25,11 @@ export type LinePosition = Pick<
   ExplainedPullRequest,
   'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch'
 > & {
-  /** The commit its build runs on, and since when. Null: it has no batch. */
+  /** The commit that its build runs on, and since when. Null: it has no batch. */
   readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
-  /** Which pull requests passed it, and why. Empty: none did. */
+  /** Why it was moved back in line, as text. Empty: it was not moved. */
   readonly reordered: string;
-  /** The pull requests directly before it, the nearest last, at most as many as a person reads. */
+  /** Numbers of the pull requests directly before it, the nearest last, at most `mostNamed`. */
   readonly before: readonly number[];
   /** When its build times out. Null: never, or the build does not run. */
   readonly buildUntil: number | null;
@@ -39,11 +39,11 @@ export type LinePosition = Pick<
 
 const mostNamed = 10;
 
-/** What an explanation knows besides the line. */
-export interface Beside {
+/** Facts for a line position that are not in the line. */
+export interface FactsBesideLine {
   /** The cause of each batch's start. */
   readonly causes: ReadonlyMap<string, BatchCause>;
-  /** The verdict of its own checks, if it is in no live batch. Absent: the one in the line counts. */
+  /** The verdict of its own checks, if it is in no live batch. Absent: the verdict in the line counts. */
   readonly ownVerdict?: Verdict;
 }
 
@@ -55,7 +55,7 @@ interface LineIndex {
 
 const indexesOfViews = new WeakMap<LineView, LineIndex>();
 
-/** Found once for all pull requests that are asked about, because the line may be long. */
+/** Computed once for each view, because lines may be long and several pull requests of one line are explained. */
 function lineIndexOf(view: LineView): LineIndex {
   const known = indexesOfViews.get(view);
   if (known !== undefined) return known;
@@ -69,23 +69,23 @@ function lineIndexOf(view: LineView): LineIndex {
 }
 
 /** Null if the pull request is not in that line. */
-export function linePositionOf(view: LineView, pullRequestId: string, beside: Beside): LinePosition | null {
+export function linePositionOf(view: LineView, pullRequestId: string, beside: FactsBesideLine): LinePosition | null {
   const inLine = view.pullRequests.get(pullRequestId);
   if (inLine === undefined) return null;
   const { causes, ownVerdict = inLine.ownVerdict } = beside;
-  const lines = lineIndexOf(view);
-  const index = lines.indexOf.get(pullRequestId) ?? -1;
+  const lineIndex = lineIndexOf(view);
+  const index = lineIndex.indexOf.get(pullRequestId) ?? -1;
   const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
   const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
   const pullRequest = batch === null ? { ...inLine, ownVerdict } : inLine;
-  // Nothing is before a pull request beside the line.
+  // No pull request is before a pull request that is built beside the line.
   const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, index));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
   const before = company.size === 0 ? inFront : inFront.filter(({ id }) => !company.has(id));
   const ahead = before.length;
   return {
     ahead,
-    skippers: lines.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
+    skippers: lineIndex.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
     hold: batch !== null ? null : index === -1 ? { kind: 'part' } : holdOf(view, pullRequest, before),
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
@@ -98,7 +98,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Be
   };
 }
 
-/** Why it has no batch. */
+/** Why the pull request has no batch. Null: it only waits for its turn. */
 function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
@@ -117,8 +117,9 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
 }
 
 /**
- * Pull requests in line that are part of its known conflict: it was merged after them, or they are in the commit it was
- * merged onto.
+ * Numbers of the pull requests in line that it is known to conflict with: the last one that was merged before it, or
+ * the members of the batch that it was merged onto. A stacked pull request without a conflict of its own has those of
+ * the pull request below.
  */
 function conflictingWith(view: LineView, { id, below }: PullRequestState): readonly number[] {
   const conflicts = view.conflicts.get(id);
@@ -148,7 +149,7 @@ function ownChecksOf(
   return { own: others.length < waiting.length, others };
 }
 
-/** The batch beside the line in which it is built with other members of a failed batch. */
+/** The part of a bisected batch in which the pull request is built beside the line. Null: there is none. */
 function partOf(view: LineView, pullRequestId: string): BatchState | null {
   const part = view.sideBuilds.find(
     ({ sideBuild, members }) =>
@@ -157,7 +158,7 @@ function partOf(view: LineView, pullRequestId: string): BatchState | null {
   return part ?? null;
 }
 
-/** The final gate that runs or is asked next. */
+/** The final gate that runs or starts next. Null: there is none. */
 function finalGateOf(view: LineView, batch: BatchState): string | null {
   const verdict = verdictOf(view, batch);
   if (verdict.kind !== 'green' || verdict.evidence === '') return null;

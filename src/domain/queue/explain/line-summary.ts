@@ -1,4 +1,4 @@
-// How a line stands, as a label and as a sentence, for badges and for screens on a wall.
+// The state of a line as a label and as a sentence, for badges and wall screens.
 
 export interface LineFacts {
   readonly baseBranch: string;
@@ -8,12 +8,12 @@ export interface LineFacts {
   readonly isPaused: boolean;
   /** Null: no message was given. */
   readonly pauseMessage: string | null;
-  /** Why nothing lands although it validates. Null: it is not frozen. */
+  /** The sentence about the freeze that stops all landings. Null: the base branch is not frozen. */
   readonly frozen: string | null;
 }
 
 export interface LineSummary {
-  /** Blue moves, green is at rest and proved, amber needs a person, red is stopped. */
+  /** Green: nobody is in line. Blue: pull requests are in line. Amber: paused or frozen. Red: halted. */
   readonly tone: 'green' | 'blue' | 'amber' | 'red';
   /** A short text for a badge. */
   readonly short: string;

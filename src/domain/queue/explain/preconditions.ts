@@ -85,7 +85,7 @@ function checkCondition(
   const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
   const accepted = requirement?.acceptableStatuses ?? passingByDefault;
   const isRunning = conclusion === 'pending';
-  // Somebody has to do something that no page of the check describes.
+  // The check demands an action that only its summary describes.
   const toDo = conclusion === 'action_required' && summary !== null ? ` ${summary}` : '';
   return condition({
     kind: 'check',

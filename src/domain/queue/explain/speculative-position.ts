@@ -1,22 +1,26 @@
 // The position of a pull request among speculative builds: which pull requests it waits for, and which of its builds is
-// furthest.
+// nearest to landing it.
 import type { SpeculationGraph, SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { viewGraph } from '../speculation/view-graph.ts';
 
 export interface SpeculativePosition {
-  /** Pull requests in line that must land or leave before it. Disjoint ones do not count. */
+  /**
+   * The pull requests that must land or leave the line before it. Pull requests that it does not overlap do not count.
+   */
   readonly before: readonly PullRequestState[];
-  /** Its landing; without one, its furthest speculative build. Null: there is neither. */
+  /**
+   * The batch that lands it. Without one, its speculative build that is nearest to landing it. Null: it has neither.
+   */
   readonly batch: BatchState | null;
-  /** Pull requests that this speculative build assumes to land before it and that are still in line. */
+  /** The pull requests that this speculative build assumes to land first, and that are still in line. */
   readonly assumed: readonly PullRequestState[];
 }
 
 const graphs = new WeakMap<LineView, SpeculationGraph>();
 
-/** One graph for all pull requests that are asked about: it costs as much as the line is long. */
+/** The graph is built once for each view, because its cost grows with the length of the line. */
 function graphOf(view: LineView): SpeculationGraph {
   const graph = graphs.get(view) ?? viewGraph(view);
   graphs.set(view, graph);
@@ -29,7 +33,7 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
   const index = graph.indexOf.get(pullRequestId);
   if (index === undefined) return null;
   const rows = (indices: readonly number[]): PullRequestState[] => indices.flatMap((at) => graph.line[at] ?? []);
-  const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byWhatTheySay);
+  const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byNearnessToLanding);
   const landing = view.batchOf.get(pullRequestId) ?? null;
   return {
     // Without targets it overlaps everything.
@@ -49,7 +53,7 @@ const weight: Readonly<Record<SpeculativeBuild['verdict']['kind'], number>> = {
   worthless: 4,
 };
 
-/** Builds that may land it come first, then undecided ones, then failed ones; within each, the oldest first. */
-function byWhatTheySay(a: SpeculativeBuild, b: SpeculativeBuild): number {
+/** Green builds come first, then running builds, then failed builds. Within each group the oldest comes first. */
+function byNearnessToLanding(a: SpeculativeBuild, b: SpeculativeBuild): number {
   return weight[a.verdict.kind] - weight[b.verdict.kind] || a.batch.position - b.batch.position;
 }

@@ -14,7 +14,7 @@ export const statusCheckName = 'interlock';
 
 export type QueueMethod = 'label' | 'slash_command' | 'api';
 
-/** The ways to queue that `blocked_queue_sources` leaves open. */
+/** The ways to queue that `blocked_queue_sources` does not block. */
 export function openQueueMethods(blocked: readonly string[]): QueueMethod[] {
   const isOpen = {
     label: !blocked.includes('label'),
@@ -43,7 +43,7 @@ export interface StatusFacts {
   readonly status: PullRequestStatus;
   readonly code: BlockCode | null;
   readonly text: string | null;
-  /** Who acts next where the obstacle has no code. Null or absent: CI. */
+  /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: ExplainedPullRequest['actor'];
   /** Somebody took it out of the line, and nobody has queued it since. */
   readonly isDequeued: boolean;
@@ -59,7 +59,7 @@ export interface StatusFacts {
     /** When it entered the line, in milliseconds since the epoch. */
     readonly since: number;
     readonly skipsLine: boolean;
-    /** Since it was queued it was announced as first in line or as stuck. */
+    /** Whether it was announced as first in line, or as stuck, since it was queued. */
     readonly isTop: boolean;
     readonly isStuck: boolean;
     /**
@@ -103,17 +103,18 @@ export function wantsComment(rules: {
 
 /** The last text of a status comment after the configuration turned status comments off. */
 export const endedComment =
-  '**No longer updated**\n\nThe configuration of this repository asks for no status comment. `explain` says how the pull request stands.';
+  '**No longer updated**\n\nThe configuration of this repository asks for no status comment. `explain` says why the pull request is not merged yet.';
 
-/** The setting, with the boolean form resolved. */
+/** Converts the boolean form of the setting: true means `ready`. */
 export function publicationOf(setting: Publication | boolean): Publication {
   if (typeof setting === 'string') return setting;
   return setting ? 'ready' : 'never';
 }
 
 /**
- * Whether the comment or check is published. Once published it stays. `ready`: the preconditions hold, whether or not
- * the pull request was queued. A block is always published, because somebody queued it and would wait in vain.
+ * Whether the comment or check is published. A published comment or check stays. `ready`: the preconditions hold,
+ * whether or not the pull request was queued. A block is always published, because the person who queued the pull
+ * request would wait in vain.
  */
 export function isPublished(
   publication: Publication,
@@ -183,11 +184,11 @@ function sentences(facts: StatusFacts): string[] {
       return [[explained(facts).sentence, ...adviceOf(facts)].join(' ')];
     case 'pending':
       return [
-        `${explained(facts).sentence} ${acting(explained(facts).who)}It is queued automatically as soon as nothing is missing.`,
+        `${explained(facts).sentence} ${actorSentence(explained(facts).who)}It is queued automatically as soon as nothing is missing.`,
       ];
     case 'blocked':
       return [
-        `${explained(facts).sentence} ${acting(explained(facts).who)}Queue it again once that is settled.`,
+        `${explained(facts).sentence} ${actorSentence(explained(facts).who)}Queue it again once that is settled.`,
         ...linkedChecks(facts.failedChecks),
       ];
     case 'closed':
@@ -223,7 +224,7 @@ const outOfLine = {
   landingsFrom: null,
 } as const;
 
-/** People are known by their email addresses, which must not appear in a comment. */
+/** The name of a user is omitted, because it is an email address and must not appear in a comment. */
 function explained({ status, code, text, actor = null, isDequeued }: StatusFacts): Reason {
   return explain({ ...outOfLine, status, code, text, actor, dequeued: isDequeued ? { by: null } : null });
 }
@@ -231,10 +232,10 @@ function explained({ status, code, text, actor = null, isDequeued }: StatusFacts
 function lineSentences({ line, baseBranch }: StatusFacts): string[] {
   if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
   const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
-  const stands = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
+  const entered = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
   const hold = line.hold === null ? [] : [line.hold];
   return [
-    [stands, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line), ...hold].join(' '),
+    [entered, ...resetSentence(line.reset), ...buildSentence(line.batch), ...topSentence(line), ...hold].join(' '),
   ];
 }
 
@@ -257,7 +258,7 @@ function buildSentence(batch: Line['batch']): string[] {
 
 function topSentence({ isTop, isStuck }: Line): string[] {
   if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
-  // Its place and what it waits for may change without an edit of the comment.
+  // The text says no more, because other facts may change without an edit of the comment.
   if (isTop) return ['It is first in line.'];
   return [];
 }
@@ -284,7 +285,7 @@ function linkedChecks(checks: StatusFacts['failedChecks']): string[] {
   return linked.length === 0 ? [] : [linked.join('\n')];
 }
 
-const acts = {
+const actorSentences = {
   author: 'Its author must act. ',
   reviewer: 'A reviewer must act. ',
   ci: '',
@@ -292,8 +293,8 @@ const acts = {
   admin: 'An admin must act. ',
 } as const satisfies Record<Actor, string>;
 
-function acting(who: Actor | null): string {
-  return who === null ? '' : acts[who];
+function actorSentence(who: Actor | null): string {
+  return who === null ? '' : actorSentences[who];
 }
 
 function escaped(name: string): string {

@@ -1,6 +1,6 @@
-// The gate of a landing. The planned landing is decided once more, on the facts that are read under the locks. The
-// conditions are the planner's own: a gate that refused what the planner allows would make the planner plan the same
-// landing for ever.
+// The gate of a landing. A planned landing is decided once more, on facts that are read under the locks. The conditions
+// are those of the planner. If the gate refused what the planner allows, the planner would plan the same landing for
+// ever.
 import { evidenceFor } from '../evidence/evidence.ts';
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isValidationSkipped } from '../evidence/verdict.ts';
@@ -13,7 +13,7 @@ export interface GateFacts {
   readonly now: number;
   readonly rules: QueueRules;
   readonly queue: {
-    /** The repository is disabled, or its pause or the branch's pause is in force. */
+    /** Whether the repository is disabled, or a pause of the repository or of the base branch is in force. */
     readonly paused: boolean;
     readonly frozen: boolean;
     readonly inMergeWindow: boolean;
@@ -23,19 +23,22 @@ export interface GateFacts {
     readonly lineage: readonly string[];
   };
   readonly batch: Pick<BatchState, 'commit' | 'tree' | 'parentCommit' | 'buildKeysHash' | 'sideBuild'> & {
-    /** The batch has neither ended nor started to land. */
+    /** Whether the batch has neither ended nor started to land. */
     readonly isBuilding: boolean;
     readonly givenUp: boolean;
   };
   /** In queue order. */
   readonly members: readonly GateMember[];
-  /** All pull requests in line if builds are speculative. Otherwise the parents of the batches give the order. */
+  /**
+   * All pull requests in line if builds are speculative. Otherwise empty, because the parents of the batches give the
+   * order.
+   */
   readonly line: readonly InLine[];
   /** The commit whose build the plan named as evidence. '' if validation is skipped. */
   readonly claimed: string;
-  /** Builds of that commit and of the batch's tree that may be evidence. */
+  /** The builds of the commit `claimed` and of the tree of the batch that may be evidence. */
   readonly builds: readonly BuildState[];
-  /** Green builds of its parts justify the landing together. */
+  /** Whether green builds of parts justify the landing together. */
   readonly isComposed: boolean;
   readonly finalGates: readonly GateState[];
 }
@@ -44,10 +47,10 @@ export interface GateMember {
   readonly pullRequest: string;
   /** The head that the batch pinned. */
   readonly pinned: string;
-  /** Its present place in line. Null: it has left the line. */
+  /** Its present state in line. Null: it has left the line. */
   readonly current:
     | (Pick<PullRequestState, 'head' | 'below' | 'skipValidation' | 'ownVerdict' | 'ownFailedChecks'> & {
-        /** Why it would not be admitted now. Null: it would be. */
+        /** Why it would not be admitted now. Null: it would be admitted. */
         readonly obstacle: string | null;
       })
     | null;
@@ -95,9 +98,9 @@ function memberFault({ members }: GateFacts): string | null {
   for (const { pullRequest, pinned, current } of members) {
     if (current === null) return 'a member left';
     if (current.head !== pinned) return 'a head moved';
-    // Its base branch changed after the plan. It stays in this queue, behind the pull request that it is stacked on
-    // now.
-    if (current.below !== null && !landing.has(current.below)) return 'what it stands on has not landed';
+    // The base branch of the pull request changed after the plan. It stays in this queue, behind the pull request that
+    // it is stacked on now.
+    if (current.below !== null && !landing.has(current.below)) return 'the pull request below it has not landed';
     landing.add(pullRequest);
     if (current.obstacle !== null) return current.obstacle;
     if (hasFailedByItself(current)) return `an own check failed: ${current.ownFailedChecks.join(', ')}`;
@@ -110,20 +113,23 @@ export function isOnTip({ parentCommit }: Pick<BatchState, 'parentCommit'>, tip:
   return parentCommit === tip;
 }
 
-/** A required check of its own head is red, and validation is not skipped. */
+/** Whether a required check of its own head is red, and validation is not skipped. */
 export function hasFailedByItself(pullRequest: Pick<PullRequestState, 'ownVerdict' | 'skipValidation'>): boolean {
   return pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
 }
 
-/** Since the plan, a pull request may have skipped the line, or its targets may have grown. */
+/** After the plan, a pull request may have skipped the line, or a pull request may have got more targets. */
 function orderFault({ batch, rules, line, members }: GateFacts): string | null {
   if (!buildsSpeculatively(rules))
-    return batch.sideBuild === 'speculative' ? 'speculative builds are not made any more' : null;
+    return batch.sideBuild === 'speculative' ? 'speculative builds are no longer made' : null;
   const earlier = findEarlierOverlap(line, new Set(members.map(({ pullRequest }) => pullRequest)));
-  return earlier === null ? null : `#${earlier.number}, which it overlaps, stands before it in line`;
+  return earlier === null ? null : `#${earlier.number}, which it overlaps, is before it in line`;
 }
 
-/** The first pull request in line that is before a landing one, overlaps it, and does not land with it. */
+/**
+ * The first pull request in line that must land before one of the landing pull requests, and is not among them: it
+ * overlaps that pull request and is before it in line.
+ */
 export function findEarlierOverlap(line: readonly InLine[], landing: ReadonlySet<string>): InLine | null {
   const ordered = inLineOrder(line);
   const before = findOverlaps(ordered);
@@ -145,7 +151,7 @@ function decideOnEvidence(facts: GateFacts): GateDecision {
     return refused('the host takes only commits that were built themselves');
   const evidence = evidenceFor(batch.tree ?? '', { queue, rules, builds }, { now, preferredCommit: claimed });
   const isClaimed = evidence?.commit === claimed;
-  if (!isClaimed && !facts.isComposed) return refused(`the build of ${claimed} is no evidence any more`);
+  if (!isClaimed && !facts.isComposed) return refused(`the build of ${claimed} is no longer evidence`);
   const outlook = judgeGates(facts.finalGates, now);
   if (outlook.kind !== 'open') return refused(`the final gate ${outlook.workflow} is not passed`);
   return { kind: 'Pass', evidence: isClaimed ? evidence : null };

@@ -1,10 +1,10 @@
-// When a failed effect at the host is tried again, because the host is down or has failed internally. An effect that
-// the host refuses is not tried again.
+// When an effect at the host is tried again after it failed because the host is down or has an internal error. An
+// effect that the host refuses is not tried again.
 
 /** `step`: the line waits for the effect. `text`: a comment or another text for people. */
 export type EffectSort = 'step' | 'text';
 
-/** A text for people is given up after this many tries: more than four hours, with the longest waits. */
+/** A text for people is given up after this many tries, which take more than four hours. */
 export const mostTries = 20;
 
 const firstMs = 1_000;
@@ -18,7 +18,10 @@ export function decideNextTry(sort: EffectSort, tries: number): number | null {
   return Math.min(longestMs[sort], firstMs * 2 ** (tries - 1));
 }
 
-/** Why a queue is halted whose landing has started and fails again and again. It goes on, and its end ends the halt. */
+/**
+ * The reason of the halt of a queue whose landing has started and fails repeatedly. The landing is still tried, and its
+ * end ends the halt.
+ */
 export function landingHaltText(
   batchId: string,
   { tries, reason }: { readonly tries: number; readonly reason: string },
@@ -26,18 +29,18 @@ export function landingHaltText(
   return `Landing batch ${batchId} failed ${tries} times: ${reason}`;
 }
 
-/** `batchId` null: of any batch. A queue has one landing at a time. */
+/** Whether a queue is halted because the landing of this batch fails. `batchId` null: the landing of any batch. */
 export function isLandingHalt(haltedReason: string | null | undefined, batchId: string | null): boolean {
   const [, failed] = /^Landing batch (\d+) failed \d+ times: /.exec(haltedReason ?? '') ?? [];
   return failed !== undefined && (batchId === null || failed === batchId);
 }
 
-/** How long after the instant that a host has named its answer may be awaited. */
+/** How long after the instant that the host named the effect is tried. */
 const soonMs = 1_000;
 
 /**
- * The wait where the host has said when it takes requests again: never before that instant, and soon after it, however
- * long the usual wait is. If the host has named no instant, the usual wait.
+ * How long to wait, in milliseconds. If the host has said when it accepts requests again (`retryAt`), until shortly
+ * after that instant. Otherwise the usual `waitMs`.
  */
 export function awaitHost(waitMs: number, host: { readonly retryAt: number | null; readonly now: number }): number {
   return host.retryAt === null || host.retryAt <= host.now ? waitMs : host.retryAt - host.now + soonMs;

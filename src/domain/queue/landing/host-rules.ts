@@ -1,5 +1,5 @@
-// What the rules of a code host mean for the landings on a base branch. The host is asked before a landing is tried: a
-// refusal would block pull requests that nothing is wrong with.
+// What the rules of a code host mean for landings on a base branch. The rules are read before a landing is tried,
+// because a refusal would block pull requests that have no fault.
 import { isServiceCheck } from '../evidence/service-checks.ts';
 import type { QueueRules } from '../model/rules.ts';
 
@@ -10,22 +10,24 @@ export interface HostRules {
   readonly why: string | null;
   readonly linear: boolean;
   readonly signed: boolean;
-  /** With `checked`: the names that a commit has to have passed before the host takes it. Left out: none. */
+  /** With `checked`: the checks that a commit must have passed before the host accepts it. Absent: none. */
   readonly enforcedChecks?: readonly string[];
-  /** What can be done at the host about `linear` and about `checked`: the end of a sentence that begins with "or". */
+  /** How the rules `linear` and `checked` can be changed at the host: clauses that follow the word "or". */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
-  /** Required checks that count only from these writers, by the host's ids of them. Left out: none. */
+  /**
+   * For required checks that count only if certain apps report them, the ids of these apps at the host. Absent: none.
+   */
   readonly pinned?: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Landings {
   readonly baseBranch: string;
   readonly rules: Pick<QueueRules, 'mode' | 'strategy' | 'batchCommit'>;
-  /** The host's own merge call lands each pull request. It answers to other rules than a push. */
+  /** Whether the merge call of the host lands each pull request. Other rules apply to this call than to a push. */
   readonly isMergedByHost: boolean;
 }
 
-/** Why the host would refuse every landing, in whole sentences with the cure. Null: it takes them. */
+/** Why the host would refuse every landing, in whole sentences with the cure. Null: it accepts landings. */
 export function decideHostHold(host: HostRules | null, landings: Landings): string | null {
   if (host === null) return null;
   const { baseBranch, rules, isMergedByHost } = landings;
@@ -44,7 +46,7 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
 
 const modeNames = { serial: 'default', 'no-queue': 'no-queue' } as const;
 
-/** The setting of a configuration that makes merge commits, and the key that ends it. Null: none does. */
+/** The configuration key that makes landings contain merge commits, and how to change it. Null: none does. */
 export function mergeCommitsOf({ rules, isMergedByHost }: Pick<Landings, 'rules' | 'isMergedByHost'>): {
   readonly what: string;
   readonly key: readonly string[];
@@ -66,8 +68,8 @@ export function mergeCommitsOf({ rules, isMergedByHost }: Pick<Landings, 'rules'
 }
 
 /**
- * The host asks for passed checks of each commit, so that only a commit that was built itself lands: neither another
- * commit's build of the same tree counts, nor builds of its parts.
+ * Whether the host requires passed checks of each commit, so that only a commit that was built itself can land. Builds
+ * of other commits with the same tree, and builds of parts, are no evidence then.
  */
 export function landsBuiltCommitsOnly(
   host: HostRules | null,

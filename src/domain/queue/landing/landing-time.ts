@@ -5,14 +5,14 @@ import { frozenAt, type Freeze } from '../../releases/freeze.ts';
 export interface LandingTimes {
   readonly configuration: Configuration;
   readonly baseBranch: string;
-  /** The freezes of that base branch. */
+  /** The freezes of the base branch. */
   readonly freezes: readonly Freeze[];
 }
 
-// Freezes may begin whenever windows open, without end.
+// This bound is needed because a recurring freeze may begin whenever a window opens.
 const mostTurns = 50;
 
-/** When a blocked landing may happen. Null: now; `Infinity`: never, as far as is known. */
+/** When the next landing may happen. Null: now. `Infinity`: never, as far as is known. */
 export function decideLandingsFrom({ configuration, baseBranch, freezes }: LandingTimes, now: number): number | null {
   let at = now;
   for (let turn = 0; turn < mostTurns; turn += 1) {

@@ -1,4 +1,4 @@
-// How a pull request becomes commits of the base: by the configured strategy, unless one of its labels names another.
+// The merge strategy of a pull request: the configured strategy, unless a label of the pull request names another.
 import type { Configuration } from '../../configuration/keys.ts';
 import type { MergeStrategy } from '../model/rules.ts';
 
@@ -6,7 +6,7 @@ type StrategyRules = Configuration['merge_rules']['merge_strategy'];
 
 const strategies = ['squash', 'merge', 'rebase'] as const;
 
-/** The strategies that its labels ask for. More than one is a contradiction. */
+/** The strategies that the labels of a pull request ask for. More than one is a contradiction. */
 function askedStrategies(labels: readonly string[], rules: StrategyRules): readonly MergeStrategy[] {
   return strategies.filter((strategy) => {
     const label = rules.override_labels[strategy];

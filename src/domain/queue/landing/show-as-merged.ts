@@ -1,11 +1,11 @@
-// Heads that a landing moves so that the host shows its pull requests as merged. GitHub calls a pull request merged
-// when its head is reachable from its base, and the head of a squashed or rebased one is not: so its branch is pushed
-// to the commit that it lands as, before the base moves (docs/adr/0018).
+// Head branches that a landing moves so that the host shows its pull requests as merged. GitHub shows a pull request as
+// merged when its head is reachable from its base. The head of a squashed or rebased pull request is not reachable. So
+// its branch is moved to the commit that it lands as, before the base branch moves (docs/adr/0018).
 import type { MergeStrategy } from '../model/rules.ts';
 
 export interface LandingHead {
   readonly number: number;
-  /** The branch of this repository that has the head. Null: a fork has it. */
+  /** The head branch. Null: it is in a fork. */
   readonly branch: string | null;
   /** The base branch of the pull request at the host. In a stack it is the branch of another pull request. */
   readonly baseBranch: string;
@@ -13,9 +13,9 @@ export interface LandingHead {
   /** Null: not known. */
   readonly ownCommit: string | null;
   readonly strategy: MergeStrategy;
-  /** The queue manages the branch as a base branch. */
+  /** Whether the head branch is also a base branch of a queue. */
   readonly isManaged: boolean;
-  /** Another open pull request has the same head branch. */
+  /** Whether another open pull request has the same head branch. */
   readonly isShared: boolean;
 }
 
@@ -30,21 +30,26 @@ export interface HeadMove {
 
 export interface HeadMoveFacts {
   readonly baseBranch: string;
-  /** The commit that the landing expects the base at. */
+  /** The commit that the landing expects as the tip of the base branch. */
   readonly parentCommit: string;
-  /** The present tip of the base branch. Null: the branch is gone. */
+  /** The present tip of the base branch. Null: the branch does not exist. */
   readonly baseTip: string | null;
   readonly members: readonly LandingHead[];
 }
 
-/** Which heads are moved before the base, and where to. None where the base has moved: the landing will be given up. */
+/**
+ * Decides which head branches are moved before the base branch. None if the base branch has moved in the meantime,
+ * because then the landing will be given up.
+ */
 export function decideHeadMoves({ baseBranch, parentCommit, baseTip, members }: HeadMoveFacts): readonly HeadMove[] {
   if (baseTip !== parentCommit) return [];
   return members.flatMap(({ number, branch, pinnedHead, ownCommit, ...member }) => {
-    // A merge commit has the head as its parent: GitHub shows it as merged without this.
+    // With the strategy `merge` the head is a parent of the landing commit, so GitHub shows the pull request as merged
+    // anyway.
     if (branch === null || ownCommit === null || ownCommit === pinnedHead || member.strategy === 'merge') return [];
-    // A head that becomes an ancestor of its base is merged there for good, and of a stack that lands as one commit the
-    // upper heads would: pull requests that go to another branch stay where they are.
+    // GitHub marks a pull request as merged for good when its head becomes an ancestor of its base. In a stack that
+    // lands as one commit, this would happen to the upper pull requests. So the heads of pull requests with another
+    // base branch do not move.
     if (member.baseBranch !== baseBranch || member.isManaged || member.isShared) return [];
     return [{ number, branch, from: pinnedHead, to: ownCommit }];
   });

@@ -1,4 +1,4 @@
-// May the first batch of the line land now? If it only waits for its pull requests' own checks, for how long?
+// Whether the first batch of the line may land now, and how long it may wait for the own checks of its pull requests.
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
@@ -6,16 +6,16 @@ import { landGreen, type Landable, type OwnCheckWait, judgeHeld, greenSince } fr
 import type { Decision } from '../model/decision.ts';
 
 /**
- * The parent of the batch is the tip, the batch is green for its tree, nothing is before it, and its members' own
- * checks have passed: then its final gates are asked one after the other, and then it lands. A batch that skips
- * validation also skips the final gates.
+ * Plans the landing of the first batch. Its parent must be the tip, its tree must have green evidence, no pull request
+ * may be before it in line, and the own checks of its members must have passed. Its final gates run first, one after
+ * the other. A batch that skips validation also skips the final gates.
  */
 export function planLanding(view: LineView): readonly Decision[] {
   const first = findLandable(view);
   return first === null ? [] : landGreen(view, first);
 }
 
-/** The batch that lands next, apart from its members' own checks. */
+/** The batch that lands next if the own checks of its members have passed. Null: there is none. */
 function findLandable(view: LineView): Landable | null {
   const [first] = view.batches;
   const { queue } = view.snapshot;
@@ -28,17 +28,17 @@ function findLandable(view: LineView): Landable | null {
 }
 
 /**
- * How long a landing may wait for own checks alone. After that, the pull requests whose checks still run are stuck.
- * Only the first batch is judged, because no other batch delays others. Before the judgement the host is asked once
- * more.
+ * Judges how long a landing has waited only for own checks. If this takes too long, the pull requests whose checks
+ * still run are stuck. Only the first batch is judged, because no other batch delays others. The checks are read from
+ * the host once more before the judgement.
  */
 export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const { mode, stuckTimeoutMins } = view.snapshot.rules;
-  const unhurried: OwnCheckWait = { view, decisions: [], until: null };
-  if (mode !== 'parallel' || stuckTimeoutMins === null) return unhurried;
+  const noWait: OwnCheckWait = { view, decisions: [], until: null };
+  if (mode !== 'parallel' || stuckTimeoutMins === null) return noWait;
   const first = findLandable(view);
   const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));
-  if (first === null || held.length === 0) return unhurried;
+  if (first === null || held.length === 0) return noWait;
   return judgeHeld(view, held, {
     until: greenSince(view, first.verdict) + stuckTimeoutMins * 60_000,
     resetWithout: resetFallen,

@@ -1,15 +1,16 @@
-// Which batch starts next at the end of the line: in order, as full as the rules allow, within the limit of builds.
+// Which batch starts next at the end of the line. It contains the next pull requests in order, as many as the rules
+// allow.
 import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { hasCapacity } from '../planning/capacity.ts';
-import { unitAt, isTakenAlone, standsAlone } from '../planning/units.ts';
+import { unitAt, hasOwnBatch, isBuiltAlone } from '../planning/units.ts';
 import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 export type NextBatch =
   | { readonly kind: 'start'; readonly decision: StartBatch }
-  /** The batch is not full and waits for further pull requests until then. */
+  /** The batch is not full, and waits for further pull requests until the instant `until`. */
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'nothing' };
 
@@ -46,7 +47,7 @@ export function startAtEnd(
     members: members.map((member) => ({ pullRequest: member.id, head: member.head })),
     parentBatch: last?.id ?? null,
     parentCommit: last?.commit ?? tip,
-    // Batches have landed since `last` was made. The speculation is based on the parent of the first live batch.
+    // Batches may have landed since `last` was made, so the base is the parent of the first live batch.
     base: view.batches[0]?.parentCommit ?? tip,
     sideBuild: null,
     assumes: [],
@@ -56,8 +57,8 @@ export function startAtEnd(
 }
 
 /**
- * A batch of one on the tip, before the batches that were built without it. They stay until its merge is known to
- * succeed.
+ * A batch of one pull request on the tip, before the batches that were built without it. These batches stay until the
+ * merge of the pull request is known to succeed.
  */
 function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
   const { tip, nextPosition } = view.snapshot.queue;
@@ -81,7 +82,10 @@ function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
   return first.requeueAttempts > 0 ? 'retry' : 'new';
 }
 
-/** Nothing is built on a batch that is red or has no commit. Serial mode has one batch at a time. */
+/**
+ * Whether another batch may start at the end of the line. Nothing is built on a batch that is red or has no commit.
+ * Serial mode has one batch at a time.
+ */
 function isEndOpen(view: LineView): boolean {
   if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
   return view.batches.every(
@@ -91,12 +95,12 @@ function isEndOpen(view: LineView): boolean {
 
 /** The next pull requests without a batch. `isClosed`: no later pull request can join them. */
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
-  // A suspended pull request conflicts with the line, or is stacked on one that does. If no batch exists, it is built
-  // on the tip like any other.
-  const isAlone = view.batches.length === 0;
+  // A suspended pull request conflicts with the line, or is stacked on a pull request that does. If no batch exists, it
+  // is built on the tip like any other pull request.
+  const hasNoBatches = view.batches.length === 0;
   const start = view.inOrder.findIndex(
     (candidate, index) =>
-      !view.batchOf.has(candidate.id) && ((isAlone && index === 0) || !isSuspended(view, candidate)),
+      !view.batchOf.has(candidate.id) && ((hasNoBatches && index === 0) || !isSuspended(view, candidate)),
   );
   const first = view.inOrder[start];
   if (first === undefined || view.inOrder.slice(0, start).some((before) => before.isBarrier))
@@ -107,7 +111,8 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
     const next = view.inOrder[start + members.length];
     if (members.length >= size) return { members, isClosed: true };
     if (next === undefined) return { members, isClosed: false };
-    if (standsAlone(view, next) || next.bisection?.group !== first.bisection?.group) return { members, isClosed: true };
+    if (isBuiltAlone(view, next) || next.bisection?.group !== first.bisection?.group)
+      return { members, isClosed: true };
     const unit = unitAt(view, start + members.length);
     if (members.length + unit.length > size) return { members, isClosed: true };
     members.push(...unit);
@@ -115,7 +120,7 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
 }
 
 function sizeFor(view: LineView, first: PullRequestState): number {
-  if (isTakenAlone(view, first)) return 1;
-  // An optimistic batch may exceed the batch size, and so may its half.
+  if (hasOwnBatch(view, first)) return 1;
+  // The minimum is needed because an optimistic batch may exceed the batch size, and so may its half.
   return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
 }

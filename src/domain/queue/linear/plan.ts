@@ -2,8 +2,8 @@
 //
 // The steps, each on the line that the previous step left: block pull requests that failed by themselves → hold the
 // pull requests stacked on them → reset outdated batches → judge the side builds and a red head → dequeue stuck pull
-// requests → start batches, side builds first → announce → ask the host → ask a final gate, or land.
-import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
+// requests → start batches, side builds first → announce → read checks from the host → start a final gate, or land.
+import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/landing.ts';
 import type { LineView, Step } from '../planning/line.ts';
@@ -27,7 +27,7 @@ export function planLinearly(view: LineView): Decision[] {
     ...announceTop(after.view),
     ...readUnstarted(after.view),
     ...planLanding(after.view),
-    ...lookAgain(after.view, [waitOf(next), after.until, ...deadlines(after.view)]),
+    ...planAgain(after.view, [waitOf(next), after.until, ...deadlines(after.view)]),
   ];
 }
 
@@ -36,14 +36,15 @@ function hasLandingStarted({ batches, sideBuilds }: LineView): boolean {
 }
 
 /**
- * While a landing is under way nothing is reset or blamed, because its outcome decides. New batches may still start.
+ * While a landing is under way no batch is reset and no pull request is blamed, because the outcome of the landing may
+ * change the line. New batches may still start.
  */
 function planBehindLanding(view: LineView): Decision[] {
-  // Speculative builds are no longer started in this mode. They can end only after the outcome is known.
+  // Speculative builds from an earlier mode of the queue can end only after the outcome of the landing is known.
   if (view.sideBuilds.some((batch) => batch.sideBuild === 'speculative')) return [];
-  const stands = findFault(view) === null && holdAbove(view).decisions.length === 0;
-  const next: NextBatch = stands ? planNextBatch(view) : { kind: 'nothing' };
-  return [...starts(next), ...announceTop(view), ...lookAgain(view, [waitOf(next)])];
+  const isValid = findFault(view) === null && holdAbove(view).decisions.length === 0;
+  const next: NextBatch = isValid ? planNextBatch(view) : { kind: 'nothing' };
+  return [...starts(next), ...announceTop(view), ...planAgain(view, [waitOf(next)])];
 }
 
 interface LineAfterDepartures extends Step {
@@ -53,25 +54,24 @@ interface LineAfterDepartures extends Step {
   readonly until: number | null;
 }
 
-/** The line after the departures of this plan. */
 function planDepartures(view: LineView): LineAfterDepartures {
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);
   // A pull request whose batch on an older tip was reset may be known to conflict with the present tip.
-  const exposed = blockFailed(reset.view);
-  const answered = judgeSideBuilds(exposed.view);
-  const judged = judgeHead(answered.view);
-  const patience = judgeOwnCheckWait(judged.view);
-  const left = holdAbove(patience.view);
+  const conflicting = blockFailed(reset.view);
+  const sideJudged = judgeSideBuilds(conflicting.view);
+  const judged = judgeHead(sideJudged.view);
+  const ownCheckWait = judgeOwnCheckWait(judged.view);
+  const left = holdAbove(ownCheckWait.view);
   // The isolation builds of pull requests that have just left the line are over.
   const over = judgeSideBuilds(left.view);
-  const steps: readonly Step[] = [reset, exposed, blocked, held, answered, judged, patience, left, over];
+  const steps: readonly Step[] = [reset, conflicting, blocked, held, sideJudged, judged, ownCheckWait, left, over];
   return {
     view: over.view,
     decisions: steps.flatMap(({ decisions }) => decisions),
     start: judged.start,
-    until: patience.until,
+    until: ownCheckWait.until,
   };
 }
 
@@ -84,10 +84,10 @@ function waitOf(next: NextBatch): number | null {
 }
 
 function deadlines(view: LineView): readonly (number | null)[] {
-  return [opening(view), gateDeadline(view), isolationsAt(view)];
+  return [landingsFrom(view), gateDeadline(view), isolationsAt(view)];
 }
 
-/** When the window opens before which no batch in line can land. Null: landings may happen now. */
-function opening(view: LineView): number | null {
+/** When landings may happen again, if a batch is in line. Null: they may happen now, or no batch is in line. */
+function landingsFrom(view: LineView): number | null {
   return view.batches.length === 0 ? null : view.snapshot.queue.landingsFrom;
 }

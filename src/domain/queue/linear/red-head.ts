@@ -1,5 +1,5 @@
-// What happens to a red build at the head of the line: a later green build passes it, or it waits, is bisected, retried
-// or blamed.
+// What happens to a red batch at the head of the line. A later green build passes it, or it waits for such a build, or
+// it is bisected, or its pull request is retried or blamed.
 import { startAtEnd } from './next-batch.ts';
 import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
@@ -15,14 +15,14 @@ import {
 } from '../planning/failure.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** `start`: the batch that passes the red head. */
+/** `start`: the batch that passes the red head. Null: no batch does. */
 export interface Judgement extends Step {
   readonly start: Extract<Decision, { kind: 'StartBatch' }> | null;
 }
 
 /**
- * Only the head of a valid line is judged, and only if nothing before it is undecided. Its parent is the tip. For any
- * other batch an assumption may be at fault.
+ * Judges the batch at the head of the line, whose parent is the tip. No other batch is judged, because its assumption
+ * may be at fault. The head is not judged if a pull request is before it in line.
  */
 export function judgeHead(view: LineView): Judgement {
   const unchanged: Judgement = { view, decisions: [], start: null };
@@ -30,7 +30,7 @@ export function judgeHead(view: LineView): Judgement {
   if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
   const verdict = verdictOf(view, head);
   if (!isFailure(verdict)) return unchanged;
-  // A later build proves nothing about a final gate, because it has not been through the gate.
+  // A later build proves nothing about a final gate that it has not passed.
   const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view, 0);
   if (outlook === 'wait') return unchanged;
   if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
@@ -48,7 +48,7 @@ export function findPass(view: LineView, red: number): number | 'wait' | 'none' 
   let index =
     view.inOrder.findIndex((pullRequest) => pullRequest.id === first) + (view.batches[red]?.members.length ?? 0);
   for (const [offset, batch] of view.batches.slice(red + 1, red + depth + 1).entries()) {
-    // A suspended pull request lies between and must not be passed.
+    // A suspended pull request is between the batches, and must not be passed.
     if (view.inOrder[index]?.id !== batch.members[0]?.pullRequest) break;
     index += batch.members.length;
     const verdict = verdictOf(view, batch);
@@ -61,8 +61,8 @@ export function findPass(view: LineView, red: number): number | 'wait' | 'none' 
 }
 
 /**
- * Whether some of the members failed together: as one bisected group, or at a final gate. The green build has not been
- * through the gate, so a batch of them all would fail at the gate, be bisected, and be passed again without end.
+ * Whether members of these batches failed together: as one bisected group, or at a final gate. The green build has not
+ * passed the gate. A batch of all members would fail at the gate, be bisected, and be passed again, without end.
  */
 function haveFailedTogether(view: LineView, of: { readonly red: number; readonly green: number }): boolean {
   const groups = new Set(
@@ -74,8 +74,8 @@ function haveFailedTogether(view: LineView, of: { readonly red: number; readonly
 }
 
 /**
- * One new batch on the tip, of all members up to the green batch. It has the green batch's tree, so that the look-up
- * finds the evidence.
+ * Replaces all batches by one batch on the tip, with all members up to the green batch. Its tree is that of the green
+ * batch, whose build is its evidence.
  */
 function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Judgement {
   const members = view.batches.slice(0, pass.green + 1).flatMap((batch) => membersOf(view, batch));

@@ -1,4 +1,4 @@
-// Is every batch still valid where it was built? The first invalid batch and every batch built on it are reset for one
+// Resets batches that are no longer valid. The first invalid batch and every batch built on it are reset for the same
 // cause.
 import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from '../planning/line.ts';
 import type { BatchState } from '../model/snapshot.ts';
@@ -14,25 +14,25 @@ export function resetFallen(view: LineView): { readonly view: LineView; readonly
   const decisions: Decision[] = [];
   let remaining = view;
   for (let fault = findFault(remaining); fault !== null; fault = findFault(remaining)) {
-    const fallen = fallenWith(remaining, fault.at);
-    decisions.push(...supersede(fallen, fault));
-    remaining = withoutBatches(remaining, fallen);
+    const invalid = batchesFrom(remaining, fault.at);
+    decisions.push(...supersede(invalid, fault));
+    remaining = withoutBatches(remaining, invalid);
   }
   return { view: remaining, decisions };
 }
 
-/** Nothing is built on a batch without a commit, such as a probe, so it is reset alone. */
-function fallenWith(view: LineView, at: number): readonly BatchState[] {
+/** The batches to reset. A batch without a commit, such as a probe, is reset alone, because nothing is built on it. */
+function batchesFrom(view: LineView, at: number): readonly BatchState[] {
   return view.batches[at]?.commit === null ? view.batches.slice(at, at + 1) : view.batches.slice(at);
 }
 
-/** Walks the line once and compares batches with pull requests in order. Null: every batch is valid. */
+/** Compares the batches with the pull requests in line order. Null: every batch is valid. */
 export function findFault(view: LineView): Fault | null {
   let index = 0;
   let parent = view.snapshot.queue.tip;
   for (const [at, batch] of view.batches.entries()) {
     if (batch.landingStarted) {
-      // The batch lands with its pinned heads, also if its members have changed since.
+      // The batch lands with its pinned heads even if its members have changed since.
       const members = new Set(batch.members.map((member) => member.pullRequest));
       while (members.has(view.inOrder[index]?.id ?? '')) index += 1;
       parent = batch.commit ?? parent;
@@ -86,7 +86,7 @@ function parentFault(view: LineView, expected: { readonly at: number; readonly p
 function outcomeFault(view: LineView, batch: BatchState): Cause | null {
   const conflicting = batch.members[conflictingMember(view, batch)];
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
-  // A canceled build proves nothing about its pull requests: they go back in place and are not blamed.
+  // A canceled build proves nothing about its pull requests, so they return to their places and are not blamed.
   const verdict = verdictOf(view, batch);
   return verdict.kind === 'worthless' ? { code: verdict.code, causedBy: null } : null;
 }

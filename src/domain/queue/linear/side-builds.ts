@@ -1,12 +1,12 @@
-// Side builds are built on the tip, beside the line. There are two kinds: parts of a bisected batch, while the line
-// goes on without them, and isolation builds, which find out whether a batch that is red behind others is red by
-// itself. They never land, and nothing is built on them.
+// Side builds are built on the tip, beside the line. There are two kinds. Parts of a bisected batch are built while
+// other batches of the line land. An isolation build shows whether a batch that is red behind other batches is red by
+// itself. Side builds never land, and nothing is built on them.
 //
-// A part with several members is never blamed, only bisected again. A part of one is built after everything that was
-// before it has left the line, so that its red build proves as much as one at the head of the line. Each part is built
-// at most once on each level. Then its members are in line again, and a failure at the head of the line is final. So a
-// bisection of n ends after at most 2 log2(n) + 2 builds of each member, also while the rest of the line
-// moves.
+// A red part with several members is bisected again, and its members are not blamed. A part with one member is built
+// only after all pull requests that were before the member have left the line. Its red build then proves as much as a
+// red build at the head of the line. Each part is built at most once on each level. Then its members are in line again,
+// and a failure at the head of the line is final. So a bisection of n pull requests ends after at most 2 log2(n) + 2
+// builds of each member, even while the rest of the line changes.
 import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   membersOf,
@@ -26,7 +26,10 @@ import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** One result may remove a pull request and thereby settle another side build. Repeats until nothing changes. */
+/**
+ * Judges the side builds until nothing changes, because one result may remove a pull request and so decide about
+ * another side build.
+ */
 export function judgeSideBuilds(view: LineView): Step {
   const judged = view.sideBuilds.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
   if (judged === undefined) return { view, decisions: [] };
@@ -35,7 +38,7 @@ export function judgeSideBuilds(view: LineView): Step {
 }
 
 function judgeOne(view: LineView, batch: BatchState): Step {
-  // Speculative builds come from the other planner, before the mode of the queue changed.
+  // Speculative builds were started before the mode of the queue changed.
   const cause =
     batch.sideBuild === 'speculative'
       ? { code: 307 as const, causedBy: null }
@@ -45,8 +48,8 @@ function judgeOne(view: LineView, batch: BatchState): Step {
 }
 
 /**
- * Why its members are no longer built beside the line: somebody's request put them back in line, or their build is
- * gone.
+ * Why the side build is no longer needed: a request put its members back in line, or the batch that an isolation build
+ * was about has ended.
  */
 function placeFault(view: LineView, batch: BatchState): Cause | null {
   if (batch.sideBuild === 'isolation') {
@@ -64,11 +67,11 @@ function judgePart(view: LineView, batch: BatchState): Step {
   if (batch.givenUp === true || verdict.kind === 'green') return returnPart(view, batch);
   switch (verdict.kind) {
     case 'pending':
-    // A side build never lands, so it is never asked a final gate.
+    // A side build never lands, so no final gate runs for it.
     case 'gate_closed':
       return { view, decisions: [] };
     case 'worthless':
-      // Its members are still to be built.
+      // Its members must be built again.
       return {
         view: withoutBatches(view, [batch]),
         decisions: supersede([batch], { code: verdict.code, causedBy: null }),
@@ -89,9 +92,9 @@ function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step
 }
 
 /**
- * It was built alone on what was the tip at that time, and only our own landings have moved the base since. A group
- * that is blamed together is blamed only at the head of the line, because here the result of the pull requests before
- * it is not known.
+ * Whether a red side build blames its member. The member was built alone on the tip of that time, and only our own
+ * landings have moved the base branch since. Several members are blamed together only at the head of the line, because
+ * beside the line the results of the pull requests before them are not known.
  */
 function isBlamed(view: LineView, batch: BatchState): boolean {
   return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
@@ -106,8 +109,8 @@ function returnPart(view: LineView, batch: BatchState): Step {
 }
 
 /**
- * A build that is red behind others and red alone cannot become green when those before it land. Any other result is
- * kept.
+ * A batch that is red behind others, and whose pull request is also red alone, cannot become green when the batches
+ * before it land. So its pull request is blamed. Any other result of the isolation build has no effect.
  */
 function judgeIsolation(view: LineView, batch: BatchState): Step {
   const unchanged: Step = { view, decisions: [] };
@@ -121,7 +124,10 @@ function judgeIsolation(view: LineView, batch: BatchState): Step {
   return { view: ended.view, decisions: [...ended.decisions, ...resets, ...ended.departures] };
 }
 
-/** A batch of one, in no stack, that is red on top of green or undecided batches and that no later build passes. */
+/**
+ * Whether an isolation build of the batch is useful. The batch has one member, which is in no stack. It is red on top
+ * of green or undecided batches, and no later build passes it.
+ */
 function isIsolationWanted(view: LineView, batch: BatchState): boolean {
   const at = view.batches.indexOf(batch);
   const isOnAnother = at > 0 && view.batches[at - 1]?.commit === batch.parentCommit;
@@ -134,7 +140,10 @@ function isRed(view: LineView, batch: BatchState): boolean {
   return verdictOf(view, batch).kind === 'red';
 }
 
-/** The parts and isolation builds that start now. They start before batches of the line, because they delay others. */
+/**
+ * Plans the parts and isolation builds that start now. They start before batches in line, because other pull requests
+ * wait for their results.
+ */
 export function planSideBuilds(view: LineView): Step {
   const { queue, rules } = view.snapshot;
   const unchanged: Step = { view, decisions: [] };
@@ -179,7 +188,7 @@ function partsToBuild(view: LineView): readonly SideBuildRequest[] {
     .map((members) => ({ members, sideBuild: 'part' }));
 }
 
-/** Neighbours of one group, at most as many as a part may hold. */
+/** Splits the waiting pull requests into neighbours of one group, at most as many as a part may have. */
 function partsOf(waiting: readonly PullRequestState[], batchSize: number): readonly (readonly PullRequestState[])[] {
   const parts: PullRequestState[][] = [];
   for (const candidate of waiting) {
@@ -193,33 +202,33 @@ function partsOf(waiting: readonly PullRequestState[], batchSize: number): reado
 }
 
 /**
- * Everything that was before it has left the line. Pull requests that skipped the line do not count: there might be new
- * ones without end.
+ * Whether all pull requests that were before it have left the line. Pull requests that skip the line do not count,
+ * because new ones might arrive without end.
  */
 function isFirst(view: LineView, member: PullRequestState | undefined): boolean {
   if (member === undefined) return false;
   return ![...view.pullRequests.values()].some((other) => !other.skipLine && other.rank < member.rank);
 }
 
-interface Due {
+interface DueIsolation {
   readonly batch: BatchState;
   readonly at: number;
 }
 
-/** Batches that get an isolation build, each with the time from which it is due. */
-function isolationsDue(view: LineView): readonly Due[] {
+/** Batches that need an isolation build, and the instant at which each isolation build is due. */
+function isolationsDue(view: LineView): readonly DueIsolation[] {
   const { mode, useProactiveDequeue, proactiveDequeueDelaySeconds } = view.snapshot.rules;
   if (mode !== 'parallel' || !useProactiveDequeue) return [];
   const ends = new Map(view.snapshot.builds.map((build) => [build.commit, build.lastEndAt ?? build.startedAt]));
   return view.batches
-    .filter((batch) => isIsolationWanted(view, batch) && !view.sideBuilds.some((other) => isAbout(other, batch)))
+    .filter((batch) => isIsolationWanted(view, batch) && !view.sideBuilds.some((other) => isIsolationOf(other, batch)))
     .map((batch) => ({
       batch,
       at: (ends.get(batch.testedCommit ?? '') ?? view.now) + proactiveDequeueDelaySeconds * 1000,
     }));
 }
 
-function isAbout(isolation: BatchState, batch: BatchState): boolean {
+function isIsolationOf(isolation: BatchState, batch: BatchState): boolean {
   return isolation.sideBuild === 'isolation' && isolation.members[0]?.pullRequest === batch.members[0]?.pullRequest;
 }
 
@@ -229,7 +238,7 @@ function isolationsToBuild(view: LineView): readonly SideBuildRequest[] {
     .map(({ batch }) => ({ members: membersOf(view, batch), sideBuild: 'isolation' }));
 }
 
-/** When the next isolation build is due. Null: none is. */
+/** When the next isolation build is due. Null: none is due later. */
 export function isolationsAt(view: LineView): number | null {
   const later = isolationsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
   return later.length === 0 ? null : Math.min(...later);

@@ -7,9 +7,14 @@ export interface FailedBuild {
   readonly failedChecks: readonly string[];
 }
 
-/** In the order of application: departures from the line, pull requests, starts, announcements, landings. */
+/**
+ * The planner returns decisions in the order in which they are applied: departures from the line, starts of batches,
+ * announcements, landings.
+ */
 export type Decision =
-  /** Create a batch (state `making`) at `position`: the end of the line, or before it for a probe. */
+  /**
+   * Creates a batch in state `making`. Its `position` is the end of the line. A probe is before the first live batch.
+   */
   | {
       readonly kind: 'StartBatch';
       readonly position: number;
@@ -19,31 +24,33 @@ export type Decision =
       readonly base: string;
       readonly sideBuild: BatchState['sideBuild'];
       /**
-       * For a speculative build, the pull requests between the tip, `base`, and its members. Several may start at once.
-       * Otherwise empty.
+       * For a speculative build, the pull requests that it contains between `base` and its members. Otherwise empty.
        */
       readonly assumes: readonly PinnedHead[];
-      /** For a landing that is justified by builds of its parts, those builds. Otherwise empty. */
+      /** For a landing that builds of its parts justify, the commits of these builds. Otherwise empty. */
       readonly restsOn: readonly string[];
       /**
-       * Why it exists: `new`, `optimistic` (a pass by a later green build), `bisect`, `probe` (a suspended conflict, an
-       * isolation build), `retry`.
+       * Why the batch starts. `optimistic`: it lands pull requests on the evidence of other builds. `bisect`: it is a
+       * part of a red batch. `probe`: it shows whether a pull request still conflicts, or is red by itself. `retry`:
+       * its pull request is built once more.
        */
       readonly cause: 'new' | 'optimistic' | 'bisect' | 'probe' | 'retry';
     }
-  /** The batch will never land. Its members go back in place unless another decision blocks them. */
+  /** Ends the batch without a landing. Its members return to their places unless another decision blocks them. */
   | {
       readonly kind: 'SupersedeBatch';
       readonly batch: string;
       readonly code: ResetCode;
-      /** The pull request that caused the reset, if one did. All decisions of one reset share `causedBy` and `code`. */
+      /**
+       * The pull request that caused the reset. Null: none did. All decisions of one reset share `causedBy` and `code`.
+       */
       readonly causedBy: string | null;
-      /** The build whose failed checks are the cause (301). Null: another cause. */
+      /** The build whose failed checks caused the reset (code 301). Null: the reset has another cause. */
       readonly failedBuild: FailedBuild | null;
     }
   /**
-   * The batch ended red with several members. It is superseded, and its members get bisection `{group, max:
-   * halves[0].length, attempts, stand}`.
+   * Ends a red batch of several members. The members get the bisection `{group, max: halves[0].length, attempts,
+   * phase}`.
    */
   | {
       readonly kind: 'BisectBatch';
@@ -56,12 +63,15 @@ export type Decision =
       readonly text: string;
     }
   /**
-   * The part beside the line has its result, or cannot have one. Its members are in line again, in phase `returned`.
-   * For a speculative build: its result no longer matters. No reset is recorded for a member that another live batch
-   * holds.
+   * Ends a build beside the line. A part of a bisected batch ends when it has a result, or cannot get one. Its members
+   * return to the line, in phase `returned`. A speculative build ends when its result no longer matters. No reset is
+   * recorded for members that are also in another live batch.
    */
   | { readonly kind: 'ReturnBatch'; readonly batch: string; readonly code: ResetCode }
-  /** The batch failed for good. BlockPullRequest blocks its members, or RequeuePullRequest puts them back in line. */
+  /**
+   * Ends a batch that failed for good. BlockPullRequest blocks its members, or RequeuePullRequest puts them back in
+   * line.
+   */
   | { readonly kind: 'FailBatch'; readonly batch: string; readonly text: string }
   | {
       readonly kind: 'BlockPullRequest';
@@ -71,34 +81,38 @@ export type Decision =
       readonly failedChecks: readonly string[];
     }
   /**
-   * Takes the pull request out of the line because `below`, which it is stacked on, is not before it. It returns
-   * without a request.
+   * Takes a stacked pull request out of the line, because the pull request `below` it in the stack is not before it in
+   * line. It becomes pending, and is queued again without a request.
    */
   | { readonly kind: 'PendPullRequest'; readonly pullRequest: string; readonly below: string }
-  /** Moves the pull request behind all that are in line now. */
+  /** Moves the pull request behind all other pull requests in line. */
   | { readonly kind: 'Reorder'; readonly pullRequest: string; readonly reason: ReorderReason }
-  /** Puts the pull request back in line after its own build was red and its own checks green. Counts an attempt. */
+  /** Puts a pull request back in line if its build was red and its own checks are green. Counts an attempt. */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /**
-   * The batch is green and its parent is the tip: write the landing intent. `evidence` is the build's commit, '' if
+   * Plans the landing of a green batch whose parent is the tip. `evidence` is the commit of the green build; '' if
    * validation was skipped.
    */
   | { readonly kind: 'LandBatch'; readonly batch: string; readonly evidence: string }
-  /** Only this final gate is between the batch and its landing, and it was not asked yet. */
+  /** Starts the next final gate of a batch that meets all other conditions of a landing. */
   | { readonly kind: 'RunGate'; readonly batch: string; readonly workflow: string }
   | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
-  /** Its build is green, and its own checks have run longer than they may. Another decision says what follows. */
+  /** Its build is green, but its own checks run longer than allowed. Any consequence is a separate decision. */
   | { readonly kind: 'AnnounceStuck'; readonly pullRequest: string }
-  /** Ask the host for the checks of this commit: nobody is blamed before the host has reported its newest state. */
+  /**
+   * Reads the checks of this commit from the host again. No pull request is blamed before the newest results are known.
+   */
   | { readonly kind: 'ReadChecks'; readonly commit: string }
-  /** Look again at this instant even without an event (timeouts, batch_max_wait). The earliest instant counts. */
-  | { readonly kind: 'LookAgainAt'; readonly at: number };
+  /**
+   * Plans again at this instant, even without an event: for a timeout or `batch_max_wait`. The earliest instant counts.
+   */
+  | { readonly kind: 'PlanAgainAt'; readonly at: number };
 
-/** Why the pull request goes to the end of the line. */
+/** Why a pull request is moved to the end of the line. */
 export type ReorderReason =
-  /** Its build failed, and nobody should wait for its second build. */
+  /** Its build failed, and the pull requests behind it should not wait for its second build. */
   | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }
-  /** Other pull requests are ready to land, and its probability of landing is this low. */
+  /** Other pull requests are ready to land, and its own `probability` of landing is low. */
   | { readonly kind: 'unlikely'; readonly probability: number }
   /** Other pull requests are ready to land, and it is still in its isolated retry. */
   | { readonly kind: 'isolated_retry' };

@@ -5,7 +5,7 @@ import type { BatchState, PullRequestState } from './snapshot.ts';
 type Placed = Pick<PullRequestState, 'skipLine' | 'rank' | 'number'>;
 
 /**
- * Skip-line pull requests first, in their own order; then by rank. The number breaks ties, so that the order is total.
+ * Pull requests that skip the line come first. Within both groups the rank decides, and among equal ranks the number.
  */
 export function compareInLine(a: Placed, b: Placed): number {
   if (a.skipLine !== b.skipLine) return a.skipLine ? -1 : 1;
@@ -16,7 +16,10 @@ export function inLineOrder<T extends Placed>(pullRequests: readonly T[]): T[] {
   return [...pullRequests].sort(compareInLine);
 }
 
-/** A bisection took it out of its place, and neither a later request nor its stack puts it back. */
+/**
+ * Whether a bisection took the pull request out of its place. Stacked pull requests, barriers, and pull requests that
+ * skip the line or the validation keep their places.
+ */
 export function hasLostPlace(pullRequest: PullRequestState, rules: Pick<QueueRules, 'mode'>): boolean {
   const { bisection, stack, skipLine, skipValidation, isBarrier } = pullRequest;
   const isOut = bisection !== null && bisection.phase !== 'in_place';
@@ -32,9 +35,9 @@ export interface Arrangement {
 }
 
 /**
- * A pull request in a side build is not in line. When it returns, it is built behind the running builds, so that none
- * of them is repeated: before all pull requests without a batch and with a higher rank. Once it has a batch, it is
- * where the batch is.
+ * A pull request in a side build is not in line. When it returns, its place is behind the running builds, so that no
+ * running build is repeated. Among the pull requests without a batch, its rank decides. Once it has a batch, its place
+ * is that of the batch.
  */
 export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrangement): readonly PullRequestState[] {
   const inOrder = inLineOrder([...pullRequests]);
@@ -57,7 +60,7 @@ export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrang
     ({ id, bisection }) =>
       !inSideBuilds.has(id) && !(of.rules.useParallelBisection && bisection?.phase === 'side_build'),
   );
-  // A pull request that conflicts with the line waits in its own place, like any other, and is tried there.
+  // A pull request that conflicts with the line keeps its place by rank, and is tried again there.
   const suspended = waiting.filter(of.isSuspended);
   const end = [...arranged.slice(built), ...waiting.filter((candidate) => !suspended.includes(candidate))];
   const line = [...arranged.slice(0, built), ...inLineOrder(end)];

@@ -1,4 +1,4 @@
-// Which pull requests can affect one another: all, unless their targets are known and disjoint.
+// Which pull requests overlap: all, unless their affected targets are known and disjoint.
 
 import { compareAll, isLarge, shareOne } from './target-sets.ts';
 
@@ -13,22 +13,29 @@ export function overlap(a: Targets, b: Targets): boolean {
   return few.some((target) => known.has(target));
 }
 
-/** For an index in line: the earlier indices whose targets overlap, in order. */
+/** Returns, for an index in line, the earlier indices with overlapping targets, in ascending order. */
 export type Overlaps = (index: number) => readonly number[];
 
 export interface OverlapIndex {
-  /** Computed at the first call. The cost is proportional to the number of overlapping pairs. */
+  /**
+   * All earlier overlapping indices. A result is computed at its first call. The cost of all results is proportional to
+   * the number of overlapping pairs.
+   */
   readonly before: Overlaps;
-  /** Only the earlier indices from `from` on. The cost depends only on their number. */
+  /** The earlier overlapping indices that are not less than `from`. The cost depends only on their number. */
   readonly between: (from: number, index: number) => readonly number[];
-  /** Some of the earlier indices from `from` on. They connect the same changes as all of them do. */
+  /**
+   * A part of the earlier overlapping indices that are not less than `from`. As edges of a graph, the parts give the
+   * same connected components as all overlapping indices.
+   */
   readonly linksBefore: (index: number, from: number) => readonly number[];
-  /** Whether there is an earlier overlapping index from `from` on. */
+  /** Whether an earlier index that is not less than `from` overlaps. */
   readonly hasBefore: (index: number, from: number) => boolean;
   /**
-   * For each index a bound: no less than the product of the factors, each at most 1, of the earlier overlapping
-   * indices. The cost is proportional to the number of targets and not of pairs. The bound is the product over the
-   * indices that share one target, for the target where it is least.
+   * For each index, an upper bound of the product of the factors of its earlier overlapping indices. Each factor is at
+   * most 1. For each target of the index, the factors of the earlier indices with the same target are multiplied. The
+   * bound is the least of these products. The cost is proportional to the number of targets, not to the number of
+   * overlapping pairs.
    */
   readonly productsBefore: (factors: ArrayLike<number>) => Float64Array;
 }
@@ -40,7 +47,8 @@ export function findOverlaps(line: Line): Overlaps {
 }
 
 /**
- * Indexes changes by target, so that changes without a common target cost nothing. Large sets are compared as wholes.
+ * Indexes changes by target, so that changes without a common target are not compared. Large sets of targets are
+ * compared as wholes.
  */
 export function indexOverlaps(line: Line): OverlapIndex {
   compareAll(line.flatMap(({ targets }) => (targets !== null && isLarge(targets) ? [targets] : [])));
@@ -70,7 +78,7 @@ export function indexOverlaps(line: Line): OverlapIndex {
       (indices) => indices[countBelow(indices, index) - 1] ?? -1,
     );
     const compared = comparedWith(line, targetIndex, index);
-    // All changes before the last change that overlaps everything are connected by it.
+    // The last change that overlaps everything connects all changes before it.
     const last = compared.findLast((other) => line[other]?.targets === null) ?? -1;
     const found = compared.filter((other) => other >= last && overlap(own, line[other]?.targets ?? null));
     return [...neighbours, ...found].filter((other) => other >= from);
@@ -86,7 +94,7 @@ export function indexOverlaps(line: Line): OverlapIndex {
       )
     );
   };
-  const before = remembered((index) => between(0, index));
+  const before = memoize((index) => between(0, index));
   return {
     before,
     between,
@@ -98,12 +106,13 @@ export function indexOverlaps(line: Line): OverlapIndex {
 
 interface TargetIndex {
   /**
-   * For each index whose targets are in the index: the indices that share a target with it, ascending, itself included.
+   * For each change, a list for each of its targets: the indices of all changes with this target, ascending. Empty for
+   * the changes in `apart`.
    */
   readonly sharing: readonly (readonly (readonly number[])[])[];
   /**
-   * The other indices: changes that overlap everything, and changes with so many targets that they are compared one by
-   * one. Ascending.
+   * The indices of changes that are not indexed by target, ascending: changes that overlap everything, and changes with
+   * large sets of targets.
    */
   readonly apart: readonly number[];
 }
@@ -130,7 +139,7 @@ function indexTargets(line: Line): TargetIndex {
   return { sharing, apart };
 }
 
-/** Earlier indices whose overlap the index of targets does not answer. */
+/** The earlier changes that must be compared one by one with the change at `index`. */
 function comparedWith(line: Line, { apart }: TargetIndex, index: number): readonly number[] {
   const targets = line[index]?.targets ?? [];
   if (isLarge(targets)) return Array.from({ length: index }, (_, before) => before);
@@ -152,18 +161,17 @@ function productsBefore(line: Line, { sharing }: TargetIndex, factors: ArrayLike
   });
 }
 
-/** Each result is computed at the first call and kept. */
-export function remembered(find: Overlaps): Overlaps {
+export function memoize(find: Overlaps): Overlaps {
   const found: (readonly number[] | undefined)[] = [];
   return (index) => (found[index] ??= find(index));
 }
 
 /** How many values of an ascending list are below the bound. */
-export function countBelow(rising: readonly number[], bound: number): number {
-  let [low, high] = [0, rising.length];
+export function countBelow(ascending: readonly number[], bound: number): number {
+  let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((rising[middle] ?? Infinity) < bound) low = middle + 1;
+    if ((ascending[middle] ?? Infinity) < bound) low = middle + 1;
     else high = middle;
   }
   return low;

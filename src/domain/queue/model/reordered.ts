@@ -3,26 +3,30 @@ import type { PullRequestState } from './snapshot.ts';
 import type { ReorderReason } from './decision.ts';
 
 /**
- * How often pull requests that are ready may pass another one while it is queued. Without a bound it might never land.
+ * How often a queued pull request may be passed by pull requests that are ready to land. Without this bound it might
+ * never land.
  */
 export const maxTimesPassed = 3;
 
-type Kept = Pick<PullRequestState, 'reorderedForFailure' | 'timesPassed'>;
+type ReorderRecord = Pick<PullRequestState, 'reorderedForFailure' | 'timesPassed'>;
 
-export function afterReorder({ reorderedForFailure, timesPassed }: Kept, { kind }: ReorderReason): Kept {
+export function afterReorder(
+  { reorderedForFailure, timesPassed }: ReorderRecord,
+  { kind }: ReorderReason,
+): ReorderRecord {
   return {
     reorderedForFailure: reorderedForFailure || kind === 'failed',
     timesPassed: kind === 'failed' ? timesPassed : timesPassed + 1,
   };
 }
 
-/** The text of the log. */
+/** The text for the event log. */
 export function reorderText(reason: ReorderReason): string {
   switch (reason.kind) {
     case 'failed':
       return 'Its build failed: pull requests behind it may pass it, and it is built once more.';
     case 'unlikely':
-      return `Pull requests behind it were ready to merge while it was ${Math.round(reason.probability * 100)} % likely to.`;
+      return `Pull requests behind it were ready to merge, and it was only ${Math.round(reason.probability * 100)} % likely to merge.`;
     case 'isolated_retry':
       return 'Pull requests behind it were ready to merge while it was built once more.';
     default:
@@ -32,8 +36,8 @@ export function reorderText(reason: ReorderReason): string {
 
 const times = ['', 'once', 'twice', 'three times'];
 
-/** Why it is in its present place. Empty: nothing passed it. */
-export function reorderedText({ reorderedForFailure, timesPassed }: Kept): string {
+/** Why the pull request was moved back in line. Empty: it was not moved. */
+export function reorderedText({ reorderedForFailure, timesPassed }: ReorderRecord): string {
   const failed = 'Its build failed, so pull requests behind it may pass it, and it is built once more.';
   const passed = `Pull requests that were ready passed it ${times[timesPassed]}, because its result was uncertain; this happens at most ${times[maxTimesPassed]}.`;
   return [...(reorderedForFailure ? [failed] : []), ...(timesPassed > 0 ? [passed] : [])].join(' ');

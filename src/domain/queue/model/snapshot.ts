@@ -4,14 +4,14 @@
 // The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch has exactly
 // one parent: the base's tip, or the commit of the live batch before it (its assumption). A batch is immutable:
 // members, pinned heads and parent never change; a reset makes a new batch. A batch lands only when its parent is the
-// base's tip *now* and green evidence for its tree exists. So an optimistic pass is a new batch on the tip, with all
-// members of the red batch and of the green one on top of it. The look-up finds the evidence for its tree as soon as
-// its commit is made.
+// base's tip *now* and green evidence for its tree exists. In an optimistic pass, a red batch and the green batch on
+// top of it land as a new batch on the tip with the members of both. The tree of the new batch is that of the green
+// batch, whose build is therefore evidence for the new batch.
 //
-// With adaptive speculation, or with affected targets, builds are speculative and are beside the line. Their content is
-// the base, then the pull requests that are assumed to land before, then the members. They live for as long as their
-// result may matter. The line then contains only landings: batches on the tip, composed of what green speculative
-// builds hold. Evidence for their tree justifies them, or the green builds of their parts.
+// With adaptive speculation, or with affected targets, builds are speculative and are beside the line. A speculative
+// build contains the base, then the pull requests that it assumes to land first, then its members. It exists for as
+// long as its result may matter. The line then contains only landings: batches on the tip, composed of the pull
+// requests of green speculative builds. Evidence for its tree justifies a landing, or the green builds of its parts do.
 
 import type { CheckConclusion, QueueRules } from './rules.ts';
 import type { PastResults } from './success-probability.ts';
@@ -43,7 +43,10 @@ export interface CheckState {
   readonly attempt: number;
   /** `pending` while it is queued or running. */
   readonly conclusion: CheckConclusion;
-  /** The event that started the run, as the host names it. It tells what the run has checked out. Absent: not known. */
+  /**
+   * The host's name for the event that started the run. What the run checked out depends on the event. Absent: not
+   * known.
+   */
   readonly event?: string;
 }
 
@@ -51,7 +54,7 @@ export interface CheckState {
 export interface BuildState {
   readonly commit: string;
   readonly tree: string;
-  /** The base's commit at the bottom of the speculation this commit was built on. */
+  /** The commit of the base branch below everything that this commit adds to the base branch. */
   readonly base: string;
   readonly checks: readonly CheckState[];
   /** The host says that no further check will start by itself for this commit. */
@@ -61,15 +64,15 @@ export interface BuildState {
   readonly startedAt: number;
   /** When the last check ended. Null while a check runs. */
   readonly finishedAt: number | null;
-  /** When the latest of the ended checks ended. Null: none has ended. */
+  /** When the last of the checks that have ended so far ended. Null: no check has ended. */
   readonly lastEndAt: number | null;
 }
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';
 
 /**
- * The phase of a member of a bisected batch. `in_place`: in line. `side_build`: built beside the line, which goes on
- * without it. `returned`: back in line, at the place of its batch.
+ * The phase of a member of a bisected batch. `in_place`: in line. `side_build`: built beside the line, which lands pull
+ * requests without it in the meantime. `returned`: back in line, at the place of its batch.
  */
 export type BisectionPhase = 'in_place' | 'side_build' | 'returned';
 
@@ -77,21 +80,21 @@ export interface PullRequestState {
   readonly id: string;
   readonly number: number;
   readonly status: 'queued' | 'tagged';
-  /** The head that was admitted. A batch pins it. */
+  /** The head commit that was admitted. A batch pins it. */
   readonly head: string;
   /** Identifies its stack: neighbours of one stack share a batch. Null: it is in no stack. */
   readonly stack: string | null;
-  /** The open pull request that it is stacked on. It is in line only behind that one. Null: there is none. */
+  /** The open pull request that it is stacked on, and that must be before it in line. Null: there is none. */
   readonly below: string | null;
-  /** It has the barrier's label: while it is in line, nothing behind it is built. */
+  /** Whether it has the barrier label. Nothing is built behind a barrier in line. */
   readonly isBarrier: boolean;
   /** Place in line: lower is earlier. Never changes while queued, except by skip line and when it is reordered. */
   readonly rank: number;
-  /** Its build failed and it was moved behind all in line for its isolated retry. At most once since it was queued. */
+  /** Whether it was moved to the end of the line for its isolated retry. At most once since it was queued. */
   readonly reorderedForFailure: boolean;
   /**
-   * How often ready pull requests passed it since it was queued, because it was unlikely to land or in its isolated
-   * retry.
+   * How often pull requests that were ready to land passed it since it was queued, because it was unlikely to land or
+   * in its isolated retry.
    */
   readonly timesPassed: number;
   readonly skipLine: boolean;
@@ -105,8 +108,9 @@ export interface PullRequestState {
   /** The failed own checks that never ran. */
   readonly ownMissingChecks: readonly string[];
   /**
-   * Set by BisectBatch, on every member alike: `group` and `attempts` as decided, `max` the length of its first part.
-   * Only pull requests of one group share a batch, at most `max` of them. Cleared when it lands, leaves or is blocked.
+   * BisectBatch sets equal values for all members: `group` and `attempts` of the decision, and `max`, the length of the
+   * first part. Only pull requests of one group share a batch, at most `max` of them. Null: its batch was not bisected
+   * since it was queued.
    */
   readonly bisection: {
     readonly group: string;
@@ -119,7 +123,7 @@ export interface PullRequestState {
   /** `stuck` was announced since it was queued. */
   readonly stuckAnnounced: boolean;
   /**
-   * Its affected targets, transitively complete. Null: not known, or targets are not used; then it overlaps everything.
+   * Its affected targets, transitively complete. Null: they are not known or not used, so that it overlaps everything.
    */
   readonly targets: readonly string[] | null;
   /**
@@ -128,17 +132,18 @@ export interface PullRequestState {
    */
   readonly successProbability: number;
   /**
-   * The last merge of this head that conflicted: on `parent` after the heads `after`, in order. A new head clears it.
+   * The last merge of this head that conflicted. The heads `after` were merged onto `parent` first, in this order.
+   * Null: no conflict of this head is known.
    */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
 
-/** A final gate that a batch must pass, with its run on the batch's commit. Null: not asked yet. */
+/** A final gate that a batch must pass. `run` is its run on the commit of the batch. Null: the gate has not started. */
 export interface GateState {
   readonly workflow: string;
   readonly timeoutMins: number;
   readonly run: {
-    /** `planned`: the host has not been asked yet. */
+    /** `planned`: the host has not been asked to start it yet. */
     readonly state: 'planned' | 'running' | 'passed' | 'failed';
     readonly plannedAt: number;
     /** Why it failed. Null unless it failed. */
@@ -157,7 +162,10 @@ export interface PinnedHead {
 export interface Landing {
   readonly commit: string;
   readonly firstParent: string;
-  /** In queue order, with the targets at that time. Null: an outside change, which overlaps everything. */
+  /**
+   * The landed pull requests in queue order, with their targets at that time. Null: an outside change, which overlaps
+   * everything.
+   */
   readonly members: readonly (PinnedHead & { readonly targets: readonly string[] | null })[] | null;
 }
 
@@ -166,17 +174,18 @@ export interface BatchState {
   /** Unique among live batches only: a probe takes a position before the first live batch. */
   readonly position: number;
   /**
-   * A build on the tip, beside the line; nothing is built on it. `part`: a part of a bisected batch. `isolation`: finds
-   * out whether the member of a red batch of one is red by itself. Both never land. `speculative`: the members on top
-   * of what it assumes; it lands only if its assumed base is the tip itself. Null: the batch is in line.
+   * The kind of a build beside the line. No other build is made on it. `part`: a part of a bisected batch. `isolation`:
+   * a build that shows whether the only member of a red batch is red by itself. These two kinds never land.
+   * `speculative`: the members on top of the assumption. It lands only if nothing is assumed and its base is the tip.
+   * Null: the batch is in line.
    */
   readonly sideBuild: 'part' | 'isolation' | 'speculative' | null;
   readonly state: LiveBatchState;
-  /** Pull request ids in queue order, with the heads this batch pinned. */
+  /** Pull request ids in queue order, with the heads that this batch pinned. */
   readonly members: readonly PinnedHead[];
   /**
-   * The pull requests, with their heads, that a speculative build puts between its base and its members, in queue
-   * order. Otherwise empty.
+   * For a speculative build, the pull requests between its base and its members, in queue order, with their heads.
+   * Otherwise empty.
    */
   readonly assumes: readonly PinnedHead[];
   /** Commits of the builds that justify a landing together if no build of its own tree does. Otherwise empty. */
@@ -184,26 +193,34 @@ export interface BatchState {
   /** The batch that it assumes to land before it. Null: it was built on the base's tip. */
   readonly parentBatch: string | null;
   readonly parentCommit: string;
-  /** The base's commit that the speculation starts from. */
+  /** The commit of the base branch below everything that the batch adds to the base branch. */
   readonly base: string;
   /** Null while `making`. */
   readonly commit: string | null;
   readonly tree: string | null;
-  /** The commit CI runs on. Differs from `commit` in serial mode only (the pull request's own updated head). */
+  /**
+   * The commit that CI runs on. It differs from `commit` only in serial mode, where it is the updated head of the pull
+   * request.
+   */
   readonly testedCommit: string | null;
   readonly buildKeysHash: string;
   readonly createdAt: number;
   /** When its bot pull request was opened or its checks were requested. Null before. */
   readonly buildStartedAt: number | null;
-  /** The gate has accepted its landing intent: no decision about it until the landing is concluded. */
+  /**
+   * The landing gate has accepted its landing intent. Nothing is decided about the batch until its landing has ended.
+   */
   readonly landingStarted: boolean;
   /** A landing intent is planned or started. */
   readonly landingPlanned: boolean;
-  /** In order. Absent: none is needed. */
+  /** Its final gates, in order. Absent: none is needed. */
   readonly gates?: readonly GateState[];
-  /** It will never land: the base moved before its landing, or, beside the line, its members do not merge. */
+  /**
+   * It will never land, because the base moved before its landing or, beside the line, because its members do not
+   * merge.
+   */
   readonly givenUp?: boolean;
-  /** It was given up because its commit is not there any more. */
+  /** It was given up because its commit no longer exists. */
   readonly commitMissing?: boolean;
 }
 
@@ -215,37 +232,45 @@ export interface Snapshot {
     readonly tipTree: string;
     /** Commits that were the base's tip at some time in the last 24 h, including the present one. */
     readonly lineage: readonly string[];
-    /** The tip and the previous tips, as far back as only our own landings moved it. */
+    /** The tip, and the previous tips back to the last outside change. */
     readonly ownLine: readonly string[];
-    /** The repository's or the branch's pause is in force. */
+    /** Whether a pause of the repository or of the base branch is in force. */
     readonly paused: boolean;
     readonly haltedReason: string | null;
-    /** Position to give to the next batch. */
+    /** The position of the next batch. */
     readonly nextPosition: number;
-    /**
-     * When a merge window opens or a freeze ends, if landings wait for that; `Infinity`: never. Null: landings may
-     * happen now.
-     */
+    /** When landings may happen again, because a merge window opens or a freeze ends. `Infinity`: never. Null: now. */
     readonly landingsFrom: number | null;
-    /** Running builds in other queues of the repository. `max_parallel_builds` limits the whole repository. */
+    /**
+     * The number of running builds in other queues of the repository. `max_parallel_builds` limits the whole
+     * repository.
+     */
     readonly buildsElsewhere: number;
   };
   readonly rules: QueueRules;
   /** All queued or tagged pull requests of this queue, in any order. */
   readonly pullRequests: readonly PullRequestState[];
-  /** Members of live batches that are no longer queued or tagged, and why (`resetCodeOfDeparture`). Missing: 303. */
+  /**
+   * Members of live batches that are no longer queued or tagged, and why (`resetCodeOfDeparture`). If such a member is
+   * missing here, its code is 303.
+   */
   readonly departures: readonly { readonly pullRequest: string; readonly code: ResetCode }[];
   /** Live batches only, in any order. */
   readonly batches: readonly BatchState[];
-  /** Builds of live batches' tested commits, and all builds of a live batch's tree that are at most 24 h old. */
+  /** The builds of the tested commits of live batches, and all builds of their trees that are at most 24 h old. */
   readonly builds: readonly BuildState[];
-  /** When the host was last asked again for a commit's checks (`ReadChecks`). Null: the request is about to be sent. */
+  /**
+   * The commits whose checks are read from the host again (`ReadChecks`), and when the host answered. Null: not yet.
+   */
   readonly readings: readonly { readonly commit: string; readonly doneAt: number | null }[];
-  /** What moved the tip in the last 24 h, oldest first, without a gap up to the tip as far as known. */
+  /** The moves of the tip in the last 24 h, oldest first, as far as known without a gap up to the tip. */
   readonly landings: readonly Landing[];
-  /** Recent second builds of pull requests that were red by themselves: how many passed. Absent: not known. */
+  /** The results of recent second builds of pull requests that were red by themselves. Absent: not known. */
   readonly secondTries?: PastResults;
-  /** Known merge results. They never change. `conflictAt` is the index into `heads`; -1 if it merged to `tree`. */
+  /**
+   * Known results of merging `heads` onto `parent` in order. `conflictAt` is the index of the head that conflicted; -1
+   * if all heads merged to `tree`. A result never changes.
+   */
   readonly mergeResults: readonly {
     readonly parent: string;
     readonly heads: readonly string[];

@@ -1,11 +1,13 @@
-// The life of a pull request: what each status means, how it moves, and the sentence of every status code.
+// The statuses of a pull request, the transitions between them, and the sentence for every status code.
 import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 
 /**
  * What can happen to a pull request.
- * - `queue`: it was queued or pending, and its preconditions hold. `pend`: a missing precondition resolves itself.
+ * - `queue`: it enters the line, because its preconditions hold. `pend`: it waits for a precondition that can resolve
+ *   itself.
  * - `block`: a hard failure, before or in the queue. `tag`: the bot pull request of its batch was opened.
- * - `reset`: its batch will not land; it keeps its place. `requeue`: a commit was added and it enters the queue again.
+ * - `reset`: its batch will not land, and it keeps its place. `requeue`: a commit was added, and it enters the queue
+ *   again.
  */
 export type PullRequestEvent =
   | 'queue'
@@ -21,7 +23,7 @@ export type PullRequestEvent =
 
 type Transitions = Readonly<Record<PullRequestStatus, Readonly<Partial<Record<PullRequestEvent, PullRequestStatus>>>>>;
 
-/** Every write of a status goes through this table. An entry with the same status is accepted and changes nothing. */
+/** Every change of a status must be in this table. An entry with the same status is accepted and changes nothing. */
 export const transitions = {
   open: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
   pending: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
@@ -136,7 +138,7 @@ export function statusText(code: BlockCode | ResetCode): string {
   return statusTexts[code];
 }
 
-/** The sentence about failed checks. `missing` are the failed checks that never ran. An empty list: no check ran. */
+/** The sentence about failed checks. `missing` are the failed checks that never ran. `failed` empty: no check ran. */
 export function failedChecksText(failed: readonly string[], missing: readonly string[] = []): string {
   const absent = new Set(missing);
   const ran = failed.filter((name) => !absent.has(name));

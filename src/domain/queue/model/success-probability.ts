@@ -1,5 +1,5 @@
-// The probability that a pull request passes by itself: from earlier results of its author, weighted with those of its
-// repository while the author has few.
+// The probability that a pull request passes by itself. It is estimated from earlier results of the author. If the
+// author has few results, those of the repository count more.
 
 /** Builds that decided whether a single pull request passes: how many passed, and how many there were. */
 export interface PastResults {
@@ -7,7 +7,7 @@ export interface PastResults {
   readonly judged: number;
 }
 
-/** Nine of ten pass if nothing is known. */
+/** Without any results, nine of ten pull requests are assumed to pass. */
 const prior = { probability: 0.9, weight: 10 };
 const weightOfRepository = 20;
 

@@ -43,18 +43,18 @@ export function compareAll(sets: readonly (readonly string[])[]): void {
   }
   for (const [one, a] of all.entries())
     for (const [other, b] of all.slice(0, one).entries()) {
-      const found = candidates[one * all.length + other] === 1 && meet(a, b);
+      const found = candidates[one * all.length + other] === 1 && intersect(a, b);
       a.known.set(b.given, found);
       b.known.set(a.given, found);
     }
 }
 
-/** `many` is large. */
+/** Whether the two sets have a common target. `many` must be large. */
 export function shareOne(few: readonly string[], many: readonly string[]): boolean {
   const { known } = sortedSetOf(many);
   const before = known.get(few);
   if (before !== undefined) return before;
-  const found = isLarge(few) ? meet(sortedSetOf(few), sortedSetOf(many)) : few.some((target) => has(many, target));
+  const found = isLarge(few) ? intersect(sortedSetOf(few), sortedSetOf(many)) : few.some((target) => has(many, target));
   known.set(few, found);
   return found;
 }
@@ -75,7 +75,7 @@ function sortedSetOf(targets: readonly string[]): SortedSet {
   return sorted;
 }
 
-function meet(a: SortedSet, b: SortedSet): boolean {
+function intersect(a: SortedSet, b: SortedSet): boolean {
   let [one, other] = [0, 0];
   while (one < a.hashes.length && other < b.hashes.length) {
     const ofOne = a.hashes[one] ?? 0;
@@ -100,14 +100,16 @@ function has(targets: readonly string[], target: string): boolean {
   return holdsAt(set, low, target);
 }
 
-/** Compares the targets that have one hash, beginning with the first of them. */
+/**
+ * Whether one of the targets with the same hash is `target`. `first` is the index of the first target with the hash.
+ */
 function holdsAt({ hashes, targets }: SortedSet, first: number, target: string): boolean {
   for (let at = first; at < targets.length && hashes[at] === hashes[first]; at += 1)
     if (targets[at] === target) return true;
   return false;
 }
 
-/** 32 bits. */
+/** FNV-1a with 32 bits. */
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);

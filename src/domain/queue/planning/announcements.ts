@@ -1,10 +1,10 @@
-// Announcements, questions to the host, and the time of the next look, for both planners.
+// Announcements, reads of checks from the host, and the instant of the next plan, for both planners.
 import { pendingUntil } from '../evidence/evidence.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { ciDeadline, startDeadline } from '../evidence/verdict.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** Announces the head of the line once: in parallel mode when its build runs, otherwise as soon as it is first. */
+/** Announces the first pull request in line, once. In parallel mode its build must run or be green. */
 export function announceTop(view: LineView): Decision[] {
   const [top] = view.inOrder;
   if (top === undefined || top.topAnnounced) return [];
@@ -27,13 +27,13 @@ function startsDue(view: LineView): readonly { readonly commit: string; readonly
   });
 }
 
-/** The host is asked once more before a build without checks is blamed. */
+/** Reads the checks of overdue builds from the host once more, before such a build counts as timed out. */
 export function readUnstarted(view: LineView): Decision[] {
   const overdue = startsDue(view).filter(({ commit, at }) => at <= view.now && view.readings.get(commit) !== null);
   return overdue.map(({ commit }) => ({ kind: 'ReadChecks', commit }));
 }
 
-/** When green builds stop waiting for other checks on their commits. */
+/** When green builds stop waiting for checks that are not required. */
 function pendingEnds(view: LineView): number[] {
   const { rules, builds } = view.snapshot;
   const tested = new Set([...view.batches, ...view.sideBuilds].map((batch) => batch.testedCommit));
@@ -43,7 +43,7 @@ function pendingEnds(view: LineView): number[] {
     .filter((at) => at > view.now);
 }
 
-export function lookAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
+export function planAgain(view: LineView, waits: readonly (number | null)[]): Decision[] {
   const timeouts = [...view.batches, ...view.sideBuilds]
     .flatMap((batch) =>
       verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
@@ -55,5 +55,5 @@ export function lookAgain(view: LineView, waits: readonly (number | null)[]): De
     (earliest, instant) => Math.min(earliest, instant),
     Infinity,
   );
-  return Number.isFinite(at) ? [{ kind: 'LookAgainAt', at }] : [];
+  return Number.isFinite(at) ? [{ kind: 'PlanAgainAt', at }] : [];
 }

@@ -8,7 +8,7 @@ export function hasCapacity(view: LineView, members: readonly PullRequestState[]
   return freeBuilds(view, running) > 0;
 }
 
-/** How many builds may start besides the running ones. */
+/** How many more builds may start. Negative: more builds run than are allowed now. */
 export function freeBuilds({ snapshot }: LineView, running: number): number {
   const { queue, rules } = snapshot;
   const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
@@ -16,8 +16,8 @@ export function freeBuilds({ snapshot }: LineView, running: number): number {
 }
 
 /**
- * Side builds count like any other. A green build that may land and only waits for its pull requests' own checks counts
- * as running, unless a top-up build replaces it.
+ * Side builds count like all others. A green build that may land and only waits for the own checks of its pull requests
+ * counts as running, unless `maxTopupBuilds` allows another build in its place.
  */
 export function countRunning(view: LineView, batches: readonly BatchState[]): number {
   let pending = 0;
@@ -25,7 +25,7 @@ export function countRunning(view: LineView, batches: readonly BatchState[]): nu
   for (const batch of batches) {
     const { kind } = verdictOf(view, batch);
     const mayLand = batch.sideBuild === null || batch.sideBuild === 'speculative';
-    // A batch that cannot be built has its result and no longer runs.
+    // A build beside the line that was given up no longer runs.
     if (kind === 'pending' && (batch.sideBuild === null || batch.givenUp !== true)) pending += 1;
     if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
       held += 1;

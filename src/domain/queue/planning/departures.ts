@@ -1,5 +1,5 @@
-// Pull requests that leave the line under either planner: their own checks failed, or they conflict with the tip or
-// with the pull request they are stacked on.
+// Pull requests that leave the line, for both planners: their own checks failed, they conflict with the tip, or the
+// pull request that they are stacked on has left the line.
 import { withoutPullRequests, type LineView, type Step } from './line.ts';
 import { hasFailedByItself } from '../landing/gate.ts';
 import { failedChecksText, statusText } from '../model/status.ts';
@@ -8,7 +8,7 @@ import type { Decision } from '../model/decision.ts';
 
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 
-/** Pull requests that cannot land in any case: a required check of their own failed, or they conflict with the tip. */
+/** Blocks pull requests that cannot land in any case: an own required check failed, or they conflict with the tip. */
 export function blockFailed(view: LineView): Step {
   const blocks = [...view.pullRequests.values()].flatMap((pullRequest) => findBlock(view, pullRequest) ?? []);
   if (blocks.length === 0) return { view, decisions: [] };
@@ -35,7 +35,7 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
 }
 
-/** A stacked pull request is in line only behind the one below it: a departure also takes out those above. */
+/** Takes stacked pull requests out of the line if the pull request below them is not before them in line. */
 export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
   const inLine = new Set<string>();
   const decisions: Decision[] = [];

@@ -19,11 +19,14 @@ export function isOfGate(group: string | null): boolean {
   return group?.startsWith(gateGroup) ?? false;
 }
 
-/** A part of a batch that a final gate stopped stays in that group, also if it fails for another reason. */
+/**
+ * The group of a bisection. If a final gate stopped a batch, its parts stay marked as such even if they fail for
+ * another reason.
+ */
 function groupOf(view: LineView, head: BatchState, failure: Failure): string {
-  const isKeptBack =
+  const isStoppedByGate =
     failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));
-  return isKeptBack ? `${gateGroup}${head.id}` : head.id;
+  return isStoppedByGate ? `${gateGroup}${head.id}` : head.id;
 }
 
 /** Null: no check failed. The build timed out, or a final gate stopped it. */
@@ -45,7 +48,7 @@ function attemptsOf(view: LineView, head: BatchState): number {
   return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
 }
 
-/** The end of a batch, and what happens to its members after everything built on it is reset. */
+/** The end of a batch. `departures` decide about its members, after the batches built on it are reset. */
 interface Ending extends Step {
   readonly departures: readonly Decision[];
 }
@@ -56,9 +59,9 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   const halves = partition(ids, maxBisectedBatchSize);
   const attempts = attemptsOf(view, batch) + 1;
   const group = groupOf(view, batch, failure);
-  // No side build can repeat a final gate, and no build of a part can replace that of a stack.
-  const isOneByOne = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
-  const phase = useParallelBisection && !isOneByOne ? 'side_build' : 'in_place';
+  // A side build cannot repeat a final gate, and the build of a part cannot replace the build of a whole stack.
+  const mustStayInLine = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
+  const phase = useParallelBisection && !mustStayInLine ? 'side_build' : 'in_place';
   const decision: Decision = {
     kind: 'BisectBatch',
     batch: batch.id,
@@ -79,7 +82,7 @@ function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
   return batch.sideBuild === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
 
-/** Halves, the first the larger; or more and smaller parts if configured. */
+/** Splits into halves, of which the first may be larger, or into parts of at most `most`. */
 function partition<T>(members: readonly T[], most: number | null): readonly (readonly T[])[] {
   const size = Math.min(Math.ceil(members.length / 2), most ?? Infinity);
   return Array.from({ length: Math.ceil(members.length / size) }, (_, part) =>
@@ -87,14 +90,14 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
   );
 }
 
-/** A failed batch of one blames its member. If no further bisection is allowed, all remaining members are blamed. */
+/** Ends a failed batch that is not bisected. All its members are blamed. */
 export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
   const left = withoutBatches(view, withAbove(view, batch));
   const departures = leave(left, membersOf(view, batch), { batch, failure });
   return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
 }
 
-/** The batch was made with members that have landed. Only the remaining members can have failed it. */
+/** Ends a failed batch some members of which have landed since. Only the members that are `left` are blamed. */
 export function failWithout(
   view: LineView,
   batch: BatchState,

@@ -1,4 +1,4 @@
-// What a green batch still waits for: its members' own checks, for a limited time, and its final gates.
+// What a green batch still waits for: the own checks of its members, for a limited time, and its final gates.
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isHeldByOwnChecks, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
@@ -8,7 +8,7 @@ import type { Decision } from '../model/decision.ts';
 
 type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
-/** Lands the batch, unless its members' own checks delay it or a final gate must be asked first. */
+/** Lands the batch, unless the own checks of its members delay it or a final gate must be passed first. */
 export function landGreen(view: LineView, { batch, verdict }: Landable): readonly Decision[] {
   if (membersOf(view, batch).some((member) => isHeldByOwnChecks(view, member))) return [];
   const { id, gates = [] } = batch;
@@ -22,7 +22,7 @@ export interface Landable {
   readonly verdict: Green;
 }
 
-/** When the running final gate counts as failed. Null: none runs. */
+/** When the running final gate counts as failed. Null: no final gate runs. */
 export function gateDeadline(view: LineView): number | null {
   const [first] = view.batches;
   const outlook = judgeGates(first?.gates ?? [], view.now);
@@ -30,17 +30,20 @@ export function gateDeadline(view: LineView): number | null {
 }
 
 export interface OwnCheckWait extends Step {
-  /** When the patience ends. Null: no pull request waits, or it has ended. */
+  /** When the time for own checks ends. Null: no pull request waits, or the time has ended. */
   readonly until: number | null;
 }
 
 export interface Deadline {
   readonly until: number;
-  /** The resets after the stuck pull requests have left. */
+  /** Resets batches after the stuck pull requests have left the line. */
   readonly resetWithout: (view: LineView) => Step;
 }
 
-/** The patience with pull requests whose landing waits only for their own checks. */
+/**
+ * Ends the wait for pull requests whose landing waits only for their own checks. After `until`, their checks are read
+ * from the host once more, and pull requests whose checks still run are stuck.
+ */
 export function judgeHeld(
   view: LineView,
   held: readonly PullRequestState[],
@@ -74,7 +77,7 @@ function dequeueStuck(
       failedChecks: [],
     }),
   );
-  // Announced while the build still exists, because a stuck pull request is tagged.
+  // The announcement comes before the reset, because a stuck pull request is still tagged when it is announced.
   return { view: reset.view, decisions: [...announcements, ...reset.decisions, ...blocks] };
 }
 

@@ -1,5 +1,6 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and the known facts about both. A
-// LineView is a value: a decision that removes batches or pull requests makes a new view, on which planning goes on.
+// LineView never changes. A decision that removes batches or pull requests makes a new view, which the next step plans
+// on.
 import { arrangeLine, inLineOrder } from '../model/order.ts';
 import { buildsSpeculatively, type QueueRules } from '../model/rules.ts';
 import type { BatchState, PullRequestState, ResetCode, Snapshot } from '../model/snapshot.ts';
@@ -29,9 +30,7 @@ export interface LineView {
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
   /** The verdict of each batch, computed once for each plan. */
   readonly verdicts: ReadonlyMap<string, BatchVerdict>;
-  /**
-   * When the host was last asked again for the checks of a commit, by commit. Null: the request is about to be sent.
-   */
+  /** When the checks of a commit were last read from the host again, by commit. Null: the host has not answered yet. */
   readonly readings: ReadonlyMap<string, number | null>;
 }
 
@@ -63,7 +62,7 @@ function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, Pu
   return new Map(pullRequests.map((pullRequest) => [pullRequest.id, pullRequest]));
 }
 
-/** Every change of who is in line or in which batch may change the order. */
+/** Computes the order again. It may change whenever a pull request enters or leaves the line or a batch. */
 function arranged(view: LineView): LineView {
   if (isSpeculative(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
   const { batches, sideBuilds } = view;
@@ -98,17 +97,14 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   return conflicts;
 }
 
-/**
- * Removes the batches from the line. Their members are in line without a batch, unless another speculative build holds
- * them.
- */
+/** Removes the batches. Their members are in line without a batch, unless they are in another live batch. */
 export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
-  const gone = new Set(leaving);
-  const batches = view.batches.filter((batch) => !gone.has(batch));
-  const sideBuilds = view.sideBuilds.filter((batch) => !gone.has(batch));
+  const removed = new Set(leaving);
+  const batches = view.batches.filter((batch) => !removed.has(batch));
+  const sideBuilds = view.sideBuilds.filter((batch) => !removed.has(batch));
   const held = new Set([...batches, ...sideBuilds].filter(isTagging).flatMap(idsOf));
   const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
-  // A conflict with a batch that has left the line no longer delays anybody.
+  // A conflict with a batch that has left the line no longer delays any pull request.
   const conflicts = collectConflicts(view.snapshot, batches);
   return withChanged({ ...view, batches, sideBuilds, batchOf: indexMembers(batches), conflicts }, members, {
     status: 'queued',
@@ -123,7 +119,7 @@ function isTagging({ sideBuild, buildStartedAt }: BatchState): boolean {
   return sideBuild !== 'isolation' && buildStartedAt !== null;
 }
 
-/** Adds a batch that is about to be made: it takes a place and a build, and has no verdict yet. */
+/** Adds a batch that is about to be made. It takes a position and counts as a running build. */
 export function withStarted(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
   const { queue, rules } = view.snapshot;
   const started: BatchState = {
@@ -155,7 +151,7 @@ export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string,
   });
 }
 
-/** Applies `change` to the named pull requests. */
+/** Applies `change` to the pull requests with these ids. */
 export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
   return withEach(view, new Map(ids.map((id) => [id, change])));
 }
@@ -174,26 +170,29 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
 }
 
 /**
- * It is in line without a batch because it, or the pull request it is stacked on, conflicts with something before it.
- * The pull requests behind it are built without it. It keeps its place and is tried alone on the tip when nothing is
- * before it. In serial mode nothing is behind it.
+ * Whether a pull request is in line without a batch because it, or the pull request that it is stacked on, conflicts
+ * with an earlier pull request. The pull requests behind it are built without it. It keeps its place, and is tried
+ * alone on the tip when no pull request is before it. In other modes than parallel no pull request is suspended,
+ * because only one is built at a time.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
   if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
   if (view.conflicts.has(pullRequest.id)) return true;
   const below = pullRequest.below === null ? undefined : view.pullRequests.get(pullRequest.below);
-  return below !== undefined && (isSuspended(view, below) || isTried(view, below));
+  return below !== undefined && (isSuspended(view, below) || isTriedAgain(view, below));
 }
 
 /**
- * Its merge is being tried: until the result is known, nothing behind it makes room for the pull requests stacked on
- * it.
+ * Whether the merge of the pull request is being tried again. Until the result is known, the pull requests that are
+ * stacked on it stay suspended.
  */
-function isTried(view: LineView, { id }: PullRequestState): boolean {
+function isTriedAgain(view: LineView, { id }: PullRequestState): boolean {
   return view.conflicts.has(id) && view.batchOf.get(id)?.commit === null;
 }
 
-/** Index of the member that is known to conflict at its place in the batch; -1 if none is. */
+/**
+ * Index of the first member that is known to conflict with the parent and the members before it; -1 if there is none.
+ */
 export function conflictingMember(view: LineView, batch: BatchState): number {
   if (batch.commit !== null) return -1;
   const heads = batch.members.map((member) => member.head);
@@ -212,16 +211,16 @@ export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
 }
 
 /**
- * Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own, so
- * only the checks of the service itself count.
+ * Whether the landing of a pull request waits for its own required checks. In serial mode its head commit itself is
+ * built, so only checks that the service itself reports count.
  */
 export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
   const { mode, ownRequiredChecks } = view.snapshot.rules;
-  const hasOwn = mode === 'serial' ? asksTheService(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
+  const hasOwn = mode === 'serial' ? requiresServiceCheck(ownRequiredChecks) : ownRequiredChecks?.length !== 0;
   return !skipValidation && hasOwn && ownVerdict === 'pending';
 }
 
-function asksTheService(required: QueueRules['ownRequiredChecks']): boolean {
+function requiresServiceCheck(required: QueueRules['ownRequiredChecks']): boolean {
   return required?.some(({ name }) => isServiceCheck(name)) ?? false;
 }
 
@@ -229,7 +228,7 @@ export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState)
   return hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
 }
 
-/** No landing of the queue is stopped now. */
+/** Whether neither a pause nor a landing time stops landings now. (The halt of a queue stops the whole plan.) */
 export function mayLand({ snapshot: { queue } }: LineView): boolean {
   return !queue.paused && queue.landingsFrom === null;
 }

@@ -1,5 +1,5 @@
-// Which builds a person resets: all of a queue, or those of one pull request and every build made on them. Reset builds
-// are made again at the next turn, unless the line has changed.
+// Which builds a reset by a person ends: all builds of a queue, or those of one pull request and the builds made on
+// them. The next turn makes these builds again, unless the line has changed.
 import type { Decision } from '../model/decision.ts';
 import type { BatchState } from '../model/snapshot.ts';
 import { supersede } from './resets.ts';
@@ -10,7 +10,7 @@ export type ResetByHand =
   | { readonly kind: 'landing' }
   | { readonly kind: 'no build' };
 
-/** `pullRequest`: its builds, and the builds made on them. Null: every build of the queue. */
+/** `pullRequest`: resets its builds, and the builds made on them. Null: resets every build of the queue. */
 export function decideResetByHand(batches: readonly BatchState[], pullRequest: string | null): ResetByHand {
   if (batches.some(({ landingStarted }) => landingStarted)) return { kind: 'landing' };
   const holds = ({ members }: BatchState): boolean =>

@@ -1,4 +1,4 @@
-// What makes a batch worthless wherever it is: a change of its members, or of the rules it was built by.
+// What makes any batch worthless, in line or beside it: a change of its members, or of the rules that it was built by.
 import { type LineView } from './line.ts';
 import type { BatchState, ResetCode } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';
@@ -6,7 +6,7 @@ import type { FailedBuild } from '../model/decision.ts';
 
 export interface Cause {
   readonly code: ResetCode;
-  /** The pull request that caused the reset, if one did. */
+  /** The pull request that caused the reset. Null: none did. */
   readonly causedBy: string | null;
   readonly failedBuild?: FailedBuild | null;
 }

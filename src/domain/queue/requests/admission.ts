@@ -1,5 +1,5 @@
-// May a pull request enter the queue? Decided when somebody queues it, and again at every changed fact while it is
-// pending. A new precondition is a line of `preconditionKinds`, and an entry in one of the lists below.
+// Decides whether a pull request may enter the queue: when somebody queues it, and again at every changed fact while it
+// is pending. To add a precondition, add it to `preconditionKinds` and to one of the lists below.
 import { blockText, failedChecksText } from '../model/status.ts';
 import type { QueueRules } from '../model/rules.ts';
 import type { BlockCode, Verdict } from '../model/snapshot.ts';
@@ -8,7 +8,7 @@ import type { BlockCode, Verdict } from '../model/snapshot.ts';
 export interface AdmissionFacts {
   readonly isBaseBranchManaged: boolean;
   readonly draft: boolean;
-  /** The host's record shows an older head, so that its reviews and labels may be those of that one. */
+  /** Whether the host still shows an older head, so that its reviews and labels may be about that head. */
   readonly isHeadUnseen: boolean;
   /** The labels of the pull request, without those that the queue itself added. */
   readonly labels: readonly string[];
@@ -20,31 +20,34 @@ export interface AdmissionFacts {
   readonly ownFailedChecks: readonly string[];
   /** The failed checks that never ran. */
   readonly ownMissingChecks: readonly string[];
-  /** It is known to conflict with the base's present tip. */
+  /** Whether it is known to conflict with the present tip of the base branch. */
   readonly conflictsWithBase: boolean;
   readonly ownerReviewMissing: boolean;
-  /** The code host's own rules demand a review that is missing. */
+  /** Whether the rules of the code host demand a review that is missing. */
   readonly requiredReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
   /**
-   * Why it waits for the pull request it is stacked on. Null: that one is before it in line or merged, or there is
-   * none.
+   * The sentence that it waits for the pull request that it is stacked on. Null: that pull request is before it in line
+   * or merged, or there is none.
    */
   readonly waitsForBelow: string | null;
-  /** Names of the validations whose expressions do not match. */
+  /** Names of the validations that are not met. */
   readonly failedValidations: readonly string[];
 }
 
 export interface AdmissionRules {
   readonly mode: QueueRules['mode'];
-  /** Null: the code host's own rule applies. The host does not enforce it on a queue that may bypass its rules. */
+  /**
+   * Null: the rule of the code host applies. A host does not enforce its rule on a queue that may bypass it, so the
+   * queue does.
+   */
   readonly numberOfApprovals: number | null;
-  /** What is configured under `merge_rules.preconditions`. */
+  /** The keys of `merge_rules.preconditions`. */
   readonly preconditions: {
     readonly conversation_resolution_required: boolean;
     readonly require_verified_commits: boolean;
   };
-  /** A running own check keeps it pending in parallel mode too. */
+  /** Whether a running own check keeps a pull request pending in parallel mode too. */
   readonly checkMergeabilityToQueue: boolean;
   /** Labels that keep a pull request out of the queue. */
   readonly blockingLabels: readonly string[];
@@ -56,7 +59,7 @@ export interface AdmissionRequest {
   readonly skipValidation: boolean;
 }
 
-/** Who must act before it can go on. */
+/** Who must act before the pull request can be merged. */
 export type Actor = 'author' | 'reviewer' | 'ci' | 'queue' | 'admin';
 
 export interface Obstacle<Code = BlockCode> {
@@ -67,15 +70,14 @@ export interface Obstacle<Code = BlockCode> {
   readonly names: readonly string[];
 }
 
-/** A pending admission has no code if it only waits for CI, because nothing has failed. */
+/** The code of `pend` is null if nothing has failed, for example while own checks run. */
 export type Admission =
   | { readonly kind: 'queue' }
   | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
   | ({ readonly kind: 'block' } & Obstacle);
 
 /**
- * Every precondition: the subject of its sentence in an explanation, and what it means when it holds, as the API
- * describes it.
+ * Every precondition. `subject`: the subject of its sentence in an explanation. `meaning`: its description in the API.
  */
 export const preconditionKinds = {
   base_branch: { subject: 'Its base branch', meaning: 'Its base branch is managed.' },
@@ -102,8 +104,8 @@ export const preconditionKinds = {
   },
   conversations: { subject: 'Its conversations', meaning: 'All review conversations are resolved.' },
   stack: {
-    subject: 'What it stands on',
-    meaning: 'The pull request it is stacked on is in line before it. Listed only while it waits for that one.',
+    subject: 'The pull request below it in its stack',
+    meaning: 'The pull request below it in its stack is in line before it. Listed only while this does not hold.',
   },
   own_checks: {
     subject: 'Its own required checks',
@@ -123,7 +125,10 @@ export interface Precondition {
   readonly obstacle: Obstacle<BlockCode | null> | null;
 }
 
-/** Hard failures come first. A missing review or a running check only matters if there is no hard failure. */
+/**
+ * Hard failures come first. A precondition that can resolve itself, such as a missing review, only counts without a
+ * hard failure.
+ */
 export function decideAdmission(request: AdmissionRequest): Admission {
   const obstacles = listPreconditions(request).flatMap(({ obstacle }) => obstacle ?? []);
   const failure = obstacles.find(isFailure);
@@ -138,7 +143,7 @@ function isFailure(obstacle: Obstacle<BlockCode | null>): obstacle is Obstacle {
   return !selfResolving.includes(obstacle.code);
 }
 
-/** The preconditions of the configured rules, in the order in which missing ones are named. */
+/** The preconditions by the configured rules. `decideAdmission` reports the first one that does not hold. */
 export function listPreconditions(request: AdmissionRequest): Precondition[] {
   return [...listFacts(request), ...listReviews(request), listOwnChecks(request)];
 }
@@ -180,7 +185,7 @@ function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
   ];
 }
 
-/** Listed only while it is not met: a host's records follow a push within seconds, mostly. */
+/** Listed only while it does not hold, because hosts mostly show a new head within seconds. */
 const headUnseen: Precondition = {
   kind: 'head',
   observed: 'an older head',
@@ -242,7 +247,8 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
   };
   return [
     ...(numberOfApprovals === null ? [] : [enoughApprovals(facts, numberOfApprovals)]),
-    // Hosts report that these reviews are missing, but not that they are required.
+    // Hosts report that these reviews are missing, but not that they are required, so they are listed only while
+    // missing.
     ...(numberOfApprovals === null && facts.requiredReviewMissing && !facts.ownerReviewMissing
       ? [missingReview(facts)]
       : []),
@@ -274,7 +280,7 @@ function missingReview({ approvals }: AdmissionFacts): Precondition {
   };
 }
 
-/** Listed only while it is not met, because most pull requests are stacked on no other. */
+/** Listed only while it does not hold, because most pull requests are not stacked. */
 function belowInLine(text: string): Precondition {
   return {
     kind: 'stack',
@@ -286,7 +292,7 @@ function belowInLine(text: string): Precondition {
 }
 
 function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {
-  // In parallel mode its landing waits for the checks instead.
+  // In parallel mode the landing waits for the checks, not the admission.
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
   const own: Omit<Precondition, 'obstacle'> = {
     kind: 'own_checks',

@@ -1,17 +1,16 @@
-// Which open pull requests are updated after their base moved. Pull requests in line are not: the queue tests them
-// together with the tip anyway, and a new head would discard their builds.
+// Which open pull requests are updated after their base branch moved. Pull requests in line are not updated: the queue
+// tests them together with the tip, and a new head would discard their builds.
 //
 // Only a few updates run at a time. An update counts as running from its plan until the checks of the new head have
-// ended, so that a base that moves often occupies CI with no more than that. The pull request that waited longest is
-// next, and not the one that is furthest behind, so that every one is updated in the end. A head whose checks still run
-// is not updated, because a busy base would restart its checks without end. A head whose update failed waits for its
-// author.
+// ended. So a base branch that moves often occupies CI with only a few updates. The pull request whose last update is
+// oldest comes next, so that every pull request is updated in the end. A head whose checks still run is not updated,
+// because a busy base would restart its checks without end. A head whose update failed waits for its author.
 
-/** Per base branch. */
+/** The greatest number of updates that run at a time for each base branch. */
 export const mostUpdatesUnderWay = 5;
 
-/** Checks that run longer than this are not waited for. */
-const patienceMs = 30 * 60_000;
+/** A head whose checks run longer than this is treated as if they had ended. */
+const longestWaitMs = 30 * 60_000;
 
 export interface UpdateCandidate {
   readonly id: string;
@@ -19,17 +18,17 @@ export interface UpdateCandidate {
   readonly labels: readonly string[];
   /** Number of automatic updates so far. */
   readonly runs: number;
-  /** Null: never. */
+  /** Null: it was never updated. */
   readonly lastUpdatedAt: number | null;
-  /** Its head contains the tip. */
+  /** Whether its head contains the tip. */
   readonly isUpToDate: boolean;
-  /** The update of its present head failed. */
+  /** Whether the update of its present head failed. */
   readonly hasFailed: boolean;
   /** Since when the checks of its head run. Null: they have ended, or there are none. */
   readonly checksRunSince: number | null;
-  /** An automatic update made its present head. */
+  /** Whether an automatic update made its present head. */
   readonly isAutomatic: boolean;
-  /** A sync of it is under way, automatic or requested. */
+  /** Whether a sync of it, automatic or requested, is planned or under way. */
   readonly isPlanned: boolean;
 }
 
@@ -43,10 +42,10 @@ export interface AutoUpdateRules {
 
 export interface AutoUpdatePlan {
   readonly update: readonly string[];
-  /** Some pull requests wait for the checks of their heads to end. */
+  /** Whether some pull requests that should be updated must wait. */
   readonly waits: boolean;
-  /** When to look again even if no check ends. Null: no pull request waits. */
-  readonly lookAgainAt: number | null;
+  /** When to plan again even if no check ends. Null: not needed. */
+  readonly planAgainAt: number | null;
 }
 
 export function planAutoUpdates(
@@ -63,9 +62,9 @@ export function planAutoUpdates(
     .map((candidate) => candidate.id);
   const waits = due.length > update.length;
   const ends = waits
-    ? candidates.filter((each) => isRunning(each, now)).map((each) => (each.checksRunSince ?? now) + patienceMs)
+    ? candidates.filter((each) => isRunning(each, now)).map((each) => (each.checksRunSince ?? now) + longestWaitMs)
     : [];
-  return { update, waits, lookAgainAt: ends.length === 0 ? null : Math.min(...ends) };
+  return { update, waits, planAgainAt: ends.length === 0 ? null : Math.min(...ends) };
 }
 
 function isDue(rules: AutoUpdateRules, candidate: UpdateCandidate): boolean {
@@ -76,5 +75,5 @@ function isDue(rules: AutoUpdateRules, candidate: UpdateCandidate): boolean {
 }
 
 function isRunning({ checksRunSince }: UpdateCandidate, now: number): boolean {
-  return checksRunSince !== null && now - checksRunSince < patienceMs;
+  return checksRunSince !== null && now - checksRunSince < longestWaitMs;
 }

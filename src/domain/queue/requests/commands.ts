@@ -18,7 +18,7 @@ export interface InvalidCommand {
 const address = '/interlock';
 const mostCommands = 5;
 
-/** In the written order, at most five. Quoted lines and code are ignored. */
+/** The commands of a comment in their order, at most five. Quoted lines and code are ignored. */
 export function readCommands(body: string): (Command | InvalidCommand)[] {
   return linesOutsideQuotes(body)
     .filter((line) => line === address || line.startsWith(`${address} `))
@@ -45,16 +45,16 @@ function readCommand(text: string): Command | InvalidCommand {
   switch (word) {
     case 'queue':
     case 'merge':
-      return alone({ kind: 'queue' }, word, rest);
+      return withoutArguments({ kind: 'queue' }, word, rest);
     case 'dequeue':
     case 'cancel':
-      return alone({ kind: 'dequeue' }, word, rest);
+      return withoutArguments({ kind: 'dequeue' }, word, rest);
     case 'skip-validation':
-      return alone({ kind: 'skip_validation' }, word, rest);
+      return withoutArguments({ kind: 'skip_validation' }, word, rest);
     case 'refresh':
-      return alone({ kind: 'refresh' }, word, rest);
+      return withoutArguments({ kind: 'refresh' }, word, rest);
     case 'sync':
-      return alone({ kind: 'sync' }, word, rest);
+      return withoutArguments({ kind: 'sync' }, word, rest);
     case 'skip-line':
       return { kind: 'skip_line', reason: rest === '' ? null : rest };
     case 'backport':
@@ -72,8 +72,8 @@ function readCommand(text: string): Command | InvalidCommand {
   }
 }
 
-// "merge after lunch" does not mean "merge".
-function alone(command: Command, word: string, rest: string): Command | InvalidCommand {
+// A command without arguments. Text after it makes it invalid: "merge after lunch" does not mean "merge".
+function withoutArguments(command: Command, word: string, rest: string): Command | InvalidCommand {
   return rest === '' ? command : { kind: 'invalid', text: `\`${word}\` takes nothing after it.` };
 }
 
@@ -95,7 +95,7 @@ export function helpText(kinds: readonly Command['kind'][]): string {
 const patienceMs = 5 * 60_000;
 const fewestTries = 5;
 
-/** Whether a comment that keeps failing is skipped, because later comments wait for it. */
+/** Whether a comment whose commands fail repeatedly is skipped. Later comments wait for it until then. */
 export function isPassedOver({
   tries,
   failingForMs,
@@ -111,11 +111,11 @@ export interface CommandRestriction {
   readonly allowedActors: readonly string[];
 }
 
-/** Who may give a command: users as `@user`, teams as `@org/team`. Null: everybody. */
+/** Who may use a command: users as `@user`, teams as `@org/team`. Null: everybody. */
 export function allowedActors(
   restrictions: readonly CommandRestriction[],
   kind: Command['kind'],
 ): readonly string[] | null {
-  const naming = restrictions.filter(({ commands }) => commands.some((command) => command === kind));
-  return naming.length === 0 ? null : naming.flatMap(({ allowedActors: actors }) => actors);
+  const matching = restrictions.filter(({ commands }) => commands.some((command) => command === kind));
+  return matching.length === 0 ? null : matching.flatMap(({ allowedActors: actors }) => actors);
 }

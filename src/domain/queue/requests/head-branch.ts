@@ -1,15 +1,15 @@
-// Whose branch the head of a pull request is. A fork has branches of its own: its `main` is not the `main` of this
-// repository, and nothing of the queue reads, moves or deletes it.
+// Whether the head branch of a pull request belongs to this repository or to a fork. The `main` of a fork is not the
+// `main` of this repository. The queue never reads, moves or deletes branches of forks.
 
 export interface PullRequestHead {
   readonly headBranch: string;
-  /** `owner/name` of the fork that has the branch. Null: this repository has it. */
+  /** `owner/name` of the fork that the branch belongs to. Null: it belongs to this repository. */
   readonly headFork?: string | null | undefined;
 }
 
-/** The branch of this repository that the pull request merges. Null: the branch is a fork's. */
+/** The head branch if it belongs to this repository. Null: it belongs to a fork. */
 export function ownHeadBranch({ headBranch, headFork }: PullRequestHead): string | null {
-  return isNamed(headFork) ? null : headBranch;
+  return isFork(headFork) ? null : headBranch;
 }
 
 /** Whether a push to this branch of the repository changes the pull request. */
@@ -17,11 +17,11 @@ export function isHeadBranch(head: PullRequestHead, branch: string): boolean {
   return ownHeadBranch(head) === branch;
 }
 
-/** Why the queue does not move the branch. Null: it may. */
+/** Why the queue must not move the head branch. Null: it may. */
 export function decideBranchRefusal({ headBranch, headFork }: PullRequestHead): string | null {
-  return isNamed(headFork) ? `${headBranch} is a branch of the fork ${headFork}, which only its owners move` : null;
+  return isFork(headFork) ? `${headBranch} is a branch of the fork ${headFork}, which only its owners move` : null;
 }
 
-function isNamed(fork: string | null | undefined): fork is string {
+function isFork(fork: string | null | undefined): fork is string {
   return fork !== null && fork !== undefined;
 }

@@ -1,9 +1,10 @@
-// The requests that labels on a pull request make, and the labels that the queue adds and removes. A label is a request
-// only if a person adds or removes it. A change by the queue is no request, so that no change can cause another one.
+// The requests that people make by labels on a pull request, and the labels that the queue adds and removes. A label is
+// a request only if a person adds or removes it. A change by the queue is no request, so that no change can cause
+// another.
 import type { PullRequestStatus } from '../model/snapshot.ts';
 import { isQueued } from '../model/status.ts';
 
-/** Label names; '' if there is none. */
+/** Names of labels. '': no such label is configured. */
 export interface LabelNames {
   readonly trigger: string;
   readonly skipLine: string;
@@ -20,7 +21,7 @@ export interface LabelRules extends LabelNames {
 export interface LabelledPullRequest {
   readonly status: PullRequestStatus;
   readonly skipLine: boolean;
-  /** It was announced as stuck since it entered the line. */
+  /** Whether it was announced as stuck since it entered the line. */
   readonly stuckAnnounced: boolean;
   /** The labels as they were last read from the host. */
   readonly labels: readonly string[];
@@ -33,7 +34,7 @@ export interface LabelWrite {
   readonly present: boolean;
 }
 
-/** Labels with a meaning that were added or removed between two readings. */
+/** The trigger and skip-line labels that were added or removed between two reads from the host. */
 export function changedLabels(before: readonly string[], after: readonly string[], names: LabelNames): LabelWrite[] {
   return [names.skipLine, names.trigger]
     .filter((label) => label !== '' && before.includes(label) !== after.includes(label))
@@ -41,8 +42,8 @@ export function changedLabels(before: readonly string[], after: readonly string[
 }
 
 /**
- * The label changes that make the labels agree with the status. The queue never adds the trigger label, which is a
- * person's request. The queue removes it when the request is finished.
+ * The changes that make the labels agree with the status. The queue never adds the trigger label, because it is the
+ * request of a person. The queue removes it when the request has ended.
  */
 export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
   return [...wantedLabels(pullRequest, rules), ...wantedStuckLabel(pullRequest, rules)].filter(
@@ -50,12 +51,15 @@ export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules):
   );
 }
 
-// A label that the queue is adding right now is missing from the last reading, and must still be removed.
+// A label that the queue added after the last read from the host is missing from `labels`, but must be removed as well.
 function isOn({ labels, queueLabels, status }: LabelledPullRequest, label: string): boolean {
   return labels.includes(label) || (status !== 'blocked' && queueLabels.includes(label));
 }
 
-/** The queue's own labels after a reading. A label that was seen and then disappeared is no longer the queue's. */
+/**
+ * The labels that the queue added and that still count as its own after a new read from the host. A label that was read
+ * before and is missing in `seen` was removed by a person.
+ */
 export function keptQueueLabels(
   { labels, queueLabels }: Pick<LabelledPullRequest, 'labels' | 'queueLabels'>,
   seen: readonly string[],
@@ -92,8 +96,8 @@ function withoutSkip(skipLine: boolean, rules: LabelRules): LabelWrite[] {
 }
 
 /**
- * The label stays on a pull request that was blocked because it was stuck, until it is queued again. A person's own
- * label stays.
+ * The label stays on a pull request that was blocked because it was stuck, until it is queued again. A label that a
+ * person added is never removed.
  */
 function wantedStuckLabel(
   { status, stuckAnnounced, queueLabels }: LabelledPullRequest,

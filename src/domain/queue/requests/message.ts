@@ -18,7 +18,7 @@ export type MessageRules = Configuration['merge_rules']['merge_commit'];
 /** Where the title appears: in the bot pull request, or in the landed commits. */
 export type TitlePlace = 'draft_pr' | 'merge_commit';
 
-/** The message of a pull request's own commit. The message in the queueing request wins over every rule. */
+/** The message of a pull request's own commit. The message of the queueing request has precedence over the rules. */
 export function ownMessage(source: MessageSource, rules: MessageRules): string {
   const title =
     source.mergeTitle ??
@@ -28,13 +28,16 @@ export function ownMessage(source: MessageSource, rules: MessageRules): string {
   return withBody(title, source.mergeBody ?? (rules.use_title_and_body ? cutBody(source.body, rules) : ''));
 }
 
-/** The message of a stack's single commit: that of the top pull request, followed by those below, the lowest first. */
+/**
+ * The message of the single commit of a stack: that of the top pull request, then a line for each pull request below
+ * it, the lowest first.
+ */
 export function stackMessage(top: MessageSource, below: readonly MessageSource[], rules: MessageRules): string {
   if (below.length === 0) return ownMessage(top, rules);
-  return `${ownMessage(top, rules)}\nWith what it stands on:\n\n${linesOf(below, rules).join('\n')}\n`;
+  return `${ownMessage(top, rules)}\nIncludes the pull requests below it in its stack:\n\n${linesOf(below, rules).join('\n')}\n`;
 }
 
-/** The message of a group commit: one line for `git log --first-parent`, then the members in queue order. */
+/** The message of a group commit: one line for `git log --first-parent`, then a line for each member in queue order. */
 export function groupMessage(members: readonly MessageSource[], rules: MessageRules): string {
   return `Land ${listed(members)}\n\n${linesOf(members, rules).join('\n')}\n`;
 }
@@ -61,10 +64,13 @@ function withBody(title: string, body: string): string {
   return body.trim() === '' ? `${title}\n` : `${title}\n\n${body.trim()}\n`;
 }
 
-/** Each replacement works on the result of the previous one. The bound stops repeated rules that double the title. */
+/**
+ * Each rule rewrites the result of the previous rule. Without this bound, rules that double the title would make it
+ * huge.
+ */
 const longestTitle = 1_000;
 
-/** The title in one place. If the rules leave nothing, the title stays unchanged. */
+/** The title as rewritten for `place`. If the rules leave nothing, the title stays unchanged. */
 export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRules): string {
   const rewritten = rules.apply_title_regexes
     .filter((rule) => rule.applies_to === 'both' || rule.applies_to === place)
@@ -97,7 +103,7 @@ export function cutBody(body: string, rules: MessageRules): string {
   lines = lines.slice(begin + 1);
   const end = rules.cut_body_after === '' ? -1 : lines.findIndex((line) => line.includes(rules.cut_body_after));
   const text = (end === -1 ? lines : lines.slice(0, end)).join('\n');
-  // Like hosts, which hide everything after the start of an unclosed comment.
+  // An unclosed comment extends to the end, as on code hosts.
   const shown = rules.strip_html_comments ? text.replace(/<!--[^]*?(?:-->|$)/g, '').replace(/\n{3,}/g, '\n\n') : text;
   return shown.trim();
 }
@@ -107,7 +113,7 @@ export interface Identity {
   readonly email: string;
 }
 
-/** The authors that a pull request's commits name. */
+/** The fields of a commit that name its authors. */
 export interface Authored {
   readonly authorName: string;
   readonly authorEmail: string;
@@ -115,8 +121,8 @@ export interface Authored {
 }
 
 /**
- * Everybody who wrote or is named in one of the commits, without `main` and `excludedEmails`, once each, in commit
- * order.
+ * The authors and co-authors of the commits, each once, in the order of the commits. `main` and `excludedEmails` are
+ * left out.
  */
 export function coauthorsOf(
   commits: readonly Authored[],
@@ -134,7 +140,7 @@ export function coauthorsOf(
   return found;
 }
 
-/** The message with a trailer for each co-author that it does not name already. */
+/** Adds a trailer for each co-author that the message does not name already. */
 export function withCoauthors(message: string, coauthors: readonly Identity[]): string {
   const named = new Set(trailersIn(message).map(({ email }) => byEmail(email)));
   const missing = coauthors.filter(({ email }) => !named.has(byEmail(email)));

@@ -7,7 +7,7 @@ export interface PauseRule {
   readonly pausedMessage: string | null;
 }
 
-/** A pause in force: its message, and the rule it comes from. */
+/** A pause in force: its message, and the pattern of its rule. */
 export interface Pause {
   readonly message: string | null;
   /** Null: the repository itself is paused. */
@@ -15,8 +15,8 @@ export interface Pause {
 }
 
 /**
- * Among the matching rules: first the plain name, then the rule with most literal characters, then the newest. Null:
- * none matches.
+ * The rule that decides about a base branch. Among the matching rules a plain name comes first, then the rule with most
+ * literal characters, then the newest. Null: none matches.
  */
 export function findRuleInForce<Rule extends PauseRule>(newestFirst: readonly Rule[], baseBranch: string): Rule | null {
   let found: Rule | null = null;
@@ -43,8 +43,8 @@ function specificity({ pattern }: PauseRule): number {
 }
 
 /**
- * The pauses of base branches: every rule, and every base branch that no rule names literally, with the result of the
- * rules. With `pattern`: the rule with exactly that text, and the base branches that it matches. Sorted by pattern.
+ * Lists every rule, and every base branch without a rule of exactly its name, with the result of the rules. With
+ * `pattern`: only the rule with exactly this pattern, and the base branches that it matches. Sorted by pattern.
  */
 export function listPauses(
   newestFirst: readonly PauseRule[],
@@ -63,7 +63,7 @@ export function listPauses(
     .toSorted((a, b) => (a.pattern < b.pattern ? -1 : 1));
 }
 
-// A rule with a plain name represents that base branch. A glob represents no particular branch.
+// A rule with a plain name represents this base branch. A glob represents no single branch.
 function isBranchOf(pattern: string, entry: string): boolean {
   return !isGlob(entry) && matchesGlob(pattern, entry);
 }

@@ -1,17 +1,17 @@
-// Whose reviews count: nobody approves their own work.
+// Which reviews count: authors of a pull request cannot approve it.
 
 export interface Review {
   readonly reviewer: string;
   readonly verdict: 'approved' | 'changes_requested';
 }
 
-/** Whether the person with these names (a handle, an address) is among the authors. */
+/** Whether a person is among the authors. `names`: the handle and the email address of the person. */
 export function isAmong(names: readonly string[], authors: readonly string[]): boolean {
-  const known = new Set(authors.map(asKnown));
-  return names.some((name) => known.has(asKnown(name)));
+  const known = new Set(authors.map(normalized));
+  return names.some((name) => known.has(normalized(name)));
 }
 
-/** One verdict for each reviewer. A review by somebody who later became an author no longer counts. */
+/** Counts one verdict for each reviewer. A review by a person who became an author later does not count. */
 export function countReviews(
   reviews: readonly Review[],
   authors: readonly string[],
@@ -23,7 +23,7 @@ export function countReviews(
   };
 }
 
-// Code hosts and accounts compare handles and addresses without case.
-function asKnown(name: string): string {
+// Code hosts and accounts compare handles and email addresses without regard to case.
+function normalized(name: string): string {
   return name.trim().replace(/^@/, '').toLowerCase();
 }

@@ -1,9 +1,9 @@
-// Stacks: a pull request is stacked on the one whose head branch is its base branch, and so on down to a managed base
-// branch. All of them are in the queue of that branch.
+// Stacks. A pull request is stacked on the pull request whose head branch is its base branch. The lowest pull request
+// of a stack has a managed base branch, and all pull requests of the stack are in the queue of this branch.
 import type { MergeStrategy } from '../model/rules.ts';
 import type { PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 
-/** The greatest number of pull requests below one. A longer chain of branches is not treated as a stack. */
+/** The greatest number of pull requests below a pull request. A longer chain of branches is not treated as a stack. */
 export const deepestStack = 20;
 
 export interface StackBranches {
@@ -24,7 +24,7 @@ export interface StackCandidate extends StackBranches {
 
 export interface Stack<Candidate> {
   readonly baseBranch: string;
-  /** From the nearest down to the pull request whose base branch is managed. Never empty. */
+  /** The pull requests below, from the nearest one to the one whose base branch is managed. Never empty. */
   readonly below: readonly Candidate[];
 }
 
@@ -40,16 +40,16 @@ export function findStack<Candidate extends StackCandidate>(
   isManaged: (baseBranch: string) => boolean,
 ): Stack<Candidate> | null {
   if (isManaged(top.baseBranch)) return null;
-  const inTurn = candidates
+  const inOrder = candidates
     .filter(({ mergedAt }) => mergedAt === null || mergedAt >= top.openedAt)
     .toSorted((a, b) => Number(a.state === 'merged') - Number(b.state === 'merged') || a.number - b.number);
-  // Branches that lead to no managed branch, and those on the current path. Without them a cycle of branches would be
-  // walked for ever.
+  // Branches that lead to no managed branch, and branches on the current path. Without this set, a cycle of branches
+  // would be followed for ever.
   const tried = new Set(top.headBranch === null ? [] : [top.headBranch]);
   const descend = (branch: string, depth: number): readonly Candidate[] | null => {
     if (depth > deepestStack || tried.has(branch)) return null;
     tried.add(branch);
-    for (const candidate of inTurn) {
+    for (const candidate of inOrder) {
       if (candidate.headBranch !== branch || candidate.number === top.number) continue;
       if (isManaged(candidate.baseBranch)) return [candidate];
       const further = descend(candidate.baseBranch, depth + 1);
@@ -63,12 +63,12 @@ export function findStack<Candidate extends StackCandidate>(
 }
 
 /**
- * Gives each pull request in line the id of its stack, the lowest pull request below it. A pull request of a stack
- * skips the line only if all pull requests below it skip the line too.
+ * Gives each pull request in line the id of its stack, which is the id of the lowest pull request below it. A stacked
+ * pull request skips the line only if all pull requests below it skip the line too.
  */
 export function withStacks(inLine: readonly PullRequestState[]): readonly PullRequestState[] {
   const known = new Map(inLine.map((pullRequest) => [pullRequest.id, pullRequest]));
-  const isStoodOn = new Set(inLine.flatMap(({ below }) => below ?? []));
+  const isBelowOther = new Set(inLine.flatMap(({ below }) => below ?? []));
   const downFrom = (top: PullRequestState): readonly PullRequestState[] => {
     const chain = [top];
     for (let next = top; next.below !== null; ) {
@@ -80,7 +80,7 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
     return chain;
   };
   return inLine.map((pullRequest) => {
-    if (pullRequest.below === null && !isStoodOn.has(pullRequest.id)) return pullRequest;
+    if (pullRequest.below === null && !isBelowOther.has(pullRequest.id)) return pullRequest;
     const chain = downFrom(pullRequest);
     return { ...pullRequest, stack: chain.at(-1)?.id ?? null, skipLine: chain.every(({ skipLine }) => skipLine) };
   });
@@ -100,7 +100,9 @@ export function findJoined(
   });
 }
 
-/** The members of a batch that land together with another member of their stack. */
+/**
+ * The members of a batch that are directly stacked on another member, or that another member is directly stacked on.
+ */
 export function findLandedTogether<Member extends { readonly pinnedHead: string; readonly belowHead?: string | null }>(
   members: readonly Member[],
 ): readonly Member[] {
@@ -111,9 +113,9 @@ export function findLandedTogether<Member extends { readonly pinnedHead: string;
   );
 }
 
-/** The sentence about a pull request that waits for the one it is stacked on. */
+/** The sentence about a pull request that waits for the pull request below it in its stack. */
 export function waitsForBelow(below: { readonly number: number; readonly status: PullRequestStatus }): string {
-  return `It stands on #${below.number}, which ${belowTexts[below.status]}.`;
+  return `It is stacked on #${below.number}, which ${belowTexts[below.status]}.`;
 }
 
 const belowTexts = {

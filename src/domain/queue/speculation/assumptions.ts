@@ -1,5 +1,5 @@
-// The possible assumptions of a build about the pull requests before its unit: which of them land, in order of
-// probability.
+// The possible assumptions of a build, in order of their probability. An assumption says which of the pull requests
+// before the unit land.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import { findConflict, isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -14,7 +14,7 @@ interface Assumption {
 
 export interface Candidate {
   readonly members: readonly number[];
-  /** Always assumed to land. */
+  /** Earlier pull requests that are always assumed to land. */
   readonly certain: readonly number[];
   /** Earlier pull requests whose outcome is open, the least certain first. */
   readonly undecided: readonly Undecided[];
@@ -32,7 +32,10 @@ export function firstOf({ members }: Candidate): number {
   return members[0] ?? 0;
 }
 
-/** Null: no build starts for the unit now. */
+/**
+ * The candidate with the most probable assumption. Null: no build starts for the unit now, because a barrier is before
+ * it.
+ */
 export function mostLikely(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -58,7 +61,7 @@ export function mostLikely(
   return { members, certain: [...certain], undecided, next: { probability, flipped: [] } };
 }
 
-/** With linear speculation every pull request is assumed to land unless something is known against it. */
+/** With linear speculation every pull request is assumed to land unless one of its builds failed. */
 function toUndecided(graph: SpeculationGraph, index: number, lands: number): Undecided {
   const isOptimistic = graph.view.snapshot.rules.speculation === 'linear' && !hasFailed(graph, index);
   return { index, lands: isOptimistic || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
@@ -79,7 +82,10 @@ function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlyS
   return below;
 }
 
-/** The next assumptions, by the last flipped one: each set appears once, and never before a likelier one. */
+/**
+ * The assumptions that follow in the enumeration: the next pull request is flipped too, or is flipped instead of the
+ * last flipped one. Each set of flipped pull requests appears once, and never before a more probable set.
+ */
 export function furtherOf(candidate: Candidate): Candidate[] {
   const { undecided, next } = candidate;
   const last = next.flipped.at(-1);
@@ -93,8 +99,8 @@ export function furtherOf(candidate: Candidate): Candidate[] {
 }
 
 /**
- * The assumed indices in order, without a pull request whose lower one is not assumed. Null: it cannot come true, or
- * does not merge.
+ * The assumed indices in order. Null: the assumption cannot come true, or its pull requests are known to conflict. It
+ * cannot come true if it contains a stacked pull request without the pull request below.
  */
 export function assumedBy(
   graph: SpeculationGraph,
@@ -110,15 +116,16 @@ export function assumedBy(
     assumed.add(below);
   }
   for (const member of members) assumed.delete(member);
-  // Pull requests that were red together are red in any build that holds all of them, and so do not all land.
+  // Pull requests that were red together are red in any build that contains them all, and so do not all land.
   const isRefuted = reds.some(({ pending }) => pending.every((index) => assumed.has(index)));
   const indices = [...assumed].sort((a, b) => a - b);
   return isRefuted || findConflict(graph, [...indices, ...members]) !== null ? null : indices;
 }
 
 /**
- * For linear speculation: all pull requests that are assumed to land, except those known to conflict behind the others.
- * The function leaves out one after the other and does not compare all 2^n subsets of n.
+ * For linear speculation: the assumed indices, without pull requests that are known to conflict with earlier ones.
+ * Leaves out one pull request after the other, and so does not compare all 2^n subsets of n pull requests. Null: a pull
+ * request that must be assumed conflicts.
  */
 export function assumedOptimistically(
   graph: SpeculationGraph,

@@ -1,4 +1,5 @@
-// Groups neighbours of one conflict component that have no build into batches.
+// Groups pull requests without a build into batches. The members of a batch are neighbours in one component of the
+// conflict graph.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';
@@ -7,33 +8,36 @@ import { overlapsAll } from './reorderable.ts';
 import { isCulpritSearched, smallestReds } from './culprit-search.ts';
 
 /**
- * Batches begin when the waiting pull requests reach this share of the builds allowed at once, and end below the next
- * constant.
+ * Batches are formed when the number of waiting pull requests, divided by the number of builds that may run at once,
+ * reaches the first constant. They are formed until it falls below the second constant.
  */
-const begins = 1;
-const ends = 0.25;
+const startShare = 1;
+const stopShare = 0.25;
 
-/** A component whose share of builds is smaller has one build at a time. */
+/** A component whose share of the builds is smaller is treated as if it had one build at a time. */
 const severalBuilds = 1.5;
 
 export interface Batches {
   /** The batches in line order, each of at least two pull requests. */
   readonly batches: readonly (readonly number[])[];
-  /** Pull requests that wait for further members, at the latest until then. */
+  /** Pull requests that wait for further members of their batches, at the latest until `until`. */
   readonly held: readonly number[];
   readonly until: number | null;
 }
 
 const none: Batches = { batches: [], held: [], until: null };
 
-/** With linear speculation, batches of the configured size; with adaptive speculation, only where they save builds. */
+/**
+ * With linear speculation, batches have the configured size. With adaptive speculation, they are formed only if they
+ * save builds.
+ */
 export function formBatches(graph: SpeculationGraph, free: number): Batches {
   const { batchSize, speculation } = graph.view.snapshot.rules;
   if (batchSize < 2) return none;
   return speculation === 'linear' ? fillBatches(graph, batchSize) : { ...none, batches: batchesInNeed(graph, free) };
 }
 
-/** A unit that can still grow waits for further members, for a limited time. */
+/** Forms batches of the configured size. A batch that can still grow waits for further members, for a limited time. */
 function fillBatches(graph: SpeculationGraph, batchSize: number): Batches {
   const { now, snapshot } = graph.view;
   const componentOf = findComponents(graph);
@@ -57,9 +61,9 @@ function fillBatches(graph: SpeculationGraph, batchSize: number): Batches {
 }
 
 /**
- * A component with several builds finds its first bad pull request as fast by building one by one: each is built on
- * those before it, and all before a green one land with it. So batches are for components that share builds with
- * others.
+ * Forms batches in components that have less than `severalBuilds` at once. A component with several builds needs no
+ * batches: each pull request is built on top of those before it, which finds the first bad pull request equally fast,
+ * and everything before a green build lands with it.
  */
 function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonly number[])[] {
   const { batchSize } = graph.view.snapshot.rules;
@@ -69,7 +73,7 @@ function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonl
   const running = graph.builds.filter(({ verdict }) => verdict.kind === 'pending');
   const allowed = free + running.length;
   const isBatching = running.some((build) => isCulpritSearched(graph, build));
-  if (waiting.length <= free || waiting.length < allowed * (isBatching ? ends : begins)) return [];
+  if (waiting.length <= free || waiting.length < allowed * (isBatching ? stopShare : startShare)) return [];
   const componentOf = findComponents(graph);
   const sizes = Map.groupBy(graph.line.keys(), componentOf);
   const batches = [...Map.groupBy(waiting, componentOf)].flatMap(([component, indices]) => {
@@ -83,12 +87,12 @@ function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonl
   return batches.filter(({ length }) => length > 1);
 }
 
-/** The average probability of failure. */
+/** The average probability that one of these pull requests fails. */
 function failureOf({ line }: SpeculationGraph, indices: readonly number[]): number {
   return indices.reduce((sum, index) => sum + 1 - (line[index]?.successProbability ?? 0.5), 0) / indices.length;
 }
 
-/** Whether the pull request has no build. */
+/** Whether the pull request may be put into a batch, because it has no build that still decides about it. */
 function isWaiting(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
   if (row === undefined || graph.landing.has(index) || isSuspended(graph.view, row) || isInIsolatedRetry(graph, index))
@@ -99,7 +103,9 @@ function isWaiting(graph: SpeculationGraph, index: number): boolean {
   );
 }
 
-/** Splits the indices into neighbours. `sizeAt`: the size of a batch for a rate of failures. */
+/**
+ * Splits the indices into batches of neighbours. `sizeAt`: the size of a batch for an average probability of failure.
+ */
 function cut(graph: SpeculationGraph, indices: readonly number[], sizeAt: (failure: number) => number): number[][] {
   const batches: number[][] = [];
   let batch: number[] = [];
@@ -118,20 +124,23 @@ function cut(graph: SpeculationGraph, indices: readonly number[], sizeAt: (failu
   return batches;
 }
 
-/** The rate of false failures is estimated from second builds: the share of them that passed. */
+/** Estimates the rate of false failures from second builds: the share of second builds that passed. */
 function ratesOf({ view }: SpeculationGraph, failure: number): Rates {
   const { passed, judged } = view.snapshot.secondTries ?? { passed: 0, judged: 0 };
   const share = passed / (judged + 5);
   return { failure, flake: Math.min(0.5, (share * failure) / (1 - share)) };
 }
 
-/** It overlaps nothing between the first of the batch and itself, and is not in the batch. */
+/**
+ * Whether the pull request can join the batch: every pull request that it overlaps from the first member on is a
+ * member.
+ */
 function isNext(graph: SpeculationGraph, batch: readonly number[], index: number): boolean {
   const [first = index] = batch;
   return graph.between(first, index).every((before) => batch.includes(before));
 }
 
-/** For each index an identifier of its component: pull requests that overlap directly or through others. */
+/** Returns, for each index, an identifier of its component in the conflict graph (union-find). */
 function findComponents(graph: SpeculationGraph): (index: number) => number {
   const above = Int32Array.from(graph.line.keys());
   const find = (index: number): number => {
@@ -142,7 +151,8 @@ function findComponents(graph: SpeculationGraph): (index: number) => number {
     }
     return at;
   };
-  // A pull request that overlaps everything connects all before it. That is computed once.
+  // A pull request that overlaps everything connects all pull requests before it. Those before `joined` are connected
+  // already.
   let joined = 0;
   for (const index of graph.line.keys()) {
     const isJoining = overlapsAll(graph, index);
@@ -155,8 +165,8 @@ function findComponents(graph: SpeculationGraph): (index: number) => number {
   return find;
 }
 
-// The best size of a batch. A batch is built once. If it is green, all of it lands. If it is red, a search by halves
-// finds its first bad pull request, and those behind that one are built again with others.
+// The best size of a batch. A batch is built once. If it is green, all members land. If it is red, a search by halves
+// finds its first bad member, and the members behind the bad one are built again with other pull requests.
 
 export interface Rates {
   /** The rate at which a pull request fails by itself. */
@@ -166,8 +176,8 @@ export interface Rates {
 }
 
 /**
- * The size with the fewest builds for each pull request, at most `most`. It is 1, so no batch, from a failure rate of
- * 29.3 % on.
+ * The size with the fewest builds for each pull request, at most `most`. From a failure rate of 29.3 % on it is 1,
+ * which means no batch.
  */
 export function bestBatchSize(rates: Rates, most: number): number {
   const costs = batchCosts(rates, most);
@@ -175,14 +185,14 @@ export function bestBatchSize(rates: Rates, most: number): number {
 }
 
 /**
- * The average number of builds for each pull request, by size from 1 on. A pull request that is found by elimination is
- * built alone before it is blamed. Second builds of bad pull requests are not counted, because every size has the same
- * number.
+ * The average number of builds for each pull request, for batches of 1, 2, 3 … members. A pull request that is found by
+ * elimination is built alone before it is blamed. Second builds of bad pull requests are not counted, because their
+ * number does not depend on the size.
  */
 export function batchCosts({ failure, flake }: Rates, most: number): readonly number[] {
   const bad = Math.min(0.999, Math.max(0.001, failure));
   const pass = 1 - bad;
-  /** By size: the number of builds in one search, times the number of searches. */
+  /** By size: the expected number of builds that one batch causes by the search after a red build. */
   const search: number[] = [0, 0];
   return Array.from({ length: most }, (_, at) => {
     const size = at + 1;

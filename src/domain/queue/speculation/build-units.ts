@@ -1,4 +1,5 @@
-// The units of building: neighbours of one stack, parts of a failed batch, batches, and otherwise single pull requests.
+// Units are the pull requests that become members of one build: neighbours of one stack, a part of a failed batch, a
+// batch, or a single pull request.
 import type { Batches } from './batches.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
@@ -8,22 +9,23 @@ import type { PullRequestState } from '../model/snapshot.ts';
 import { unitAt } from '../planning/units.ts';
 
 /**
- * Indices, ordered within a unit, and units by their first index. Without pull requests that land now, need no build,
- * or wait for further members.
+ * The units, ordered by their first index, as ascending indices. Pull requests that land now, skip validation, or wait
+ * for further members of a batch are in no unit.
  */
 export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): readonly (readonly number[])[] {
   const taken = new Set([...graph.landing, ...held]);
   const units: number[][] = [];
   const take = (indices: readonly number[]): void => {
-    // The members of a speculative build may have changed their order since.
+    // The order of the members may have changed since their build started.
     const unit = indices.toSorted((a, b) => a - b);
     for (const index of unit) taken.add(index);
-    // A pull request between its members would be built before all of them.
+    // A unit is divided if it overlaps a pull request between its members, because that pull request would be built
+    // before all members.
     if (isUndivided(graph, unit)) units.push(unit);
     else units.push(...unit.map((index) => [index]));
   };
   const leftOf = ({ members }: SpeculativeBuild): readonly number[] => members.filter((index) => !taken.has(index));
-  // Pull requests that are built together stay together until the result is known.
+  // Pull requests of one running build stay together until the result is known.
   const fitting = graph.builds.filter((build) => isUnit(graph, build));
   for (const build of fitting) {
     if (isFailure(build.verdict) && isCulpritSearched(graph, build)) continue;
@@ -41,24 +43,27 @@ export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): re
   return units.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
 }
 
-/** None of the members skips the line or is a barrier, and the unit overlaps nothing between its members. */
+/**
+ * Whether the unit may be built as a whole: no member skips the line or is a barrier, and the unit overlaps no pull
+ * request between its members.
+ */
 function isUndivided(graph: SpeculationGraph, unit: readonly number[]): boolean {
   const [first = 0] = unit;
-  const isApart = (index: number): boolean => {
+  const isBuiltAlone = (index: number): boolean => {
     const row = graph.line[index];
     return row === undefined || row.skipLine || row.isBarrier;
   };
   return (
     unit.length === 1 ||
     unit.every(
-      (index) => !isApart(index) && graph.before(index).every((before) => before < first || unit.includes(before)),
+      (index) => !isBuiltAlone(index) && graph.before(index).every((before) => before < first || unit.includes(before)),
     )
   );
 }
 
 /**
- * An earlier build may hold more than a unit may now, because its members have failed a gate with others since. Its
- * result still counts.
+ * Whether the members of an existing build still are a unit. They are not if they have failed a final gate with others
+ * since and are too many for a part. The result of the build still counts.
  */
 function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild): boolean {
   const rows = members.flatMap((index) => line[index] ?? []);
@@ -66,14 +71,17 @@ function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild)
   return areOneGroup(rows) && (!isBisected || rows.length <= view.snapshot.rules.batchSize);
 }
 
-/** Pull requests that failed together are combined again only in parts, at most of the size of the bisection. */
+/**
+ * Whether these pull requests may be built together. Pull requests that failed together may, but only in parts of at
+ * most the size that the bisection decided.
+ */
 export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   const group = rows[0]?.bisection?.group ?? null;
   const most = Math.min(...rows.map(({ bisection }) => bisection?.max ?? Infinity));
   return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
 }
 
-/** Parts of bisected batches, by their first indices. A pull request that is already built alone stays alone. */
+/** Parts of bisected batches, by their first indices. */
 function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();
@@ -81,7 +89,8 @@ function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyM
   for (const [index, row] of graph.line.entries()) {
     const { bisection, skipValidation } = row;
     if (bisection === null || taken.has(index) || skipValidation) continue;
-    // It may conflict with another part of its own batch. Then neither would ever be built.
+    // A suspended pull request gets no part, because it may conflict with another member. Then neither would ever be
+    // built.
     if (isSuspended(graph.view, row)) continue;
     const part = open.get(bisection.group);
     if (part !== undefined && part.length < Math.min(batchSize, bisection.max)) {

@@ -1,6 +1,6 @@
-// For each pull request in line: which others must land before it, and which of its conflicts have landed.
+// For each pull request in line: which earlier pull requests it overlaps, and which landed changes it overlaps.
 import type { LineView } from '../planning/line.ts';
-import { countBelow, indexOverlaps, overlap, remembered, type Overlaps, type Targets } from '../model/overlap.ts';
+import { countBelow, indexOverlaps, overlap, memoize, type Overlaps, type Targets } from '../model/overlap.ts';
 import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
 
 export interface LandedChange extends PinnedHead {
@@ -13,7 +13,7 @@ export interface LandedChange extends PinnedHead {
 export interface ConflictGraph {
   /** For an index in line: the earlier pull requests in line that overlap the one at this index, in order. */
   readonly before: Overlaps;
-  /** Those of `before` that are at the index `from` or behind it. */
+  /** The part of `before` from the index `from` on. */
   readonly between: (from: number, index: number) => readonly number[];
   /**
    * A part of `before`. A graph with only these edges has the same connected components as the graph with all edges.
@@ -64,14 +64,14 @@ export function overlapsOf(view: LineView, landed: readonly LandedChange[]): Con
     return overlapping.slice(0, countBelow(overlapping, landed.length));
   };
   return {
-    before: remembered(find),
+    before: memoize(find),
     between: (from, index) => withBelow(index, targetIndex.between(landed.length + from, landed.length + index), from),
     linksBefore: (index) => withBelow(index, targetIndex.linksBefore(landed.length + index, landed.length)),
     isFirst: (index) => belowOf(index) === undefined && !targetIndex.hasBefore(landed.length + index, landed.length),
     productsBefore: (factors) =>
       targetIndex.productsBefore([...landed.map(() => 1), ...factors]).subarray(landed.length),
-    landedOverlaps: remembered(findLanded),
-    landedWith: remembered((at) => [...all(at), ...overlappingInCommit(landed, at)]),
+    landedOverlaps: memoize(findLanded),
+    landedWith: memoize((at) => [...all(at), ...overlappingInCommit(landed, at)]),
   };
 }
 

@@ -1,11 +1,13 @@
-// The search of a red batch for its first bad pull request: by halves, in line order, so that everything before the bad
-// one lands. The red build stays as evidence: when its first half has landed, the rest is known to be red.
+// The search for the first bad pull request of a red batch. It goes by halves in line order, so that everything before
+// the bad pull request lands. The red build stays as evidence: when its first half has landed, the rest is known to be
+// red.
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
 
 /**
- * With adaptive speculation, for batches of pull requests that were neither stacked nor bisected. All other batches are
- * bisected by a decision, and so is every batch if the number of bisections is limited.
+ * Whether a batch is searched in this way if it is red. This is done with adaptive speculation and without a limit of
+ * bisections, for batches whose members are neither stacked nor bisected. All other red batches are bisected
+ * (BisectBatch).
  */
 export function isCulpritSearched({ view, line }: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
   const { speculation, maxBisectionAttempts } = view.snapshot.rules;
@@ -17,17 +19,18 @@ export function isCulpritSearched({ view, line }: SpeculationGraph, { batch, mem
   );
 }
 
-/** The red batches to search. */
+/** The red batches that must be searched, because no smaller part of them is known to be red. */
 export function findUnexplainedReds(graph: SpeculationGraph): readonly SpeculativeBuild[] {
   const isDue = (build: SpeculativeBuild): boolean =>
     build.members.length > 1 && isFailure(build.verdict) && isCulpritSearched(graph, build);
   return graph.builds.some(isDue) ? smallestReds(graph).filter(isDue) : [];
 }
 
-/** Red builds none of whose subsets is known to be red. */
+/** The red builds that contain no smaller red build. */
 export function smallestReds({ builds }: SpeculationGraph): readonly SpeculativeBuild[] {
   const reds = builds.filter(({ verdict }) => isFailure(verdict));
-  // A subset of the indices of another build is found by the first index.
+  // Builds are looked up by their first index, because a build contains a smaller one only if it contains its first
+  // index.
   const byFirst = Map.groupBy(reds, ({ pending }) => pending[0]);
   const isWithin = (other: SpeculativeBuild, { pending, holds }: SpeculativeBuild): boolean =>
     other.pending.length < pending.length && other.pending.every((index) => holds.has(index));

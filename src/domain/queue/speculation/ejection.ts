@@ -1,8 +1,8 @@
-// Which pull requests red builds eject, and which builds are over.
+// Which pull requests are ejected because of red builds, and which builds end.
 //
-// A build whose assumptions failed ejects nobody. A pull request is ejected when nothing is before it in line any more
-// and two of its builds were red with no other possible culprit. One red build is enough if second builds have hardly
-// ever passed. Pull requests that were built together are bisected first.
+// A build whose assumptions failed ejects no pull request. A pull request is ejected when no other is before it in
+// line, and two of its builds were red with no other possible culprit. One red build is enough if second builds have
+// hardly ever passed. Pull requests that were built together are bisected first.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -22,11 +22,14 @@ import { isCulpritSearched } from './culprit-search.ts';
 import type { BatchState } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** `justified`: indices that a green speculative build justifies, even if a red one holds them. */
+/**
+ * `justified`: indices of pull requests that a green build justifies. They are not ejected, even if they are in a red
+ * build.
+ */
 export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {
   let step: Step = { view: graph.view, decisions: [] };
   const blamed = new Set<number>();
-  const over = new Set<SpeculativeBuild>();
+  const endedBuilds = new Set<SpeculativeBuild>();
   for (const build of graph.builds) {
     if (build.members.some((index) => blamed.has(index) || justified.has(index) || graph.landing.has(index))) continue;
     const failure = findFailure(graph, build);
@@ -34,9 +37,10 @@ export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<numb
     for (const index of build.members) blamed.add(index);
     const ended = endFailed(graph, step.view, { build, failure });
     const related = [...new Set([...graph.builds, ...graph.invalidated, ...graph.inconclusive])].filter(
-      (other) => other !== build && !over.has(other) && other.members.some((index) => build.members.includes(index)),
+      (other) =>
+        other !== build && !endedBuilds.has(other) && other.members.some((index) => build.members.includes(index)),
     );
-    for (const other of [build, ...related]) over.add(other);
+    for (const other of [build, ...related]) endedBuilds.add(other);
     const batches = related.map(({ batch }) => batch);
     const causedBy = graph.line[build.members[0] ?? -1]?.id ?? null;
     step = {
@@ -57,10 +61,10 @@ function endFailed(
   { build, failure }: { readonly build: SpeculativeBuild; readonly failure: Failure },
 ): Step {
   const { batch, members } = build;
-  const left = members.flatMap((index) => line[index] ?? []);
-  const isTheirs = left.some(({ id }) => batch.members.some(({ pullRequest }) => pullRequest === id));
-  if (isTheirs) return end(view, batch, failure);
-  const ended = failWithout(view, batch, { failure, left });
+  const remaining = members.flatMap((index) => line[index] ?? []);
+  const hasOriginalMember = remaining.some(({ id }) => batch.members.some(({ pullRequest }) => pullRequest === id));
+  if (hasOriginalMember) return end(view, batch, failure);
+  const ended = failWithout(view, batch, { failure, left: remaining });
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
@@ -69,11 +73,14 @@ function end(view: LineView, batch: BatchState, failure: Failure): Step {
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
-/** Null: it is not red, or another pull request may be at fault. */
+/**
+ * The failure of the build if it ejects the members. Null: it is not red, another pull request may be at fault, or a
+ * second build must decide.
+ */
 function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure | null {
   const { batch, verdict, members } = build;
   if (!isFailure(verdict) || !isSoleSuspect(graph, build)) return null;
-  // A red batch is searched, and its remaining member is built alone.
+  // A red batch is searched first, and the last remaining member of a batch is built alone first.
   if (isCulpritSearched(graph, build) || (members.length === 1 && batch.members.length > 1)) return null;
   if (verdict.kind !== 'red' || members.length > 1) return verdict;
   const [index = -1] = members;
@@ -85,14 +92,17 @@ function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure 
   return reds.filter(isRedAlone).length < needed ? null : verdict;
 }
 
-/** Everything it assumed has landed, and only pull requests that passed it are before it in line. */
+/**
+ * Whether only the members can be at fault: everything that the build assumed has landed, and no other pull request is
+ * before them in line. For an isolated retry, the pull requests before it do not count, because they have passed it.
+ */
 export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: SpeculativeBuild): boolean {
   if (pending.length > members.length) return false;
   if (members.length === 1 && members.every((member) => isInIsolatedRetry(graph, member))) return true;
   return members.every((member) => graph.before(member).every((before) => members.includes(before)));
 }
 
-/** Speculative builds whose result no longer matters. */
+/** Ends speculative builds whose result no longer matters. */
 export function endObsolete(graph: SpeculationGraph): Step {
   const decisions = graph.obsolete.flatMap(({ batch, cause, isReported }): Decision[] =>
     isReported ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
@@ -107,7 +117,7 @@ export function endObsolete(graph: SpeculationGraph): Step {
   };
 }
 
-/** The landing in line, if it is no longer possible, or if its tree was built in the meantime and is red. */
+/** Ends the landing in line if it is no longer possible, or if its tree was built in the meantime and is red. */
 export function judgeLanding(graph: SpeculationGraph): Step {
   const { view } = graph;
   const [landing, ...others] = view.batches;
@@ -136,8 +146,8 @@ function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | nul
 }
 
 /**
- * A member must wait for its own checks, so the others land without it. A landing whose final gates were asked waits
- * nevertheless.
+ * Ends a landing if a member must wait for its own checks, so that the other members can land without it. A landing
+ * whose final gates have started waits for the member.
  */
 function heldFault(view: LineView, landing: BatchState): Cause | null {
   const { landingPlanned, gates = [] } = landing;
@@ -146,7 +156,7 @@ function heldFault(view: LineView, landing: BatchState): Cause | null {
   return held === undefined ? null : { code: 309, causedBy: held.id };
 }
 
-/** A pull request that it overlaps is before it in line now. */
+/** A landing must end if a pull request that it overlaps is before it in line now. */
 function orderFault(graph: SpeculationGraph, landing: BatchState): Cause | null {
   const members = new Set(landing.members.flatMap(({ pullRequest }) => graph.indexOf.get(pullRequest) ?? []));
   for (const member of members)

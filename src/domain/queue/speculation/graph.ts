@@ -1,5 +1,5 @@
-// The facts that the planner of speculative builds decides on: the pull requests by their indices in line, their
-// conflicts, and the meaning of each speculative build.
+// The speculation graph: the facts that the planner of speculative builds decides on. Pull requests are identified by
+// their indices in line.
 import type { LineView } from '../planning/line.ts';
 import type { ConflictGraph, LandedChange } from './conflict-graph.ts';
 import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';
@@ -9,13 +9,16 @@ import type { Cause } from '../planning/resets.ts';
 export interface SpeculativeBuild {
   readonly batch: BatchState;
   readonly verdict: BatchVerdict;
-  /** Indices of its members. `pending`: indices of everything it holds that is still in line. */
+  /**
+   * Indices of its members that are in line. `pending`: indices of its assumed pull requests and members that are in
+   * line.
+   */
   readonly members: readonly number[];
   readonly pending: readonly number[];
   readonly holds: ReadonlySet<number>;
-  /** Indices in `landed` of the parts of it that have landed since it was made. */
+  /** Indices in `landed` of the pull requests of this build that have landed since it was made. */
   readonly arrived: ReadonlySet<number>;
-  /** Index in `landed` of the first change that landed on top of its base. */
+  /** Index in `landed` of the first change on top of its base. */
   readonly since: number;
 }
 
@@ -26,13 +29,14 @@ export interface SpeculationGraph extends ConflictGraph {
   /** Speculative builds whose result may matter. */
   readonly builds: readonly SpeculativeBuild[];
   /**
-   * Builds whose assumptions failed, or that hold a reordered pull request with those that passed it. A red one still
-   * counts as one of the two failures that eject a pull request.
+   * Red builds that only count as one of the two failures that eject a pull request: their assumptions failed, they
+   * contain a reordered pull request together with those that passed it, or they are weak evidence
+   * (`judgeConclusiveness`).
    */
   readonly invalidated: readonly SpeculativeBuild[];
   /**
-   * Red builds that may be red because they lack something that has landed since: they reorder a pull request, and
-   * eject none.
+   * Red builds that may be red because they lack a change that has landed since. They reorder a pull request, but eject
+   * none.
    */
   readonly inconclusive: readonly SpeculativeBuild[];
   /** Builds whose result no longer matters. */
@@ -46,12 +50,15 @@ export interface SpeculationGraph extends ConflictGraph {
   readonly landing: ReadonlySet<number>;
 }
 
-/** A red build of one pull request, with no other possible culprit. */
+/** Whether this is a red build of one pull request, with no other possible culprit in line. */
 export function isRedAlone({ verdict, members, pending }: SpeculativeBuild): boolean {
   return verdict.kind === 'red' && members.length === 1 && pending.length === 1;
 }
 
-/** Nothing outside the speculative build that has landed since overlaps the pull request at the index. */
+/**
+ * Whether the result of the build still applies to the pull request at the index: no landed change that the build lacks
+ * overlaps the pull request.
+ */
 export function isUntouched(graph: SpeculationGraph, build: SpeculativeBuild, index: number): boolean {
   return graph
     .landedOverlaps(index)
@@ -74,7 +81,7 @@ export function findConflict(graph: SpeculationGraph, indices: readonly number[]
     const { id = '', head = '' } = graph.line[index] ?? {};
     for (const { parent, after } of conflicts.get(id) ?? []) {
       const isHere = after.length === 0 ? parent === snapshot.queue.tip : after.some((other) => heads.has(other));
-      // A pull request of the conflict has left the line, so the conflict of the rest must be found out again.
+      // If a pull request of a known conflict has left the line, the others may not conflict, so they are merged again.
       if (isHere && after.every((other) => heads.has(other) || landed.has(other))) return index;
     }
     heads.add(head);

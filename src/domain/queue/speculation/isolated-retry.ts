@@ -1,18 +1,19 @@
-// The isolated retry of a pull request that was reordered for its failure.
+// The isolated retry of a pull request that was reordered because its build failed.
 import { isAssumedToLand, type SpeculationGraph } from './graph.ts';
 import { isBoundToPlace } from './reorderable.ts';
 
 /**
- * Until one of its builds is green, the pull request is built once more, alone on the tip and without those that passed
- * it. Builds for every possible outcome of those would be wasted on a pull request that rarely lands. If it is red
- * again, it is ejected: only pull requests that passed it were before it when the retry began.
+ * Whether the pull request is in its isolated retry: it is built once more, alone on the tip, and none of its builds is
+ * green yet. The retry contains none of the pull requests that passed it. Builds for all their possible outcomes would
+ * be wasted on a pull request that rarely lands. If the retry is red, the pull request is ejected, because only pull
+ * requests that passed it were before it.
  */
 export function isInIsolatedRetry(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
-  // A pull request whose targets have become unknown may not be reordered again (`mayReorder`), but its earlier reorder
-  // counts.
+  // This does not use `mayReorder`: a pull request whose targets have become unknown must not be reordered again, but
+  // its earlier reorder counts.
   if (row === undefined || !row.reorderedForFailure || isBoundToPlace(row)) return false;
-  // Nothing is built behind a barrier, and every build includes the pull requests that skipped the line.
+  // Nothing is built behind a barrier, and every build contains the pull requests that skipped the line.
   const isHeldUp = (before: number): boolean =>
     graph.line[before]?.isBarrier === true || isAssumedToLand(graph, before);
   if (graph.before(index).some(isHeldUp)) return false;

@@ -1,4 +1,4 @@
-// What each speculative build still proves: about which pull requests, for how long, and with what weight as a failure.
+// What each speculative build still proves: about which pull requests, for how long, and with what weight if it failed.
 import { verdictOf, type LineView } from '../planning/line.ts';
 import { isFailure } from '../planning/failure.ts';
 import { mayReorderForFailure, mayReorder, wasReordered } from './reorderable.ts';
@@ -10,12 +10,12 @@ import { type SpeculativeBuild, type SpeculationGraph, isRedAlone, isUntouched, 
 
 export type Judged =
   | { readonly build: SpeculativeBuild }
-  /** The running build of an isolated retry, if something that it overlaps has landed since its start. */
+  /** The running build of an isolated retry, if a change that overlaps it has landed since its start. */
   | { readonly late: SpeculativeBuild }
   | { readonly red: SpeculativeBuild; readonly isOneOfTwo: boolean; readonly mayBeReordered: boolean }
   | SpeculationGraph['obsolete'][number];
 
-/** Uses green builds to decide whether a late build is useful, and how much a red one still proves. */
+/** Uses green builds to decide whether a late build is still useful, and how much a red build still proves. */
 export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: readonly SpeculativeBuild[]): Judged {
   if ('batch' in judged) return judged;
   if ('late' in judged) {
@@ -33,20 +33,20 @@ export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: r
     : obsolete(build);
 }
 
-/** The build is repeated if that is useful. */
+/** The build ends. Another build of its pull requests starts if it is useful. */
 function obsolete({ batch }: SpeculativeBuild): Judged {
   return { batch, cause: { code: 309, causedBy: null }, isReported: false };
 }
 
 export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): Judged {
   const { view, indexOf } = graph;
-  const fall = (cause: Cause): Judged => ({ batch, cause, isReported: true });
+  const reset = (cause: Cause): Judged => ({ batch, cause, isReported: true });
   if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
-    return fall({ code: 307, causedBy: null });
-  // An outside change is on top of its base, or more changes than are recorded.
-  if (since === null) return fall({ code: 305, causedBy: null });
+    return reset({ code: 307, causedBy: null });
+  // An outside change, or more changes than are recorded, are on top of the base of the build.
+  if (since === null) return reset({ code: 305, causedBy: null });
   const verdict = verdictOf(view, batch);
-  if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });
+  if (verdict.kind === 'worthless') return reset({ code: verdict.code, causedBy: null });
   const order: number[] = [];
   const pending: number[] = [];
   const arrived = new Set<number>();
@@ -59,57 +59,59 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
     } else if (landedIndex >= since) {
       order.push(landedIndex);
       arrived.add(landedIndex);
-    } else return fall(departureCause(view, pinned));
+    } else return reset(departureCause(view, pinned));
   }
-  const asked = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
-  // The pull requests that passed it have landed: this is now a build of it alone.
-  const isLeft =
-    verdict.kind === 'red' && asked.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
-  const members = isLeft ? pending : asked;
+  const waitingMembers = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
+  // The reordered pull request was only assumed, and all members have landed. The build is now a build of this pull
+  // request alone.
+  const isAboutReordered =
+    verdict.kind === 'red' && waitingMembers.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
+  const members = isAboutReordered ? pending : waitingMembers;
   const build: SpeculativeBuild = { batch, verdict, members, pending, holds: new Set(pending), arrived, since };
   if (members.length === 0 || batch.givenUp) return obsolete(build);
   if (members.some((index) => graph.line[index]?.skipValidation)) return obsolete(build);
   const passing = findSkipLineAhead(graph, build);
-  if (passing !== null) return fall({ code: 302, causedBy: passing.id });
-  const isForeign = members.some((index) => !isUntouched(graph, build, index));
-  if (!isForeign && (isLeft || isOrdered(graph, order))) return { build };
+  if (passing !== null) return reset({ code: 302, causedBy: passing.id });
+  const isOutdated = members.some((index) => !isUntouched(graph, build, index));
+  if (!isOutdated && (isAboutReordered || isOrdered(graph, order))) return { build };
   if (countsAgainstReordered(graph, build)) return { red: build, isOneOfTwo: true, mayBeReordered: false };
-  // No pull request waits for it. Restarted at each landing it might never end.
+  // The build goes on although it is late, because no pull request waits for it. If it were restarted at each landing,
+  // it might never end.
   if (verdict.kind === 'pending' && isIsolatedRetryBuild(graph, build)) return { late: build };
   return isRedAlone(build) ? { red: build, isOneOfTwo: true, mayBeReordered: false } : obsolete(build);
 }
 
 /**
- * When the pull requests that passed a reordered one have landed, its red build on top of them proves as much as a
- * build in its new place.
+ * Whether a red build with several pull requests in line counts against a reordered pull request. When those that
+ * passed it have landed, the build on top of them proves as much as a build in its new place.
  */
 function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   const { verdict, pending } = build;
-  const isAbout = (index: number): boolean => wasReordered(graph, index) && isUntouched(graph, build, index);
-  return verdict.kind === 'red' && pending.length > 1 && pending.some(isAbout);
+  const isProvenFor = (index: number): boolean => wasReordered(graph, index) && isUntouched(graph, build, index);
+  return verdict.kind === 'red' && pending.length > 1 && pending.some(isProvenFor);
 }
 
-/** A build of a reordered pull request alone, on what was the tip at that time. */
+/** Whether this is a build of a reordered pull request alone, on the tip of that time. */
 function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
   const [index = -1] = members;
   const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
   return isAlone && graph.line[index]?.reorderedForFailure === true && mayReorder(graph, index);
 }
 
-/** -1: it has not landed since the oldest base of a speculative build. */
+/** Index in `landed` of the pull request. -1: it has not landed since the oldest base of a speculative build. */
 function landedAtOf({ landed, landedAt }: SpeculationGraph, { pullRequest, head }: PinnedHead): number {
   const landedIndex = landedAt.get(pullRequest) ?? -1;
   return landed[landedIndex]?.head === head ? landedIndex : -1;
 }
 
 /**
- * Landed changes that overlap, and those in line, are in the order of the build. `order`: the landed changes, then the
- * line.
+ * Whether the content of the build is in the order of landing and of the line, apart from changes that do not overlap.
+ * `order`: the content of the build, by positions in the list of the landed changes followed by the line.
  */
 function isOrdered(graph: SpeculationGraph, order: readonly number[]): boolean {
   if (order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1))) return true;
   const targets = order.map((at) => targetsAt(graph, at));
-  // A pull request that may affect everything lands only by a build of the very tree.
+  // A pull request that may affect everything lands only by a build of exactly its tree.
   if (targets.includes(null)) return false;
   const isApart = (one: number, other: number): boolean => !overlap(targets[one] ?? null, targets[other] ?? null);
   return order.every((at, one) => order.every((later, other) => other <= one || later > at || isApart(one, other)));
@@ -127,7 +129,10 @@ function departureCause(view: LineView, { pullRequest }: PinnedHead): Cause {
   return { code, causedBy: pullRequest };
 }
 
-/** A pull request that skipped the line ahead of a member and is not in the build. Every build must include it. */
+/**
+ * A pull request that skipped the line, is before a member, and is missing from the build. Every build must contain it.
+ * Null: there is none.
+ */
 function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): PullRequestState | null {
   // All pull requests that skip the line are at its front.
   if (graph.line[0]?.skipLine !== true) return null;
@@ -139,10 +144,10 @@ function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): Pu
 }
 
 /**
- * A pull request that a red build assumed has landed on, or together with, a change that overlaps it and was not in the
- * build. The build may have been red for lack of that change. `conclusive`: a green build lacked the same change.
- * `weak`: a green build lacked the same change and held something more, which may have replaced it; the red build
- * counts as one of the two that eject a pull request.
+ * How much a red build proves that lacks a landed change. A pull request of the build has landed on top of that change,
+ * or together with it, and overlaps it. So the build may have been red because it lacked the change. `conclusive`: it
+ * lacks no such change, or a green build lacked the same change. `weak`: a green build lacked the same change, but
+ * contained another change that may have replaced it; the red build counts as one of the two that eject a pull request.
  */
 export type Conclusiveness = 'conclusive' | 'weak' | 'inconclusive';
 
@@ -156,9 +161,9 @@ export function judgeConclusiveness(
     const lacking = graph.landedWith(landedIndex).filter((at) => lacks(build, at));
     if (lacking.length === 0) continue;
     const holding = greens.filter(({ arrived }) => arrived.has(landedIndex));
-    if (holding.some((green) => heldNoMore(graph, green, { landedIndex, build }))) continue;
+    if (holding.some((green) => containedNoMore(graph, green, { landedIndex, build }))) continue;
     if (!lacking.every((at) => holding.some((green) => lacks(green, at)))) return 'inconclusive';
-    // A red batch is searched at once.
+    // A weak proof is not enough against a batch, because a red batch is searched immediately.
     if (build.members.length > 1) return 'inconclusive';
     found = 'weak';
   }
@@ -169,8 +174,11 @@ function lacks({ since, arrived }: SpeculativeBuild, at: number): boolean {
   return at >= since && !arrived.has(at);
 }
 
-/** Among the changes that the landed one overlaps: one of those might have replaced what both builds lacked. */
-function heldNoMore(
+/**
+ * Whether the green build contained no change that overlaps the landed one and is missing from the red build. Such a
+ * change might have replaced what both builds lacked.
+ */
+function containedNoMore(
   graph: SpeculationGraph,
   green: SpeculativeBuild,
   { landedIndex, build }: { readonly landedIndex: number; readonly build: SpeculativeBuild },

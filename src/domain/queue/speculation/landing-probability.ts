@@ -1,5 +1,5 @@
-// The probability that each pull request in line lands, in line order: from its own success probability, from the
-// results of its speculative builds, and from the probability of their assumptions.
+// The probability that each pull request in line lands. It is estimated in line order, from the success probability,
+// from the results of speculative builds, and from the probability of their assumptions.
 import { isFailure } from '../planning/failure.ts';
 import { isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { isCulpritSearched } from './culprit-search.ts';
@@ -8,9 +8,9 @@ import { isCulpritSearched } from './culprit-search.ts';
 const clash = 0.035;
 /** The same if it is not known whether they overlap. */
 const unknownClash = 0.008;
-/** For pull requests that are red together: the same for each one after the first. */
+/** The same in a red build, for each of its pull requests after the first. */
 const clashInRed = 0.02;
-/** How often a build of good pull requests is red, and how often a green build's content does not land. */
+/** How often a build of good pull requests is red, and how often the content of a green build does not land. */
 const flake = 0.01;
 const residualFailure = 0.005;
 
@@ -18,51 +18,52 @@ const residualFailure = 0.005;
 export type LandingProbabilities = Float64Array;
 
 export function estimateLandingProbabilities(graph: SpeculationGraph): LandingProbabilities {
-  const bad = suspect(graph);
+  const faultProbabilities = estimateFaults(graph);
   const probabilities = new Float64Array(graph.line.length);
-  const besides = probabilityTogether(graph, bad);
+  const withOthers = probabilityTogether(graph, faultProbabilities);
   for (const index of graph.line.keys()) {
-    const alone = 1 - (bad[index] ?? 0.5);
+    const alone = 1 - (faultProbabilities[index] ?? 0.5);
     probabilities[index] = estimateLanding(graph, probabilities, {
       index,
       alone,
-      together: alone * (besides[index] ?? 1),
+      together: alone * (withOthers[index] ?? 1),
     });
   }
   return probabilities;
 }
 
 /**
- * The probability of each, good by itself, to pass with all landing ones before it. It falls with the depth of the
- * chain.
+ * For each pull request, the probability that it passes together with the earlier pull requests that land, if it is
+ * good by itself. The more pull requests overlap it, the lower it is.
  */
-function probabilityTogether(graph: SpeculationGraph, bad: Float64Array): Float64Array {
+function probabilityTogether(graph: SpeculationGraph, faultProbabilities: Float64Array): Float64Array {
   const { useAffectedTargets } = graph.view.snapshot.rules;
   const pairs = Float64Array.from(graph.line, ({ targets }, index) => {
     const clashes = useAffectedTargets && targets !== null ? clash : unknownClash;
-    return 1 - clashes * (1 - (bad[index] ?? 0.5));
+    return 1 - clashes * (1 - (faultProbabilities[index] ?? 0.5));
   });
   return graph.productsBefore(pairs);
 }
 
 /**
- * The probability of each to be at fault by itself. A member of a green build is not; of a red build at least one is,
- * by Bayes' rule. The smallest red builds prove most, and so are evaluated first.
+ * For each pull request, the probability that it is at fault by itself. A pull request in a green build is not. In a
+ * red build at least one is: the probabilities follow by Bayes' rule. The smallest red builds prove most, and so are
+ * evaluated first.
  */
-function suspect(graph: SpeculationGraph): Float64Array {
-  const bad = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
+function estimateFaults(graph: SpeculationGraph): Float64Array {
+  const faultProbabilities = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
   for (const { verdict, pending } of graph.builds)
-    if (verdict.kind === 'green') for (const index of pending) bad[index] = residualFailure;
+    if (verdict.kind === 'green') for (const index of pending) faultProbabilities[index] = residualFailure;
   const suspects = [...graph.builds, ...graph.invalidated]
     .filter(({ verdict }) => verdict.kind === 'red' || verdict.kind === 'timed_out')
-    .map(({ pending }) => pending.filter((index) => bad[index] !== residualFailure))
+    .map(({ pending }) => pending.filter((index) => faultProbabilities[index] !== residualFailure))
     .sort((a, b) => a.length - b.length);
   for (const indices of suspects) {
-    const innocent = indices.reduce((product, index) => product * (1 - (bad[index] ?? 0)), 1);
+    const innocent = indices.reduce((product, index) => product * (1 - (faultProbabilities[index] ?? 0)), 1);
     const red = 1 - innocent * (1 - flake) * (1 - clashInRed) ** Math.max(0, indices.length - 1);
-    for (const index of indices) bad[index] = clamp((bad[index] ?? 0) / red);
+    for (const index of indices) faultProbabilities[index] = clamp((faultProbabilities[index] ?? 0) / red);
   }
-  return bad;
+  return faultProbabilities;
 }
 
 function estimateLanding(
@@ -77,15 +78,15 @@ function estimateLanding(
   let lands = 0;
   for (const build of graph.buildsOf.get(index) ?? []) {
     if (build.verdict.kind === 'pending' || isRedBatch(graph, build)) continue;
-    const comesTrue = probabilityOfAssumptions(graph, probabilities, build);
-    evidenced += comesTrue;
-    lands += comesTrue * (build.verdict.kind === 'green' ? 1 - residualFailure : alone * flake);
+    const probability = probabilityOfAssumptions(graph, probabilities, build);
+    evidenced += probability;
+    lands += probability * (build.verdict.kind === 'green' ? 1 - residualFailure : alone * flake);
   }
   const unevidenced = Math.max(0, 1 - evidenced);
   return clamp((lands + unevidenced * together) / Math.max(1, evidenced) - conflictRisk(graph, probabilities, index));
 }
 
-/** A red build of several proves only that one of them is at fault. */
+/** Whether this is a red build of a batch, which proves only that one of several pull requests is at fault. */
 function isRedBatch(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   return isFailure(build.verdict) && isCulpritSearched(graph, build);
 }
@@ -108,15 +109,15 @@ export function probabilityOfAssumptions(
   return probability;
 }
 
-/** The probability that pull requests land with which it is known to conflict. */
+/** The probability that the pull requests land with which the one at `index` is known to conflict. */
 function conflictRisk(graph: SpeculationGraph, probabilities: LandingProbabilities, index: number): number {
   const conflicts = graph.view.conflicts.get(graph.line[index]?.id ?? '') ?? [];
   let risk = 0;
   for (const { after } of conflicts) {
-    let comesTrue = 1;
+    let probability = 1;
     for (const before of graph.before(index))
-      if (after.includes(graph.line[before]?.head ?? '')) comesTrue *= probabilities[before] ?? 0.5;
-    risk = Math.max(risk, comesTrue);
+      if (after.includes(graph.line[before]?.head ?? '')) probability *= probabilities[before] ?? 0.5;
+    risk = Math.max(risk, probability);
   }
   return risk;
 }

@@ -1,4 +1,4 @@
-// What lands now: the batch in line, or the mergeable set as a batch of its own.
+// What lands now: the batch in line, or the mergeable set as a new batch.
 import type { BatchState } from '../model/snapshot.ts';
 import { landGreen } from '../planning/landing.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
@@ -16,9 +16,9 @@ export function landingOf(view: LineView): BatchState | undefined {
 export interface PlannedLanding {
   readonly starts: readonly StartBatch[];
   readonly decisions: readonly Decision[];
-  /** Indices of the pull requests that land by these decisions. */
+  /** Indices of the pull requests that these decisions land. */
   readonly indices: readonly number[];
-  /** When landings are allowed, if something waits for that. Null: nothing waits. */
+  /** When landings are allowed again, if a landing waits for it. Null: none waits. */
   readonly until: number | null;
 }
 
@@ -35,7 +35,7 @@ export function planLanding(graph: SpeculationGraph): PlannedLanding {
   const ready = findMergeable(graph, (row) => !isHeldByOwnChecks(view, row));
   const unvalidated = ready.indices.length === 0 ? findUnvalidated(graph) : null;
   const indices = unvalidated === null ? ready.indices : [unvalidated];
-  // Some of these may pass others at that time.
+  // At that time, green builds may land by a reorder.
   const isGreen = ({ verdict }: SpeculativeBuild): boolean => verdict.kind === 'green';
   if (indices.length === 0) return { ...nothing, until: graph.builds.some(isGreen) ? until : null };
   if (!isAllowed) return { ...nothing, until };

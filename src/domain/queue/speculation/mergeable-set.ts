@@ -26,7 +26,10 @@ export function findMergeable(
   return findMergeablePast(graph, isReady, () => false);
 }
 
-/** The same, but the set may leave out some earlier pull requests, which then land behind it. */
+/**
+ * Like `findMergeable`, but the set may leave out earlier pull requests that `mayBePassed`. They then land behind the
+ * set.
+ */
 export function findMergeablePast(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
@@ -130,7 +133,7 @@ function isShareable(
   return areOneGroup(rows);
 }
 
-/** A pull request that skips validation lands by itself as soon as nothing before it is in its way. */
+/** The first pull request in line that skips validation and can land alone now. Null: there is none. */
 export function findUnvalidated(graph: SpeculationGraph): number | null {
   const found = [...graph.line.entries()].find(
     ([index, { skipValidation }]) =>

@@ -39,17 +39,19 @@ export function planDepartures(start: LineView): LineAfterDepartures {
     if (take(ejectFailed(graph, indices))) continue;
     const probabilities = estimatedOnce(graph);
     if (take(planReorder(graph, indices, probabilities))) continue;
-    const patience = judgeOwnCheckWait(graph, justified);
-    const isOver = patience.view === graph.view;
-    // Decisions to read checks count only in the last round: the host is asked once, about the line that is left.
+    const ownCheckWait = judgeOwnCheckWait(graph, justified);
+    const isLastRound = ownCheckWait.view === graph.view;
+    // Decisions to read checks count only in the last round, so that the host is asked once, about the remaining line.
     take(
-      isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
+      isLastRound
+        ? ownCheckWait
+        : { ...ownCheckWait, decisions: ownCheckWait.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
     );
-    if (!isOver) continue;
-    const planned = { decisions, until: patience.until };
+    if (!isLastRound) continue;
+    const planned = { decisions, until: ownCheckWait.until };
     if (!take(endObsolete(graph))) return { ...planned, graph, probabilities };
-    const left = viewGraph(view);
-    return { ...planned, graph: left, probabilities: estimatedOnce(left) };
+    const remaining = viewGraph(view);
+    return { ...planned, graph: remaining, probabilities: estimatedOnce(remaining) };
   }
 }
 
@@ -60,30 +62,30 @@ function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
 }
 
 /**
- * Finds the pull requests that have waited for their own checks for too long. The time of a pull request counts from
- * the moment when all builds that justify its landing were green.
+ * Finds the pull requests that have waited for their own checks for too long. The time counts from the moment at which
+ * all builds that justify the landing were green.
  */
 function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): OwnCheckWait {
   const { stuckTimeoutMins } = graph.view.snapshot.rules;
-  let patience: OwnCheckWait = { view: graph.view, decisions: [], until: null };
-  if (stuckTimeoutMins === null) return patience;
+  let ownCheckWait: OwnCheckWait = { view: graph.view, decisions: [], until: null };
+  if (stuckTimeoutMins === null) return ownCheckWait;
   for (const index of justified.indices) {
     const row = graph.line[index];
     if (row === undefined || !waitsForOwnChecks(graph.view, row)) continue;
     const since = justified.builds.flatMap(({ holds, verdict }) =>
       holds.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
     );
-    const next = judgeHeld(patience.view, [row], {
+    const next = judgeHeld(ownCheckWait.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,
-      // The next graph finds the speculative builds of pull requests that left the line.
-      resetWithout: (left) => ({ view: left, decisions: [] }),
+      // The next round of steps ends the speculative builds of pull requests that have left the line.
+      resetWithout: (remaining) => ({ view: remaining, decisions: [] }),
     });
-    const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);
-    patience = {
+    const until = Math.min(ownCheckWait.until ?? Infinity, next.until ?? Infinity);
+    ownCheckWait = {
       view: next.view,
-      decisions: [...patience.decisions, ...next.decisions],
+      decisions: [...ownCheckWait.decisions, ...next.decisions],
       until: Number.isFinite(until) ? until : null,
     };
   }
-  return patience;
+  return ownCheckWait;
 }

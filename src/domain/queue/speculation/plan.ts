@@ -2,8 +2,8 @@
 // targets.
 //
 // The steps, each on the line that the previous step left: remove what cannot stay (plan-departures.ts) → land the
-// mergeable set → select builds → announce → ask the host.
-import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
+// mergeable set → select builds → announce → read checks from the host.
+import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
 import { gateDeadline } from '../planning/landing.ts';
 import { verdictOf, withStarted, type LineView } from '../planning/line.ts';
@@ -29,7 +29,7 @@ export function planSpeculatively(view: LineView): Decision[] {
     ...announceTop(graph.view),
     ...readUnstarted(graph.view),
     ...landing.decisions,
-    ...lookAgain(graph.view, [until, selected.until, landing.until, gateDeadline(graph.view)]),
+    ...planAgain(graph.view, [until, selected.until, landing.until, gateDeadline(graph.view)]),
   ];
 }
 
@@ -41,24 +41,24 @@ function selectBuildsBehind(graph: SpeculationGraph, { starts, indices }: Planne
 }
 
 /**
- * While a landing is under way nothing is reset or ejected, because its outcome decides. New builds treat it as an
- * assumption.
+ * While a landing is under way no build is reset and no pull request is ejected, because the outcome may change the
+ * line. New builds assume that the landing succeeds.
  */
 function planBehindLanding(view: LineView): Decision[] {
   const graph = viewGraph(view);
   const { starts, dropped, until } = selectFreeBuilds(graph, estimateLandingProbabilities(graph));
-  // Builds that would end now end when the outcome is known, and are replaced then.
+  // Obsolete builds end when the outcome is known, and are replaced then. So no new build of their members starts now.
   const undecided = new Set(graph.obsolete.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
   const certain = starts.filter(({ members }) => !members.some((member) => undecided.has(member.pullRequest)));
-  return [...dropped.map(drop), ...certain, ...announceTop(view), ...lookAgain(view, [until])];
+  return [...dropped.map(drop), ...certain, ...announceTop(view), ...planAgain(view, [until])];
 }
 
 function selectFreeBuilds(graph: SpeculationGraph, probabilities: LandingProbabilities): BuildSelection {
   const { view } = graph;
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [], until: null };
-  // A landing whose commit is being made uses existing builds. The rest of a chain is built, or waits until the commit
-  // exists.
+  // A landing on the evidence of builds of parts counts as a running build only if its own commit is built. While the
+  // commit is being made, it is not known whether it must be built.
   const building = view.batches.filter(
     (batch) => batch.restsOn.length === 0 || (batch.commit !== null && verdictOf(view, batch).kind === 'pending'),
   );

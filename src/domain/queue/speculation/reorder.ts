@@ -1,7 +1,7 @@
-// Moves a doubtful pull request to the back of the line, so that those behind it can land. The landing gate, the
-// planner and the API all read this one order. A pull request is reordered when its build failed and is repeated
-// (isolated-retry.ts). It is also reordered if others are ready to land without it while it is unlikely to land or in
-// its isolated retry.
+// Moves a doubtful pull request to the end of the line, so that those behind it can land. The new order is the only
+// one: the landing gate, the planner and the API all use it. A pull request is reordered when its build failed and is
+// repeated (isolated-retry.ts). It is also reordered if others are ready to land without it while it is unlikely to
+// land or in its isolated retry.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
@@ -21,7 +21,10 @@ const likelyToLand = 0.8;
 /** Why each pull request is reordered, by its index in line. */
 type Reorders = ReadonlyMap<number, ReorderReason>;
 
-/** `justified`: indices that a green speculative build justifies, even if a red one holds them. */
+/**
+ * `justified`: indices of pull requests that a green build justifies. They are not reordered, even if they are in a red
+ * build.
+ */
 export function planReorder(
   graph: SpeculationGraph,
   justified: ReadonlySet<number>,
@@ -31,47 +34,51 @@ export function planReorder(
   return moveBack(graph, failed.size > 0 ? failed : findLeftOut(graph, justified, probabilities));
 }
 
-function moveBack({ view, line }: SpeculationGraph, passed: Reorders): Step {
-  if (passed.size === 0) return { view, decisions: [] };
+function moveBack({ view, line }: SpeculationGraph, reordered: Reorders): Step {
+  if (reordered.size === 0) return { view, decisions: [] };
   const last = line.reduce((highest, row) => Math.max(highest, row.rank), 0);
-  const behind = [...passed].flatMap(([index, reason]) => {
+  const moved = [...reordered].flatMap(([index, reason]) => {
     const row = line[index];
     return row === undefined ? [] : [{ row, reason }];
   });
-  const changes = behind.map(
+  const changes = moved.map(
     ({ row, reason }, index) => [row.id, { rank: last + index + 1, ...afterReorder(row, reason) }] as const,
   );
   return {
     view: withEach(view, new Map(changes)),
-    decisions: behind.map(({ row, reason }) => ({ kind: 'Reorder', pullRequest: row.id, reason })),
+    decisions: moved.map(({ row, reason }) => ({ kind: 'Reorder', pullRequest: row.id, reason })),
   };
 }
 
 function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Reorders {
-  const passed = new Map<number, ReorderReason>();
+  const reordered = new Map<number, ReorderReason>();
   for (const build of [...graph.builds, ...graph.inconclusive]) {
     const { batch, verdict, members } = build;
     const [index = -1] = members;
-    if (verdict.kind !== 'red' || passed.has(index) || justified.has(index) || graph.landing.has(index)) continue;
-    // The remaining member of a batch is built alone first.
+    if (verdict.kind !== 'red' || reordered.has(index) || justified.has(index) || graph.landing.has(index)) continue;
+    // The last remaining member of a batch is built alone first.
     if (batch.members.length > 1 || !isRedAlone(build) || !isSoleSuspect(graph, build)) continue;
     if (!mayReorderForFailure(graph, index) || !holdsUpOthers(graph, index)) continue;
-    passed.set(index, { kind: 'failed', failedChecks: verdict.failedChecks });
+    reordered.set(index, { kind: 'failed', failedChecks: verdict.failedChecks });
   }
-  return passed;
+  return reordered;
 }
 
 /**
- * Compares one by one, because the conflict graph lists the earlier pull requests of each one and not the later ones.
+ * Whether a later pull request overlaps the one at `index`. Compares them one by one, because the conflict graph
+ * contains only the earlier overlapping pull requests.
  */
 function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean {
   const row = line[index];
   if (row === undefined) return false;
   const own = targetsOf(view, row);
-  return line.some((other, behind) => behind > index && overlap(own, targetsOf(view, other)));
+  return line.some((other, later) => later > index && overlap(own, targetsOf(view, other)));
 }
 
-/** Only if others land at once: a pull request that is unlikely now may be likely before they can land. */
+/**
+ * Finds pull requests to leave out so that others land immediately. If none can land immediately, none is left out,
+ * because a pull request that is unlikely to land now may be likely to land later.
+ */
 function findLeftOut(
   graph: SpeculationGraph,
   justified: ReadonlySet<number>,
@@ -100,7 +107,7 @@ function findLeftOut(
   );
 }
 
-/** Null: it must not be left out. */
+/** Why the pull request may be left out. Null: it must not be left out. */
 function reasonToLeaveOut(
   graph: SpeculationGraph,
   index: number,
@@ -113,9 +120,9 @@ function reasonToLeaveOut(
 }
 
 /**
- * A red build of it together with all pull requests that would pass it and overlap it, with nothing else before it.
- * When those have landed, the build proves that it failed by itself, on what is the tip then. Null: there is no such
- * build.
+ * The reason `failed` if there is a red build of the pull request on top of all pull requests that would pass it and
+ * overlap it, and no other pull request is before it. When these have landed, the build proves that it fails by itself
+ * on the new tip. Null: there is no such build.
  */
 function findFailureWithPassing(
   graph: SpeculationGraph,

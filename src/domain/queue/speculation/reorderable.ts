@@ -1,8 +1,8 @@
-// Which pull requests may be reordered to the end of the line, and which were.
+// Which pull requests may be reordered, and which were.
 import type { SpeculationGraph } from './graph.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 
-/** Whether a barrier, a skip of the line, a stack or a bisection fixes the place of a pull request. */
+/** Whether a pull request has a fixed place in line: it is a barrier, skips the line, is stacked, or was bisected. */
 export function isBoundToPlace({ skipLine, isBarrier, stack, bisection }: PullRequestState): boolean {
   return skipLine || isBarrier || stack !== null || bisection !== null;
 }
@@ -10,12 +10,13 @@ export function isBoundToPlace({ skipLine, isBarrier, stack, bisection }: PullRe
 /** Whether a pull request may be moved to the end of the line. */
 export function mayReorder(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
-  // At the end of the line it would delay all later arrivals, and be rebuilt whenever one before it leaves.
+  // A pull request that overlaps everything is not moved. At the end of the line it would delay all later pull
+  // requests, and would be rebuilt whenever a pull request before it leaves the line.
   return row !== undefined && !isBoundToPlace(row) && !overlapsAll(graph, index);
 }
 
 /**
- * A red build reorders a pull request at most once while it is queued. Without this bound the pull request might never
+ * Whether a red build may reorder the pull request: at most once while it is queued, because it might otherwise never
  * land.
  */
 export function mayReorderForFailure(graph: SpeculationGraph, index: number): boolean {

@@ -1,5 +1,5 @@
-// Which builds start: the possible ones in order of the probability that they are needed. A build is needed if exactly
-// what it assumes comes true.
+// Which builds start. Possible builds start in order of the probability that they are needed. A build is needed if
+// exactly the pull requests that it assumes land before it.
 import TinyQueue from 'tinyqueue';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
@@ -15,14 +15,19 @@ import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, assumedOptim
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** A speculative build with a lower probability of being needed is not built, however many builds are free. */
+/** A build with a lower probability of being needed does not start, even if more builds may run. */
 const leastProbability = 0.1;
 
-/** A red speculative build is repeated before its assumptions have come true if they are at least this probable. */
-const worthSecondTry = 0.5;
+/**
+ * If the assumption of a red build is at least this probable, the build is repeated before the assumption has come
+ * true.
+ */
+const leastSecondTryProbability = 0.5;
 
-/** If no build is free, a new build replaces a running one only if it is this many times as likely to be needed. */
-const worthDropping = 20;
+/**
+ * If no further build may run, a new build replaces a running one only if it is this many times as likely to be needed.
+ */
+const leastReplacementFactor = 20;
 
 export interface BuildSelection {
   readonly starts: readonly StartBatch[];
@@ -39,7 +44,7 @@ export function selectBuilds(
 ): BuildSelection {
   const { speculation } = graph.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
-  // If more builds run than allowed, as after a pause, replacing one would free no build.
+  // If more builds run than are allowed, for example in a pause, the end of one would not allow another.
   const unlikely = isAdaptive && Number.isFinite(free) && free >= 0 ? findUnlikelyBuilds(graph, probabilities) : [];
   const starts: StartBatch[] = [];
   const dropped: SpeculativeBuild[] = [];
@@ -54,7 +59,8 @@ export function selectBuilds(
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
         const leastLikely = unlikely[dropped.length];
-        if (leastLikely === undefined || leastLikely.probability * worthDropping > best.next.probability) break;
+        if (leastLikely === undefined || leastLikely.probability * leastReplacementFactor > best.next.probability)
+          break;
         dropped.push(leastLikely.build);
       }
       starts.push(start(graph, { members: best.members, assumed, cause, after: starts.length }));
@@ -64,7 +70,10 @@ export function selectBuilds(
   return { starts, dropped, until: formed.until };
 }
 
-/** The most probable assumption of each unit, best first. With linear speculation the first in line are best. */
+/**
+ * For each unit, the candidate with the most probable assumption. The most probable candidate comes first. With linear
+ * speculation, the first in line comes first.
+ */
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -79,7 +88,8 @@ function collectCandidates(
     ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands)))
     : null;
   for (const members of units) {
-    // A unit with too many open outcomes before it is not examined: few of a chain are, however long the line is.
+    // A unit with too many open outcomes before it is not examined. So the cost of a plan does not grow with a long
+    // chain of overlapping pull requests.
     const [first = 0] = members;
     if (mostProbable !== null && (mostProbable[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first))
       continue;
@@ -98,11 +108,11 @@ function findUnlikelyBuilds(
     .filter(({ verdict, batch }) => verdict.kind === 'pending' && !batch.landingPlanned)
     .filter(({ members }) => !members.some((index) => isInIsolatedRetry(graph, index)))
     .map((build) => ({ build, probability: probabilityOfAssumptions(graph, probabilities, build) }))
-    .filter(({ probability }) => probability * worthDropping < 1)
+    .filter(({ probability }) => probability * leastReplacementFactor < 1)
     .sort((a, b) => a.probability - b.probability);
 }
 
-/** Null: the build exists or existed. */
+/** Why the build starts. Null: it does not start, because the same build exists or existed. */
 function causeOf(
   graph: SpeculationGraph,
   candidate: Candidate,
@@ -111,19 +121,19 @@ function causeOf(
   const { members } = candidate;
   const [first = -1] = members;
   const own = new Set(members);
-  const isAsked = (build: SpeculativeBuild): boolean =>
+  const hasSameContent = (build: SpeculativeBuild): boolean =>
     isSame(
       build.pending.filter((index) => !own.has(index)),
       assumed,
     );
   const existing = (graph.buildsOf.get(first) ?? []).filter(
-    (build) => members.every((member) => build.members.includes(member)) && isAsked(build),
+    (build) => members.every((member) => build.members.includes(member)) && hasSameContent(build),
   );
-  // For an isolated retry, builds that were made for the pull requests that passed it count too.
+  // For an isolated retry, builds of the pull requests that passed it count too, if they contain it.
   if (isInIsolatedRetry(graph, first))
     existing.push(
       ...graph.invalidated.filter(
-        (build) => build.holds.has(first) && !build.members.includes(first) && isAsked(build),
+        (build) => build.holds.has(first) && !build.members.includes(first) && hasSameContent(build),
       ),
     );
   const row = graph.line[first];
@@ -143,16 +153,20 @@ function isPartOfRed(graph: SpeculationGraph, members: readonly number[]): boole
 }
 
 /**
- * A pull request that is red by itself gets a second build before it is blamed, as soon as the assumptions of the red
- * build are likely to come true. Waiting until they have would delay all behind it for a whole build. The remaining
- * member of a red batch is always built alone.
+ * Whether the same build is made again. A pull request that is red by itself gets a second build before it is blamed,
+ * as soon as the assumption of the red build is likely to come true. A later start would delay all pull requests behind
+ * it for the time of a build. The last remaining member of a red batch is always built alone.
  */
-function isRetried(graph: SpeculationGraph, { members, next }: Candidate, asked: readonly SpeculativeBuild[]): boolean {
-  if (members.length > 1 || next.probability < worthSecondTry) return false;
-  if (!asked.every(({ verdict }) => isFailure(verdict))) return false;
-  const own = asked.filter(({ batch }) => batch.members.length === 1);
+function isRetried(
+  graph: SpeculationGraph,
+  { members, next }: Candidate,
+  existing: readonly SpeculativeBuild[],
+): boolean {
+  if (members.length > 1 || next.probability < leastSecondTryProbability) return false;
+  if (!existing.every(({ verdict }) => isFailure(verdict))) return false;
+  const own = existing.filter(({ batch }) => batch.members.length === 1);
   if (own.length === 0) return true;
-  const reds = asked.filter(({ verdict }) => verdict.kind === 'red');
+  const reds = existing.filter(({ verdict }) => verdict.kind === 'red');
   return (
     own.length === 1 &&
     own[0]?.verdict.kind === 'red' &&

@@ -1,4 +1,4 @@
-// The speculation graph of a line. It is built again whenever a pull request leaves the line.
+// Builds the speculation graph of a line. It is built again whenever a pull request leaves the line.
 import { landingsSince } from '../evidence/composed-evidence.ts';
 import type { LineView } from '../planning/line.ts';
 import { overlapsOf, type LandedChange } from './conflict-graph.ts';
@@ -58,8 +58,8 @@ function findLanding(view: LineView, indexOf: ReadonlyMap<string, number>): Read
 interface History {
   readonly changes: readonly LandedChange[];
   /**
-   * For each base the index of the first change on top of it. Missing: the changes on top are not known, or outside
-   * changes.
+   * For each base, the index in `changes` of the first change on top of it. Missing: the changes on top of it are not
+   * all known, or an outside change is among them.
    */
   readonly from: ReadonlyMap<string, number>;
 }

@@ -2,7 +2,11 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { linePositionOf, type Beside, type LinePosition } from '../../../domain/queue/explain/line-position.ts';
+import {
+  linePositionOf,
+  type FactsBesideLine,
+  type LinePosition,
+} from '../../../domain/queue/explain/line-position.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
@@ -160,7 +164,7 @@ async function explainFully(
 /** Null: it was not in line. */
 function positionOf(
   { version: { id, status }, queueAsOf: { view, causes } }: Recorded,
-  own: Pick<Beside, 'ownVerdict'>,
+  own: Pick<FactsBesideLine, 'ownVerdict'>,
 ): LinePosition | null {
   return isQueued(status) ? linePositionOf(view, id, { causes, ...own }) : null;
 }

@@ -15,7 +15,7 @@ import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.t
 import { isSameWork, keepQuietTurn, quietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
 import { noteTurn, pauseBefore } from './turn-pause.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
+import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { lockQueue } from '../store/queue.locks.ts';
@@ -159,8 +159,8 @@ async function planQueue(
   const retriesAt = await planRetries(work, rules);
   const buildsAt = lookForBuildsAt(loaded.snapshot, now);
   return {
-    lookAt: earliest(lookAgainAt(decisions), buildsAt, retriesAt, updatesAt),
-    isQuiet: !hasChanged && buildsAt === null && decisions.every(({ kind }) => kind === 'LookAgainAt'),
+    lookAt: earliest(planAgainAt(decisions), buildsAt, retriesAt, updatesAt),
+    isQuiet: !hasChanged && buildsAt === null && decisions.every(({ kind }) => kind === 'PlanAgainAt'),
   };
 }
 

@@ -38,7 +38,7 @@ export async function planUpdates(
       again: false,
     });
   queue.updatesWait = plan.waits;
-  return plan.lookAgainAt;
+  return plan.planAgainAt;
 }
 
 interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRunSince'> {

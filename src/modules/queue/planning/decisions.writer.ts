@@ -85,7 +85,7 @@ async function writeDecision(writing: Writing, decision: Exclude<Decision, { kin
       return announceStuck(work, pullRequestOf(loaded, decision.pullRequest));
     case 'ReadChecks':
       return await planReading(work, decision);
-    case 'LookAgainAt':
+    case 'PlanAgainAt':
       return;
     default:
       decision satisfies never;
@@ -295,8 +295,8 @@ async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise
   );
 }
 
-export function lookAgainAt(decisions: readonly Decision[]): number | null {
-  const instants = decisions.flatMap((decision) => (decision.kind === 'LookAgainAt' ? [decision.at] : []));
+export function planAgainAt(decisions: readonly Decision[]): number | null {
+  const instants = decisions.flatMap((decision) => (decision.kind === 'PlanAgainAt' ? [decision.at] : []));
   return instants.length === 0 ? null : Math.min(...instants);
 }
 

@@ -238,7 +238,7 @@ export async function loadNamed(
   decisions: readonly Decision[],
 ): Promise<LoadedQueue> {
   const named = decisions.flatMap(namedBy);
-  if (decisions.every(({ kind }) => kind === 'LookAgainAt' || kind === 'ReadChecks')) return loaded;
+  if (decisions.every(({ kind }) => kind === 'PlanAgainAt' || kind === 'ReadChecks')) return loaded;
   const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
   return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
@@ -264,7 +264,7 @@ function namedBy(decision: Decision): string[] {
     case 'LandBatch':
     case 'RunGate':
     case 'ReadChecks':
-    case 'LookAgainAt':
+    case 'PlanAgainAt':
       return [];
     default:
       return decision satisfies never;
