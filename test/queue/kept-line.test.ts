@@ -6,7 +6,7 @@ import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { loadBuilds } from '../../src/modules/queue/facts/build.records.ts';
 import { readKeptLine, readWrittenLine } from '../../src/modules/queue/facts/kept-line.ts';
 import { decidePause } from '../../src/modules/queue/planning/turn-pause.ts';
-import { readAsked, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
+import { readWanted, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
 import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
 import type { Transaction } from '../../src/platform/database.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -54,16 +54,16 @@ interface Line {
 
 async function kept(tx: Transaction): Promise<Line> {
   const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
-  const { asked, heads } = await readKeptLine(w.ctx, tx, queue);
+  const { wanted, heads } = await readKeptLine(w.ctx, tx, queue);
   expect(heads).not.toBeNull();
-  return alike({ ...asked, heads: [...(heads ?? new Map<string, BuildState>()).values()] });
+  return alike({ ...wanted, heads: [...(heads ?? new Map<string, BuildState>()).values()] });
 }
 
 async function stored(tx: Transaction): Promise<Line> {
   const { repositoryId } = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
-  const asked = await readAsked(w.ctx, tx, queueId);
-  const commits = asked.line.map(({ headSha }) => headSha);
-  return alike({ ...asked, heads: await loadBuilds(w.ctx, tx, { repositoryId, commits, trees: [] }) });
+  const wanted = await readWanted(w.ctx, tx, queueId);
+  const commits = wanted.line.map(({ headSha }) => headSha);
+  return alike({ ...wanted, heads: await loadBuilds(w.ctx, tx, { repositoryId, commits, trees: [] }) });
 }
 
 const onlyOfParts: ReadonlySet<string> = new Set(['part', 'requestedAt']);

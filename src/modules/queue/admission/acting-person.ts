@@ -1,20 +1,20 @@
-// Who is named as the actor of what a label or a command in a comment causes: the person, and not the service that read
-// it.
+// Decides who is the actor of a change that a label or a command in a comment causes. The actor is the person who set
+// the label or wrote the comment, not the service that read it.
 import type { Context } from '../../../context.ts';
 import { isBot } from '../../../domain/accounts/github-people.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
 import { findEmailOfHandle } from '../../accounts/index.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** A person as a code host names it. `id`: null where the host has none, or it is no person. */
+/** A person as a code host reports one. `id` is null if the host reports no id, or if the account is not a person's. */
 interface HostPerson {
   readonly login: string;
   readonly id: string | null;
 }
 
 /**
- * The email address of the user who is this person, and otherwise the handle. At GitHub the person becomes a user, so
- * ask only about a person who may do what was asked. Makes a transaction of its own.
+ * Returns the email address of the user who is this person, or the handle if there is no user. At GitHub the person
+ * becomes a user, so call it only after the request of the person was permitted. Runs its own transaction.
  */
 export async function nameActor(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function nameActor(
   return email ?? login;
 }
 
-/** Names the actor in the events that the change adds. Null: nobody is known, and the service is the actor. */
+/** Makes the change, and sets the actor of the events that the change adds. Null: the service is the actor. */
 export async function changeAs(work: QueueWork, actor: string | null, change: () => Promise<void>): Promise<void> {
   const { events } = work;
   const from = events.length;

@@ -1,5 +1,4 @@
-// Loads the facts from the rows, lets the domain decide whether a pull request may enter the line, and writes the
-// decision.
+// Decides whether a pull request may enter or stay in line: loads the facts, calls the domain, and writes the decision.
 import type { Context } from '../../../context.ts';
 import {
   blockedLabel,
@@ -17,7 +16,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import type { AdmissionRow, Asked, LineRow } from '../store/line.rows.ts';
+import type { AdmissionRow, WantedRows, LineRow } from '../store/line.rows.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
@@ -43,19 +42,21 @@ type Seen = Pick<
 >;
 
 export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
-  const [admission] = await decideAll(ctx, tx, { line: of, asked: [of.pullRequest] });
+  const [admission] = await decideAll(ctx, tx, { line: of, pullRequests: [of.pullRequest] });
   if (admission === undefined) throw new Error('No admission was decided.');
   return admission;
 }
 
-/** In the order of the request, with three statements for any number of pull requests. */
+/**
+ * Returns the admissions in the order of the pull requests. The number of statements does not depend on their number.
+ */
 async function decideAll(
   ctx: Context,
   tx: Transaction,
-  { line, asked }: { readonly line: Line; readonly asked: readonly AdmissionRow[] },
+  { line, pullRequests }: { readonly line: Line; readonly pullRequests: readonly AdmissionRow[] },
 ): Promise<Admission[]> {
   const { repository, queue } = line;
-  const heads = asked.map((pullRequest) => pullRequest.headSha);
+  const heads = pullRequests.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue);
   const builds = new Map(
     (
@@ -63,9 +64,9 @@ async function decideAll(
     ).map((build) => [build.commit, build]),
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
-  const validated = await judgeValidations(ctx, tx, { configuration, rows: asked });
-  const below = await readBelow(ctx, tx, asked);
-  return asked.map((pullRequest) => {
+  const validated = await judgeValidations(ctx, tx, { configuration, rows: pullRequests });
+  const below = await readBelow(ctx, tx, pullRequests);
+  return pullRequests.map((pullRequest) => {
     const own = judgeOwn(builds.get(pullRequest.headSha), rules);
     const seen = {
       ownVerdict: own.verdict,
@@ -79,8 +80,8 @@ async function decideAll(
 }
 
 /**
- * Why a pull request must leave the line: a withdrawn approval, requested changes, or a draft. The planner, which sees
- * the line, judges its own checks, its conflicts and its stack. Null: it stays.
+ * Why a pull request must leave the line: an approval was withdrawn, changes were requested, or it became a draft. Own
+ * checks, conflicts and stacks are not considered, because the planner judges them. Null: it stays in line.
  */
 export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
   const { configuration, rules } = rulesOf(repository, queue);
@@ -108,7 +109,7 @@ async function findLosses<Row extends AdmissionRow>(
   });
 }
 
-/** What was decided about the row of a long line, which stays the same object until it changes. */
+/** The last decision about each row of a kept line. A row of a kept line is the same object until it changes. */
 const keptLosses = new WeakMap<AdmissionRow, { readonly by: readonly unknown[]; readonly loss: Loss | null }>();
 
 function keptLossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
@@ -149,7 +150,7 @@ function decideWith(inForce: InForce, candidate: Candidate): Admission {
   return decideAdmission(admissionRequest(inForce, candidate));
 }
 
-/** The facts about one pull request, by the rules in force: columns of its row, and what follows from several. */
+/** The input of `decideAdmission` for one pull request, under the rules in force. */
 export function admissionRequest(
   { configuration, rules, validated }: InForce,
   { repository, queue, pullRequest, seen }: Candidate,
@@ -162,7 +163,7 @@ export function admissionRequest(
       isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
       isHeadUnseen: pullRequest.headUnseen,
       labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
-      // Commits count as unverified until they are examined.
+      // Commits count as unverified until their signatures are examined.
       hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
       failedValidations: [
         ...(validated.get(pullRequest.id) ?? pullRequest.failedValidations),
@@ -193,7 +194,7 @@ function admissionRules(
   };
 }
 
-/** The heads that are known to conflict with the base's present tip. */
+/** Those of the heads that are known to conflict with the present tip of the base branch. */
 async function conflictsWithTip(
   ctx: Context,
   tx: Transaction,
@@ -208,7 +209,7 @@ async function conflictsWithTip(
   return new Set(rows.map((row) => row.head));
 }
 
-/** Writes the decision: in line, pending, or blocked with the reason. */
+/** Writes the decision: the pull request is in line, pending, or blocked with a reason. */
 export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, admission: Admission): void {
   switch (admission.kind) {
     case 'queue':
@@ -232,46 +233,46 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
 }
 
 interface Reconsidered {
-  /** The line, as it is stored. */
+  /** The queued and tagged pull requests after all decisions. */
   readonly line: readonly LineRow[];
   readonly heads: HeadBuilds;
-  /** Whether anything was decided. */
+  /** Whether the status of a pull request was changed. */
   readonly hasChanged: boolean;
 }
 
 /**
- * Decides again at every turn of the queue, because a fact may have changed: pending pull requests may enter the line,
- * and those in line may have lost a precondition.
+ * Decides again about all pending pull requests and those in line, at every turn of the queue, because facts may have
+ * changed: a pending pull request may now enter the line, and a pull request in line may have lost a precondition.
  */
 export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<Reconsidered> {
   const { ctx, tx, queue } = work;
-  const readAgain = async (): Promise<Asked> => {
+  const readAgain = async (): Promise<WantedRows> => {
     await tx.em.flush();
     return await readWrittenLine(ctx, tx, queue);
   };
   const first = await readKeptLine(ctx, tx, queue);
-  let { asked } = first;
+  let { wanted } = first;
   let hasChanged = false;
-  // A pull request that is stacked on an admitted one may follow.
+  // A pull request that is stacked on an admitted one may now enter the line too.
   for (let change: Change | null = 'admitted'; change === 'admitted'; ) {
-    change = await reconsiderPending(work, repository, asked.pending);
+    change = await reconsiderPending(work, repository, wanted.pending);
     if (change === null) continue;
     hasChanged = true;
-    asked = await readAgain();
+    wanted = await readAgain();
   }
-  if (await reconsiderInLine(work, repository, asked.line)) {
+  if (await reconsiderInLine(work, repository, wanted.line)) {
     hasChanged = true;
-    asked = await readAgain();
+    wanted = await readAgain();
   }
-  const heads = hasChanged ? await withEntered(work, first.heads, { before: first.asked, now: asked }) : first.heads;
-  return { line: asked.line, heads, hasChanged };
+  const heads = hasChanged ? await withEntered(work, first.heads, { before: first.wanted, now: wanted }) : first.heads;
+  return { line: wanted.line, heads, hasChanged };
 }
 
-/** Adds the builds of the heads that have entered the line since `before`. */
+/** Adds the builds of those heads that were not in line in `before` and are in line in `now`. */
 async function withEntered(
   { ctx, tx, queue }: QueueWork,
   heads: HeadBuilds,
-  { before, now }: { readonly before: Asked; readonly now: Asked },
+  { before, now }: { readonly before: WantedRows; readonly now: WantedRows },
 ): Promise<HeadBuilds> {
   if (heads === null) return null;
   const known = new Set(before.line.map(({ headSha }) => headSha));
@@ -282,7 +283,7 @@ async function withEntered(
 
 type Change = 'admitted' | 'other';
 
-/** `admitted`: others may follow. Null: nothing has changed. */
+/** `admitted`: pull requests stacked on the admitted ones may now enter the line too. Null: nothing has changed. */
 async function reconsiderPending(
   work: QueueWork,
   repository: RepositoryRow,
@@ -290,7 +291,7 @@ async function reconsiderPending(
 ): Promise<Change | null> {
   const { ctx, tx, queue } = work;
   if (pending.length === 0) return null;
-  const admissions = await decideAll(ctx, tx, { line: { repository, queue }, asked: pending });
+  const admissions = await decideAll(ctx, tx, { line: { repository, queue }, pullRequests: pending });
   const changed = new Map<string, Admission>();
   for (const [index, admission] of admissions.entries()) {
     const before = pending[index];
@@ -314,8 +315,8 @@ async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<Pul
 }
 
 /**
- * Blocks pull requests in line whose preconditions no longer hold. A landing past its gate is not touched. Returns
- * whether there are any.
+ * Blocks the pull requests in line whose preconditions no longer hold, except those that are landing. Returns whether
+ * preconditions of any pull request no longer hold.
  */
 async function reconsiderInLine(
   work: QueueWork,

@@ -1,4 +1,4 @@
-// A new head on a pull request in line. Admission pinned the head that it saw, and no other head ever lands.
+// Handles a new head commit of a pull request. The line contains only pinned heads, so a new head never lands untested.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
@@ -23,22 +23,23 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  // The queue's own updates, a landing's moves of a head and a person's "update branch" are harmless: they add nothing
-  // but the base, and the tree is tested again before it lands.
+  // Three kinds of new heads add only commits of the base branch, and the tree is tested again before it lands: updates
+  // by the queue, moves of a head by a landing, and a person's "update branch".
   const isInLine = row.status === 'queued' || row.status === 'tagged';
   const addsBaseAlone =
     ownPushes > 0 ||
     pushed.updates === previous ||
     (isInLine &&
       (await isMovedByLanding(work.ctx, work.tx, { pullRequestId: row.id, from: previous, to: pushed.head })));
-  // The targets were reported for the old head. For the new head they are not known, so that it overlaps everything.
+  // The affected targets were reported for the old head. Those of the new head are unknown, so the pull request
+  // overlaps every other pull request.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
   if (addsBaseAlone || !isInLine || (await isLandingStarted(work.ctx, work.tx, row.id))) return;
   await answerCommitAdded(work, row);
 }
 
-/** By `on_commit_added`: the pull request leaves the line, or is requeued. */
+/** Follows `on_commit_added` of the configuration: the pull request is blocked, or requeued at the end of the line. */
 export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { configuration } = rulesOf(repository, work.queue);
@@ -46,8 +47,7 @@ export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): P
     blockPullRequest(work, row, { code: 116 });
     return;
   }
-  // The commit may have removed a precondition. Then the pull request is pending or blocked and does not return to the
-  // line.
+  // The new commit may have broken a precondition. The pull request is then pending or blocked, and is not requeued.
   const loss = findLoss({ repository, queue: work.queue, pullRequest: row });
   if (loss !== null) return writeAdmission(work, row, loss);
   writeStatus(work, row, 'requeue');
@@ -55,7 +55,8 @@ export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): P
 }
 
 /**
- * Applies what was reported about this head before it arrived. Reports about other heads are outdated or still early.
+ * Applies what the API reported about this head before Interlock saw it. A report about any other head is outdated or
+ * early.
  */
 function takeAwaited(row: PullRequestRow): void {
   if (row.awaited?.head !== row.headSha) return;

@@ -1,5 +1,5 @@
-// Queues and dequeues pull requests for every source: an API, a label, a command in a comment. Refusals are decided
-// here, one sentence each, so that every source gives the same answer.
+// Queues and dequeues pull requests for every source: the API, a label, a command in a comment. Refusals are decided
+// here, so that every source gives the same sentence.
 import { systemContext, type Context } from '../../../context.ts';
 import { isPermissionEnough } from '../../../domain/accounts/github-people.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -23,11 +23,11 @@ import { keepTrace } from '../facts/traces.ts';
 import { loadBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-/** `runbook`: the request came with a runbook, before its pull request existed. */
+/** `runbook`: the request was part of a runbook that made the pull request. */
 export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
 type EnqueuedRepository = HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>;
 
-/** Options of a request that need authorisation. */
+/** The options of a request that need a permission. */
 export interface SkipOptions {
   readonly skipLine?: boolean | null;
   readonly skipLineReason?: string | null;
@@ -78,8 +78,8 @@ export async function authoriseSkips(
 }
 
 /**
- * Whether the requester, and the person the request is made for, may skip: admins of the account, users with the
- * permission, and admins of a repository at GitHub.
+ * Whether the caller may skip, and also the person in whose name the request is made. Admins of the account, users with
+ * the permission, and admins of the repository at GitHub may skip.
  */
 export async function maySkip(
   ctx: Context,
@@ -95,7 +95,7 @@ export async function maySkip(
   return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
 }
 
-/** Throws FORBIDDEN for somebody who cannot write to a repository at GitHub, and so may ask nothing of its queue. */
+/** Throws FORBIDDEN if the person cannot write to a repository at GitHub. Null: no person, so nothing is refused. */
 export async function requireWriteAccess(
   ctx: Context,
   repository: EnqueuedRepository,
@@ -110,20 +110,22 @@ function mayNotSkipLine(): DomainError {
   return new DomainError('FORBIDDEN', skipRefusals.skip_line, 'pull_request.skip_line');
 }
 
-/** For a person who is known only by a handle on the code host: the service acts on behalf of that person. */
+/** Authorises a person who is known only by a handle on the code host. The service acts in the name of that person. */
 export async function authorisePerson(
   ctx: Context,
   repository: EnqueuedRepository,
   { person, ...skips }: SkipOptions & { readonly person: string | null },
 ): Promise<void> {
-  // The person is not known, so that nobody is authorised.
+  // The host did not say who the person is, so nobody can be authorised.
   if (person === null) throw mayNotSkipLine();
   await authoriseSkips(systemContext(ctx, ctx.accountId), repository, { ...skips, requestedBy: person });
   if (skips.skipLine) await refuseUnlessAllowed(ctx, repository, { command: 'skip_line', person });
   if (skips.skipValidation) await refuseUnlessAllowed(ctx, repository, { command: 'skip_validation', person });
 }
 
-/** The configuration's command_restrictions. They restrict who may give commands, and authorise nobody. */
+/**
+ * Applies `command_restrictions` of the configuration. They restrict who may give commands; they give no permission.
+ */
 export async function refuseUnlessAllowed(
   ctx: Context,
   repository: EnqueuedRepository,
@@ -159,8 +161,8 @@ interface Enqueued {
 }
 
 /**
- * Queues a pull request and those it is stacked on. Idempotent: a pull request that is pending or in line takes the
- * options and keeps its place.
+ * Queues a pull request and the pull requests below it in its stack. Idempotent: a pull request that is pending or in
+ * line gets the options and keeps its place.
  */
 export async function enqueue(work: QueueWork, { repository, row }: Enqueued, ask: Ask): Promise<void> {
   if (isTerminal(row.status))
@@ -168,14 +170,14 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, as
   await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
-    // Validation is skipped only for the pull request of the request.
+    // Validation is skipped only for the pull request that the request names.
     if (!isAsked || ask.skipLine) await enqueueOne(work, { repository, row: below }, { ...ask, skipValidation: false });
   }
   await enqueueOne(work, { repository, row }, ask);
 }
 
-// The repository was read before the queue was locked, and may have been disabled since. A disable also takes this
-// lock.
+// The repository was read before the queue was locked, and may have been disabled since. Disabling takes the lock of
+// the queue too, so the value that is read here cannot change before the commit.
 async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Promise<void> {
   const active = await tx.query('select from repository where account_id = $1 and id = $2 and active', [
     ctx.accountId,
@@ -193,7 +195,7 @@ async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, ask: A
   row.mergeRequestedBy = ask.by;
   work.relabelled.add(row);
   if (wasInLine) return;
-  // The decision reads the rows below it, which may have just been queued.
+  // The decision reads the rows of the pull requests below, which this transaction may have just queued.
   if (row.belowId) await work.tx.em.flush();
   const { ctx, tx, queue } = work;
   await keepTrace(ctx, tx, row.id);

@@ -1,4 +1,5 @@
-// The options of a request about the merge of a pull request. Options that the request does not name stay.
+// Writes the options of a request about how a pull request is merged. An option that the request leaves out does not
+// change.
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -14,7 +15,7 @@ export interface MergeOptions {
 
 export function keepOptions(row: PullRequestRow, request: MergeOptions): void {
   const { affectedTargets } = request;
-  // An empty list removes the targets: nobody can know that a change affects nothing at all.
+  // An empty list makes the targets unknown, because nobody can be sure that a change affects nothing.
   if (affectedTargets && !isTerminal(row.status))
     row.affectedTargets = affectedTargets.length === 0 ? null : [...new Set(affectedTargets)];
   if (request.mergeCommitMessage) {

@@ -1,11 +1,11 @@
-// Stores which validations a pull request fails. They are judged when its text is read, and again before a decision if
-// the configuration has changed its validations since.
+// Stores which validations a pull request fails. Validations are judged when the text of the pull request is read. If
+// the configuration has changed since, they are judged again before a decision.
 import type { Context } from '../../../context.ts';
 import { failedValidations, validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AdmissionRow } from '../store/line.rows.ts';
 
-/** By pull request: the failed validations, where the stored result belongs to other validations. */
+/** The failed validations of the pull requests whose stored result was outdated, by id. */
 export type Validated = ReadonlyMap<string, readonly string[]>;
 
 export function validationFacts(
@@ -16,7 +16,7 @@ export function validationFacts(
   return { failedValidations: failedValidations(validations, text), validatedBy: validationsDigest(validations) };
 }
 
-/** Flush before the call: it reads the database past the unit of work. */
+/** Judges outdated validations again. Flush the unit of work before the call, because this reads the database. */
 export async function judgeValidations(
   ctx: Context,
   tx: Transaction,

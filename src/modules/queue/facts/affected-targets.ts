@@ -1,13 +1,13 @@
-// The affected targets of pull requests. Large sets stay in memory between turns, always as the same array: a line may
-// affect a million targets, which take a second to read and another second to compare unless the arrays are the same
-// (domain/queue/model/target-sets.ts).
+// The affected targets of pull requests. Large sets stay in memory between turns, and a set is always the same array. A
+// line may affect a million targets. To read them takes a second, and to compare them takes another second unless the
+// arrays are the same (domain/queue/model/target-sets.ts).
 import type { Context } from '../../../context.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
 /**
- * The targets of the pull requests in line, by id; absent if not reported. Flush before the call, as for all functions
- * here.
+ * The targets of the pull requests in line, by id. A pull request whose targets were not reported is absent. Flush the
+ * unit of work before you call this or any other function of this file, because they read the database directly.
  */
 export async function loadTargets(
   ctx: Context,
@@ -22,7 +22,9 @@ export async function loadTargets(
   return await targetsOfRows(ctx, tx, rows);
 }
 
-/** The targets of these pull requests, by id, in line or not. */
+/**
+ * The targets of these pull requests, whether in line or not, by id. A pull request without reported targets is absent.
+ */
 export async function loadTargetsOf(
   ctx: Context,
   tx: Transaction,
@@ -52,7 +54,7 @@ async function targetsOfRows(
   return new Map(rows.map((row) => [row.pullRequest, targets.get(row) ?? null]));
 }
 
-/** The number of targets in all kept sets. Beyond it, the least recently used sets are dropped. */
+/** The largest number of targets in all kept sets. Above it, the least recently used sets are dropped. */
 const mostKept = 2_000_000;
 
 const sets = new Map<string, readonly string[]>();
@@ -60,7 +62,8 @@ const sets = new Map<string, readonly string[]>();
 let kept = 0;
 
 /**
- * Columns of a row of `Stored`: small sets as they are, and a hash of large ones, which the database computes quickly.
+ * SQL: the columns of `Stored`. A small set is read whole. Of a large set only a hash is read, which the database
+ * computes quickly.
  */
 export function targetColumns(column: string): string {
   return `case when pg_column_size(${column}) < 2048 then ${column} end as targets,
@@ -69,13 +72,16 @@ export function targetColumns(column: string): string {
 
 export interface Stored {
   readonly pullRequest: string;
-  /** Null: there are none, or too many. */
+  /** Null: no targets were reported, or the set is so large that only `digest` was read. */
   readonly targets: readonly string[] | null;
-  /** Null: `targets` has the set. */
+  /** The hash of a large set. Null: `targets` has the set. */
   readonly digest: string | null;
 }
 
-/** The targets of each row. `read` is called for the sets, in order, that are not in memory. */
+/**
+ * Returns the targets of each row. `read` gets the rows whose sets are not in memory, and returns the sets in that
+ * order.
+ */
 export async function targetsOfAll<Row extends Stored>(
   ctx: Pick<Context, 'accountId'>,
   rows: readonly Row[],

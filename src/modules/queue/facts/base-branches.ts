@@ -1,4 +1,4 @@
-// A base branch at the host, copied into its queue.
+// Copies the state of a base branch at the host to its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
 import { hostClient, type HostClient } from '../../../hosts/port.ts';
@@ -10,14 +10,15 @@ import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
- * Reads the tip of a base branch and the checks that its protection requires. A tip that Interlock did not land is an
- * outside push: the queue plans again on it. While a landing is under way its outcome decides the tip.
+ * Reads the tip of a base branch and the checks that its protection requires. If Interlock did not land the tip,
+ * somebody pushed it: the queue plans again on the new tip. While a landing is under way, the outcome of the landing
+ * decides the tip.
  *
- * The result is written only if the recorded tip is still the one from before the read. Otherwise a landing was
- * concluded or another read was written in the meantime, and this one may be older: it is repeated. The commit itself
- * does not show its age, because a force push may bring back any commit.
+ * The result is written only if the recorded tip has not changed since the read began. If it has changed, a landing was
+ * concluded or another read was written in the meantime. The result may then be outdated, so the branch is read again.
+ * The commit itself does not show its age, because a force push may bring back any commit.
  *
- * The host's rules are read again when the last answer no longer counts, or when they may have changed
+ * The host's rules are read again when the time for which they count is over, or when they may have changed
  * (`areRulesStale`).
  */
 export async function syncBase(
@@ -52,7 +53,8 @@ export async function syncBase(
         : await readDemands(ctx, client, baseBranch);
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
-    // A base that moved by a landing that these rows do not have was not pushed from outside.
+    // The base may have moved by a landing of Interlock that a restored database does not have. Such a landing is no
+    // push.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }
@@ -77,7 +79,7 @@ interface BaseRead {
 
 type Demands = Pick<QueueRow, 'hostRequiredChecks' | 'hostRules'>;
 
-/** False: a landing or a later read wrote the tip in the meantime. */
+/** False: a landing or another read has written the tip since this read began. */
 async function keepBase(ctx: Context, queueId: string, { before, tip, demands }: BaseRead): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
@@ -119,7 +121,9 @@ async function readDemands(
   };
 }
 
-/** Writes until when the rules count. The planner does not read this, so the queue's version stays the same. */
+/**
+ * Writes until when the host's rules count. The planner does not read this time, so the queue's version stays the same.
+ */
 async function keepRulesUntil(ctx: Context, queueId: string, until: Date): Promise<void> {
   await ctx.db.transaction(
     ctx.accountId,

@@ -1,5 +1,5 @@
-// Which branches and pull requests the service made. A name proves nothing: at GitHub anybody may push a branch called
-// `mq-bot-1`, and a fork may have one.
+// Decides which branches and pull requests the service made. The name of a branch proves nothing: at GitHub anybody may
+// push a branch called `mq-bot-1`, and a fork may have such a branch.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
@@ -12,7 +12,10 @@ export function batchOfBotBranch(branch: string): string | null {
   return /^mq-bot-([1-9][0-9]{0,17})$/.exec(branch)?.[1] ?? null;
 }
 
-/** Without the bot pull requests, which have rows of their own and never enter the queue. */
+/**
+ * Returns the pull requests that are not bot pull requests. Bot pull requests have their own table and never enter the
+ * queue.
+ */
 export async function withoutBots<Each extends Opened>(
   ctx: Context,
   repository: HostedRepository,
@@ -24,7 +27,8 @@ export async function withoutBots<Each extends Opened>(
     );
   const named = opened.flatMap((each) => batchOf(each) ?? []);
   if (named.length === 0) return [...opened];
-  // By the batch and not by the bot pull request: the host may report it before its row is written.
+  // Looked up by the batch, because the host may report a bot pull request before the row of the bot pull request is
+  // written.
   const known = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'batches_of_bot_branches',
     text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,

@@ -1,5 +1,5 @@
-// Builds and their checks: facts about commits, read from the host and kept. The key of a result is (commit, check,
-// attempt), never a bot pull request, so that a late result of a superseded build is still evidence for its tree.
+// Builds and their checks: facts about commits, read from the host and stored. The key of a result is (commit, check,
+// attempt) and not a bot pull request, so that a late result of a superseded build is still evidence for its tree.
 import type { Context } from '../../../context.ts';
 import {
   type CheckReport,
@@ -19,15 +19,15 @@ import { changeQueue } from '../store/queue.locks.ts';
 
 const evidenceHours = 24;
 
-/** Records that CI may run for a commit. `base` is the base's commit that its speculation starts from. */
+/** Records that CI may run for a commit. `base` is the commit of the base branch on which the commit was built. */
 export async function recordBuild(
   ctx: Context,
   tx: Transaction,
   build: { repositoryId: string; commit: string; tree: string; base: string },
 ): Promise<void> {
   await tx.query(
-    // Read first, because an insert into a row whose results are being written waits for that transaction, which waits
-    // for the queue's row.
+    // The row is read first. An insert would wait for a transaction that writes results of the same build, and that
+    // transaction waits for the queue's row.
     `insert into build (account_id, repository_id, commit, tree, base_commit, started_at)
      select $1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::timestamptz
      where not exists (select from build where account_id = $1 and repository_id = $2 and commit = $3)
@@ -36,7 +36,7 @@ export async function recordBuild(
   );
 }
 
-/** Ids of the queues that plan again after checks of the commit have ended. */
+/** The ids of the queues that must plan again after checks of the commit have ended. */
 async function readWaitingQueues(
   ctx: Context,
   tx: Transaction,
@@ -48,18 +48,18 @@ async function readWaitingQueues(
      select queue_id from pull_request
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status in ('pending', 'queued', 'tagged') and queue_id is not null
      union
-     -- Branches that are kept up to date wait for the checks of others, and for their own, to end.
+     -- Automatic updates of branches wait until checks of other branches, and of the same branch, have ended.
      select q.id from queue q join pull_request p on p.account_id = $1 and p.queue_id = q.id
      where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      union
-     -- A pull request that nobody has asked to merge may be ready now, and its comment says so.
+     -- A pull request that nobody has requested may be ready now, which its comment has to say.
      select queue_id from pull_request
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
        and status_check->>'commit' is distinct from head_sha
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      union
-     -- The end of a build leaves room for the other queues of its repository (max_parallel_builds).
+     -- After the end of a build, another queue of the repository may start one (max_parallel_builds).
      select id from queue
      where account_id = $1 and repository_id = $2 and waiting > 0
        and exists (select from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing'))
@@ -72,18 +72,19 @@ async function readWaitingQueues(
 
 /**
  * Reads the checks of a commit from the host and stores what is new. Wakes the queues that wait for this commit if a
- * check ended or the host's list became complete. A check that only started wakes nobody and takes no lock.
+ * check ended or the host's list became complete. The start of a check wakes no queue and takes no lock.
  */
 export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
   const kept = await readKept(ctx, repository.id, commit);
   if (kept === null) return;
   const report = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
-  if (report.settlesAt !== null && !report.complete) await lookAgain(ctx, repository, { commit, at: report.settlesAt });
-  // Most reports contain known results.
+  if (report.settlesAt !== null && !report.complete)
+    await planNextRead(ctx, repository, { commit, at: report.settlesAt });
+  // Most reports contain only known results.
   if (!hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const moved = await keepReport(ctx, tx, { repositoryId: repository.id, report });
-    if (!moved) return;
+    const hasEnded = await keepReport(ctx, tx, { repositoryId: repository.id, report });
+    if (!hasEnded) return;
     const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
     if (waiting.length === 0) return;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
@@ -97,24 +98,25 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   });
 }
 
-/** The stored build, and what the host reported of it so far. */
+/** A stored build, its recorded checks, and the rules by which its checks are read. */
 interface KeptBuild extends KeptChecks {
+  /** When the branch moved to the commit, in milliseconds since the epoch. Null: it has not moved yet. */
   readonly movedAt: number | null;
-  /** Whether a batch waits for the build. Otherwise the commit is the head of a pull request. */
+  /** Whether a live batch is tested by this commit. Otherwise it is the head of a pull request. */
   readonly isTested: boolean;
   readonly hostRequired: readonly string[];
-  /** Checks without which the host takes no commit. */
+  /** The checks without which the host refuses a push. */
   readonly hostEnforced: readonly string[];
-  /** The pinned checks of each queue that the commit is for. */
+  /** The pinned checks of each queue that uses the commit. */
   readonly hostPinned: readonly PinnedChecks[];
   readonly configurationYaml: string;
 }
 
-/** Null: nobody waits for checks of that commit. */
+/** Null: there is no build of this commit, so its checks are not needed. */
 async function readKept(ctx: Context, repositoryId: string, commit: string): Promise<KeptBuild | null> {
   const [kept] = await ctx.db.read<KeptBuild>(ctx.accountId, {
     name: 'kept_checks',
-    // A batch has moved its branch when its build has started. A head that is tested was pushed before.
+    // `movedAt`: the branch of a batch has moved when its build has started. A head was pushed before its build.
     text: `with meant as (
              select queue_id as id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
              union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)
@@ -148,22 +150,22 @@ function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild):
       hostRules: { push: 'checked', why: null, linear: false, signed: false, enforcedChecks: hostEnforced },
     },
   );
-  // Where nothing is required of a head itself, the checks of builds show when its CI has ended.
+  // If no check is required of a head itself, the required checks of builds show when its CI has ended.
   const isJudged = !isTested && rules.ownRequiredChecks?.length !== 0;
   const required = (isJudged ? rules.ownRequiredChecks : rules.requiredChecks) ?? [];
   const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));
   return { expected: [...new Set(names)], pinned: Object.assign({}, ...hostPinned) as PinnedChecks, movedAt };
 }
 
-const soonestLookMs = 1_000;
+const soonestReadMs = 1_000;
 
-/** Plans to read the report again, because no event says when a report becomes complete by the passing of time. */
-async function lookAgain(
+/** Plans to read the report again. A report may become complete after some time, and no event of the host says so. */
+async function planNextRead(
   ctx: Context,
   repository: HostedRepository,
   { commit, at }: { readonly commit: string; readonly at: number },
 ): Promise<void> {
-  const dueAt = new Date(Math.max(at, ctx.clock().getTime() + soonestLookMs));
+  const dueAt = new Date(Math.max(at, ctx.clock().getTime() + soonestReadMs));
   await planHint(
     ctx,
     { accountId: ctx.accountId, repositoryId: repository.id, kind: 'checks', subject: commit },
@@ -176,7 +178,7 @@ interface Reported {
   readonly report: CheckReport;
 }
 
-/** Stores the report. Returns whether a check or the build has ended by it. */
+/** Stores the report. Returns whether a check has ended or the state of the build has changed. */
 async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Promise<boolean> {
   const hasCheckEnded = await keepChecks(ctx, tx, reported);
   const hasBuildChanged = await keepBuildState(ctx, tx, reported);
@@ -184,8 +186,8 @@ async function keepReport(ctx: Context, tx: Transaction, reported: Reported): Pr
 }
 
 async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
-  // Only the service writes checks with its own names, because anybody can report CI results. One order of rows
-  // prevents deadlocks between two writers of the same results.
+  // Reported checks with a name of the service's own checks are left out, because anybody can report results of CI. All
+  // writers write rows in the same order, to prevent deadlocks.
   const checks = report.checks
     .filter(({ name }) => !isServiceCheck(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
@@ -209,8 +211,9 @@ async function keepChecks(ctx: Context, tx: Transaction, { repositoryId, report 
 }
 
 async function keepBuildState(ctx: Context, tx: Transaction, { repositoryId, report }: Reported): Promise<boolean> {
-  // Compared with the stored results and not with the report, because two readers of the host may write in the other
-  // order. An ended attempt does not run again (a rerun is a new attempt), and a complete list stays complete.
+  // The state follows from the stored results and not from the report, because two readers of the host may write in
+  // another order than they read. An ended attempt does not run again, because a rerun is a new attempt, and a complete
+  // list stays complete.
   const completed = await tx.query(
     `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end,
        complete_at = case when now.complete then coalesce(b.complete_at, $6) end
@@ -235,19 +238,19 @@ export function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
-/** SQL: whether the end of a row of `check_result`, named r, was known at an instant. `infinity` is now. */
+/** SQL: whether the end of a check, in the row r of `check_result`, was known at an instant. `infinity` means now. */
 export function hadEndedBy(instant: string): string {
   return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
 }
 
-/** SQL: its conclusion at that instant. */
+/** SQL: the conclusion of the row r at an instant. */
 export function conclusionBy(instant: string): string {
   return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
 }
 
 /**
- * SQL: whether it was known at that instant. If that is not recorded: the first attempt from its build on, later
- * attempts from their start on.
+ * SQL: whether the row r was known at an instant. If it is not recorded when the row became known, a first attempt counts
+ * as known since the build, and a later attempt since its start.
  */
 export function wasSeenBy(instant: string): string {
   return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
@@ -257,9 +260,9 @@ export interface WantedBuilds {
   readonly repositoryId: string;
   readonly commits: readonly string[];
   readonly trees: readonly string[];
-  /** Commits whose builds of these trees are read at any age. */
+  /** Builds of these commits with one of the trees are read at any age. */
   readonly heads?: readonly string[];
-  /** As known at that instant. Null or absent: now. */
+  /** The instant as of which the builds are read. Null or absent: now. */
   readonly at?: Date | null;
 }
 
@@ -300,7 +303,7 @@ interface BuildRecord {
   readonly base_commit: string;
   readonly complete: boolean;
   readonly canceled: boolean;
-  /** Milliseconds since the epoch, as are the other instants. */
+  /** Milliseconds since the epoch, like the other instants here. */
   readonly started: string;
   readonly finished: string | null;
   readonly last_end: string | null;

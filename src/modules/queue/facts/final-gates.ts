@@ -1,5 +1,6 @@
-// Final gates of a batch, one row each, so that each gate is asked once for a batch even after a crash. This file reads
-// their state from the rows and the host. Other folders plan, start and stop them.
+// The final gates of a batch. Each gate of a batch has one row, so that its workflow is started once even after a
+// crash. This file reads the state of the gates from the rows and from the host. Other folders plan, start and stop
+// them.
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
@@ -22,7 +23,7 @@ interface GatesOf {
   readonly at?: Date | null;
 }
 
-/** The gates that each batch must pass, with their runs: now or at an instant. */
+/** The gates that each batch must pass, with their runs, by batch id. `at` absent or null: now. */
 export async function loadGates(
   ctx: Context,
   tx: Transaction,
@@ -45,7 +46,7 @@ export async function loadGates(
   );
 }
 
-/** Batches with the labels of their members in line. */
+/** Gives each batch the labels of those of its members that are in line. */
 export function labelBatches(
   batches: Iterable<readonly [id: string, members: readonly string[]]>,
   line: readonly { readonly id: string; readonly labels: readonly string[] }[],
@@ -74,7 +75,7 @@ const gateRunsOf = {
   commit: "repository_id = $2 and commit = $3 and state = 'running'",
 } as const;
 
-/** By its id, or the open gates of a batch, or the running gates of a commit. */
+/** Reads one gate by its id, or the open gates of a batch, or the running gates of a commit. */
 export async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values: string[]): Promise<GateRun[]> {
   return await ctx.db.read<GateRun>(ctx.accountId, {
     name: `gate_runs_by_${by}`,
@@ -84,7 +85,9 @@ export async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ..
   });
 }
 
-/** The result of a gate. The transaction that moves its row announces it, so that it is announced once. */
+/**
+ * The result of a gate. The transaction that writes it to the row also writes the event, so that there is one event.
+ */
 export type GateOutcome =
   | { readonly state: 'running'; readonly run: string; readonly url: string | null }
   | { readonly state: 'passed'; readonly url: string | null }
@@ -95,7 +98,7 @@ const movesFrom: Readonly<Record<GateOutcome['state'], readonly GateRun['state']
   failed: ['planned', 'running'],
 };
 
-/** False: another writer was faster, or its batch has ended. */
+/** Writes the outcome of a gate. False: another writer has written it before, or the batch has ended. */
 export async function moveGate(
   ctx: Context,
   host: HostedRepository,
@@ -134,7 +137,7 @@ export async function moveGate(
   });
 }
 
-/** Reads the gates that run on a commit from the host, and stores the ended ones. */
+/** Reads the running gates of a commit from the host, and writes the outcomes of those that have ended. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
@@ -143,7 +146,7 @@ export async function recordGates(ctx: Context, host: HostedRepository, commit: 
   }
 }
 
-/** Null: it still runs. Only a success passes a gate. */
+/** Null: the workflow is still running. A gate passes only by the conclusion `success`. */
 function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
   if (run === null) return { state: 'failed', url: null, reason: 'the code host no longer knows its run' };
   if (run.conclusion === 'pending') return null;

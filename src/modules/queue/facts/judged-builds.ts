@@ -1,5 +1,5 @@
-// Builds and own checks as they are judged. A failed check that is retried counts as pending until its new attempt
-// ends, for the planner and for admission alike.
+// Builds and own checks as the planner and admission judge them. A failed check that is retried counts as pending until
+// its new attempt ends.
 import type { Context } from '../../../context.ts';
 import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds, type WantedBuilds } from './build.records.ts';
 import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
 
-/** Builds for judgement: a failed check that is retried, or is about to be, is pending in them. */
+/** Loads builds. In them, a failed check that is being retried, or is about to be, is pending. */
 export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function loadJudgedBuilds(
   return builds.map((build) => withUndecided(build, undecided.get(build.commit) ?? []));
 }
 
-/** The same of builds of heads that were read before, by head. */
+/** Like `loadJudgedBuilds`, for builds of heads that were already loaded. By head commit. */
 export async function judgedHeads(
   ctx: Context,
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function judgedHeads(
   return judged;
 }
 
-/** The checks that are retried, or are about to be, by commit. */
+/** The names of the checks that are being retried or are about to be, by commit. */
 async function findUndecided(
   ctx: Context,
   tx: Transaction,
@@ -80,8 +80,8 @@ export interface OwnChecks {
 }
 
 /**
- * Judges a pull request's own required checks on its head, in the same way for admission, planner, gate and
- * explanations. A canceled run proves nothing.
+ * Judges a pull request's own required checks on its head. Admission, planner, gate and explanations all use this
+ * function. A canceled run proves nothing.
  */
 export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
   if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };

@@ -1,21 +1,22 @@
-// A long line between the turns of a process. A turn reads a digest of the versions of its rows, sixty-four at a time,
-// and then only the rows whose digest has changed (docs/adr/0084-long-lines.md). The digest is read first: rows that
-// change after it are read as they are then, and once more in the next turn.
+// Keeps a long line in memory between the turns of a process. A turn first reads a digest of the row versions of every
+// part of the line; a part has sixty-four places. Then the turn reads only the rows of parts whose digest has changed
+// (docs/adr/0084-long-lines.md). A row that changes between the two reads is read in its new version, and its part is
+// read again in the next turn.
 import type { Context } from '../../../context.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
-import { isWanted, lineColumns, readAsked, type Asked, type LineRow } from '../store/line.rows.ts';
+import { isWanted, lineColumns, readWanted, type WantedRows, type LineRow } from '../store/line.rows.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from './build.records.ts';
 
-/** Shorter lines are read whole, by one statement. */
+/** A line with fewer pull requests is not kept. One statement reads it whole. */
 const keptFrom = 100;
 
-/** Pull requests in all kept lines of a database. Beyond it, the lines that were least recently read are dropped. */
+/** The number of pull requests in all kept lines of a database. Above it, the least recently read lines are dropped. */
 const mostKept = 30_000;
 
 interface KeptRow extends LineRow {
-  /** When it was requested, in seconds since the epoch. Infinity: nobody has requested it. */
+  /** When the merge was requested, in seconds since the epoch. Infinity: nobody has requested it. */
   readonly requestedAt: number;
 }
 
@@ -26,7 +27,7 @@ interface Kept<Fact> {
 }
 
 interface KeptLine {
-  /** How many pull requests it has. */
+  /** How many pull requests the line has, pending ones included. */
   readonly size: number;
   readonly rows: Kept<KeptRow>;
   readonly heads: Kept<BuildState> | null;
@@ -38,33 +39,35 @@ const lines = new WeakMap<Database, Map<string, KeptLine>>();
 
 type LineOf = Pick<QueueRow, 'id' | 'repositoryId' | 'waiting' | 'tagged'>;
 
-/** Builds of heads in line, by head. Null: the line is short, and they were not read. */
+/** Builds of the heads in line, by head commit. Null: the line is short, and its builds were not read. */
 export type HeadBuilds = ReadonlyMap<string, BuildState> | null;
 
 interface LineRead {
-  readonly asked: Asked;
+  readonly wanted: WantedRows;
   readonly heads: HeadBuilds;
 }
 
 /**
- * Like `readAsked`, with the builds of the heads of a long line. Under the queue's lock, before this transaction writes
- * rows of the line: what it reads is kept.
+ * Like `readWanted`, and for a long line also the builds of its heads. The caller holds the queue's lock, and its
+ * transaction has not yet written rows of the line, because the rows that are read here are kept.
  */
 export async function readKeptLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<LineRead> {
-  if (queue.waiting + queue.tagged < keptFrom) return { asked: await readAsked(ctx, tx, queue.id), heads: null };
+  if (queue.waiting + queue.tagged < keptFrom) return { wanted: await readWanted(ctx, tx, queue.id), heads: null };
   const kept = linesOf(ctx.db).get(queue.id);
   const rows = await readRows(ctx, tx, { queue, kept: kept?.rows ?? nothing });
   const heads = await readHeads(ctx, tx, { queue, kept: kept?.heads ?? nothing, rows });
-  const asked = askedOf(rows);
-  keep(ctx.db, queue.id, { size: asked.line.length + asked.pending.length, rows, heads });
-  return { asked, heads: byCommit(heads) };
+  const wanted = wantedOf(rows);
+  keep(ctx.db, queue.id, { size: wanted.line.length + wanted.pending.length, rows, heads });
+  return { wanted, heads: byCommit(heads) };
 }
 
-/** Like `readKeptLine` without the builds, after this transaction has written rows of the line. Nothing is kept. */
-export async function readWrittenLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<Asked> {
+/**
+ * Like `readKeptLine` without the builds, for a transaction that has written rows of the line. The rows are not kept.
+ */
+export async function readWrittenLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<WantedRows> {
   const kept = linesOf(ctx.db).get(queue.id);
-  if (kept === undefined) return await readAsked(ctx, tx, queue.id);
-  return askedOf(await readRows(ctx, tx, { queue, kept: kept.rows }));
+  if (kept === undefined) return await readWanted(ctx, tx, queue.id);
+  return wantedOf(await readRows(ctx, tx, { queue, kept: kept.rows }));
 }
 
 function byCommit({ facts }: Kept<BuildState>): ReadonlyMap<string, BuildState> {
@@ -94,35 +97,38 @@ function keep(db: Database, queueId: string, line: KeptLine): void {
   }
 }
 
-/** SQL: sixty-four places in line are a part, and the pull requests that are not in line are another. */
+/**
+ * SQL: the number of a row's part. Sixty-four places in line are a part. All pull requests without a place are part -1.
+ */
 const partOf = 'coalesce(p.rank >> 6, -1)';
 
 /**
- * SQL: a digest of the version of a row. While a server runs, no two versions of a row have the same transaction and
- * place in the table. A server that was restored to an earlier state has also started again.
+ * SQL: a digest of the version of a row. While a PostgreSQL server runs, no two versions of a row have the same
+ * transaction and the same place in the table. `serverStart` is part of the digest too, because a server that is
+ * restored to an earlier state starts again.
  */
 function versionOf(alias: string): string {
   return `hashtidextended(${alias}.ctid, ${alias}.xmin::text::bigint)`;
 }
 
-const server = 'pg_postmaster_start_time()';
+const serverStart = 'pg_postmaster_start_time()';
 
 interface Part {
   readonly part: string;
   readonly digest: string;
 }
 
-/** The kept facts of parts whose digest has not changed, and what `read` answers for the other parts. */
-async function follow<Fact>(
+/** Returns the kept facts of each part whose digest has not changed, and the result of `read` for the other parts. */
+async function readChanged<Fact>(
   kept: Kept<Fact>,
   parts: readonly Part[],
   read: (changed: readonly string[]) => Promise<ReadonlyMap<string, readonly Fact[]>>,
 ): Promise<Kept<Fact>> {
   const changed = parts.flatMap(({ part, digest }) => (kept.digests.get(part) === digest ? [] : [part]));
-  const news = changed.length === 0 ? new Map<string, readonly Fact[]>() : await read(changed);
+  const freshFacts = changed.length === 0 ? new Map<string, readonly Fact[]>() : await read(changed);
   return {
     digests: new Map(parts.map(({ part, digest }) => [part, digest])),
-    facts: new Map(parts.map(({ part }) => [part, news.get(part) ?? kept.facts.get(part) ?? []])),
+    facts: new Map(parts.map(({ part }) => [part, freshFacts.get(part) ?? kept.facts.get(part) ?? []])),
   };
 }
 
@@ -132,11 +138,11 @@ async function readRows(
   { queue, kept }: { readonly queue: LineOf; readonly kept: Kept<KeptRow> },
 ): Promise<Kept<KeptRow>> {
   const parts = await tx.query<Part>(
-    `select ${partOf}::text as part, ${server} || ' ' || count(*) || ' ' || bit_xor(${versionOf('p')}) as digest
+    `select ${partOf}::text as part, ${serverStart} || ' ' || count(*) || ' ' || bit_xor(${versionOf('p')}) as digest
      from pull_request p where account_id = $1 and queue_id = $2 and ${isWanted} group by 1`,
     [ctx.accountId, queue.id],
   );
-  return await follow(kept, parts, async (changed) => {
+  return await readChanged(kept, parts, async (changed) => {
     const rows = await tx.query<KeptRow & { readonly part: string }>(
       `select ${lineColumns}, coalesce(extract(epoch from merge_requested_at), 'infinity')::float8 as "requestedAt", ${partOf}::text as part
        from pull_request p where account_id = $1 and queue_id = $2 and ${isWanted} and ${partOf} = any($3::bigint[])`,
@@ -154,7 +160,7 @@ async function readHeads(
   const { id: queueId, repositoryId } = of.queue;
   const parts = await tx.query<Part>(
     `select ${partOf}::text as part,
-            ${server} || ' ' || count(*) || ' ' || bit_xor(${versionOf('b')}) || ' ' || sum(c.checks) || ' ' || coalesce(bit_xor(c.digest), 0) as digest
+            ${serverStart} || ' ' || count(*) || ' ' || bit_xor(${versionOf('b')}) || ' ' || sum(c.checks) || ' ' || coalesce(bit_xor(c.digest), 0) as digest
      from pull_request p join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = p.head_sha
      cross join lateral (
        select count(*) as checks, bit_xor(${versionOf('r')}) as digest from check_result r
@@ -162,7 +168,7 @@ async function readHeads(
      where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') group by 1`,
     [ctx.accountId, queueId, repositoryId],
   );
-  return await follow(of.kept, parts, async (changed) => {
+  return await readChanged(of.kept, parts, async (changed) => {
     const partsOfHead = new Map<string, string[]>();
     for (const part of changed)
       for (const { headSha, status } of of.rows.facts.get(part) ?? [])
@@ -174,8 +180,8 @@ async function readHeads(
   });
 }
 
-/** The kept rows in the order in which `readAsked` reads them. */
-function askedOf({ facts }: Kept<KeptRow>): Asked {
+/** Returns the kept rows in the order in which `readWanted` reads them. */
+function wantedOf({ facts }: Kept<KeptRow>): WantedRows {
   const pending: KeptRow[] = [];
   const line: KeptRow[] = [];
   for (const rows of facts.values()) for (const row of rows) (row.status === 'pending' ? pending : line).push(row);

@@ -1,4 +1,5 @@
-// The ref of a landing is written once: with the landed commit, or with a tombstone after which nothing lands.
+// A landing ref is written once: either with the landed commit, or with a tombstone, after which the batch can never
+// land.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -13,10 +14,11 @@ export function landingRef(batchId: string): string {
 const messagePrefix = 'Nothing lands under this number: batch ';
 
 /**
- * Takes the ref of a landing before the landing is given up. A worker that passed the gate earlier and is delayed
- * before its call could otherwise still land, as soon as somebody pushes the base back. Its update requires the base's
- * old value and the absence of this ref, and only the second condition can be broken for ever. Returns what the ref
- * holds afterwards: the tombstone, or the commit of a faster landing. Null: the host refused the ref.
+ * Writes the tombstone of a landing before the landing is given up. Without it, a worker that has passed the gate and
+ * is delayed before its call could still land as soon as somebody pushes the base back. The worker's update requires
+ * the old value of the base and the absence of the landing ref. Only the second condition can be broken for ever.
+ * Returns the commit of the landing ref afterwards: the tombstone, or the commit of a landing that was faster. Null:
+ * the host refused the ref.
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
   const client = hostClient(ctx, host);
@@ -41,7 +43,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   try {
     await client.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
   } catch (error) {
-    // A host that refuses such refs cannot have a delayed update of one either.
+    // If the host refuses such refs, a delayed update of one cannot succeed either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
   }
   return await readLandingRef(ctx, host, batch.id);
@@ -56,14 +58,16 @@ export async function readLandingRef(
   const ref = await client.readRef(landingRef(batchId));
   if (ref === null) return null;
   const commit = await client.readCommit(ref.commit);
-  // The landing happened or never will. If it were called open because the ref cannot be read now, it would land twice.
-  if (commit === null) throw new HostUnavailable(`What ${landingRef(batchId)} holds cannot be read.`);
+  // The batch has landed or never will. If it counted as not landed because its commit cannot be read now, it would
+  // land twice.
+  if (commit === null) throw new HostUnavailable(`The commit of ${landingRef(batchId)} cannot be read.`);
   return commit;
 }
 
 /**
- * Recognised without any row, because a restored database has none, and without its author, because the service may be
- * renamed at a host. A real landing that looks like a tombstone would change nothing.
+ * Whether a commit is a tombstone. The commit alone decides. Rows are not used, because a restored database may lack
+ * them. The author is not used, because the service may be renamed at a host. A real landing cannot look like a
+ * tombstone, unless it changes nothing.
  */
 export async function isTombstone(ctx: Context, host: HostedRepository, commit: HostCommit): Promise<boolean> {
   const [parent, other] = commit.parents;

@@ -1,4 +1,4 @@
-// The landings that moved the tip of a base: its lineage, and the members of each landing.
+// The landings that moved a base branch: the tips of the branch, and the members of each landing.
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -19,7 +19,7 @@ export async function readLandings(ctx: Context, tx: Transaction, queueId: strin
   );
 }
 
-/** Commits that were the base's tip in the last 24 h, including the present one. */
+/** Commits that were the tip of the base branch in the last 24 h, the present tip included. */
 export async function loadLineage(
   ctx: Context,
   tx: Transaction,
@@ -32,7 +32,7 @@ export function lineageOf(landed: readonly Landed[], tip: string): string[] {
   return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
 }
 
-/** The tip and the tips before each of our own landings, back to the first commit of somebody else. */
+/** The tip, and the tips before each of our own landings, back to the first commit that somebody else pushed. */
 export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
   const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
   const line = new Set([tip]);
@@ -41,8 +41,8 @@ export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
 }
 
 /**
- * What moved the tip since the earliest of those commits was the tip, oldest first, as far back as recorded landings
- * are unbroken. Any other change overlaps everything and so ends the list.
+ * The landings that moved the tip, oldest first. They begin after the earliest commit of `since` that recorded landings
+ * connect with the tip. A push of somebody else breaks this connection, because such a push overlaps every pull request.
  */
 export async function loadLandings(
   ctx: Context,
@@ -63,7 +63,7 @@ export async function loadLandings(
   return line.map(({ id, commit, first_parent }) => ({
     commit,
     firstParent: first_parent,
-    // For an imported landing the members may not be known.
+    // The members of an imported landing may be unknown.
     members:
       members
         .get(id)
@@ -104,7 +104,7 @@ function lineSince({
   const line: Landed[] = [];
   let reached = 0;
   for (let at = madeBy.get(tip); at !== undefined; at = madeBy.get(at.first_parent)) {
-    // No commit is its own ancestor, even if rows say so.
+    // A commit is never its own ancestor. This prevents an endless loop if rows say otherwise.
     madeBy.delete(at.commit);
     line.push(at);
     if (searched.has(at.first_parent)) reached = line.length;

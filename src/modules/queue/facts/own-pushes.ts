@@ -1,11 +1,11 @@
-// Heads that the service pushed to the branches of pull requests. Each is recorded before the push, so that nobody
-// takes it for a person's commit.
+// Heads that the service pushed to the branches of pull requests. Each head is recorded before its push, so that the
+// service never takes the head for a person's commit.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 
-/** How many of our pushes lead from one head to another. 0: another person's commit is between them. */
+/** How many pushes of the service lead from one head to another. 0: another commit is between them. */
 export async function countOwnPushes(
   ctx: Context,
   tx: Transaction,
@@ -23,21 +23,23 @@ export async function countOwnPushes(
   return found?.steps ?? 0;
 }
 
-/** Whether landings move heads to the commits that they land as, so that the host shows them as merged. */
+/**
+ * Whether a landing moves the heads of its pull requests to the landed commits, so that the host shows them as merged.
+ */
 export function movesHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: LoadedBatch): boolean {
   const { merge_strategy } = configurationOf(repository).merge_rules;
   return merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable';
 }
 
 /**
- * Exists from the push that moves the heads of a landing on, or from the instant at which another worker has taken the
- * landing over. It is made once, so that only one of these happens.
+ * The name of a ref that can be made only once. It is made by the push that moves the heads of a landing, or by another
+ * worker that takes the landing over. So only one of the two happens.
  */
 export function headsFence(batchId: string): string {
   return `refs/interlock/builds/${batchId}-heads`;
 }
 
-/** Whether a landing of the pull request has moved its head so, or back. */
+/** Whether a landing of the pull request has moved its head from `from` to `to`, or back from `to` to `from`. */
 export async function isMovedByLanding(
   ctx: Context,
   tx: Transaction,

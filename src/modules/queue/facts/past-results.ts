@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from './build.records.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 
-/** How many of the last departures from the lines of a repository are read. */
+/** How many of the last pull requests that left a line of the repository are read. */
 const mostEnds = 500;
 
 export interface RepositoryResults {
@@ -16,7 +16,10 @@ export interface RepositoryResults {
   readonly authors: ReadonlyMap<string, PastResults>;
 }
 
-/** The last results: merged by a queue, or blocked by a build. From the event log, for all queues. */
+/**
+ * The last results of all queues of a repository, read from the event log. A pull request passed if a queue merged it,
+ * and failed if a build blocked it.
+ */
 export async function loadPastResults(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryResults> {
   const rows = await tx.query<PastResults & { readonly author: string }>(
     `select author, count(*) filter (where action = 'merged')::int as passed, count(*)::int as judged
@@ -37,13 +40,16 @@ export async function loadPastResults(ctx: Context, tx: Transaction, repositoryI
 }
 
 /**
- * How many of the last speculative builds are searched for second builds. With a few builds for each change and a few
- * failures in a hundred, the last few hundred builds rarely contain the dozen second builds that success-probability.ts
- * needs.
+ * In how many of the last speculative builds we look for second builds of the same content. There are a few builds for
+ * each change, and a few builds in a hundred fail. So the last few hundred builds rarely contain the dozen second
+ * builds that success-probability.ts needs.
  */
 const mostBuilds = 2_000;
 
-/** Second builds among the last speculative builds, and how many of them passed. */
+/**
+ * Counts, among the last speculative builds, the second builds of content whose first build failed, and how many
+ * passed.
+ */
 export async function loadSecondTries(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// The service's own checks on a head. The service writes them here directly and never reads them back from the host, so
-// that they are neither lost nor late. The host shows them to people.
+// The service's own checks on a head. The service writes them to the database and never reads them back from the host,
+// so that they are neither lost nor late. At the host, people can see them.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueuesInOrder } from '../store/queue.locks.ts';
@@ -16,7 +16,10 @@ export interface ServiceCheck {
   readonly endedAt: Date | null;
 }
 
-/** Idempotent. An ended attempt does not change. Locks the rows of the queues that wait for the commit. */
+/**
+ * Writes the check and wakes the queues that wait for the commit, under the locks of their rows. Idempotent: an ended
+ * attempt does not change.
+ */
 export async function recordServiceCheck(ctx: Context, tx: Transaction, check: ServiceCheck): Promise<void> {
   const { repositoryId, commit, name, attempt, outcome, summary, startedAt, endedAt } = check;
   const now = ctx.clock().toISOString();

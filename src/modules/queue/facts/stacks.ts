@@ -1,4 +1,4 @@
-// Rows of stacked pull requests: the one below, and the effect on admission and on the commit.
+// Reads the pull requests below a stacked pull request, and decides what they mean for its admission and its commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { deepestStack, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
@@ -16,11 +16,14 @@ export interface PullRequestBelow {
   readonly id: string;
   readonly number: number;
   readonly status: PullRequestStatus;
-  /** The head that landed, once it has. */
+  /** The head commit. If the pull request is merged: the head that landed. */
   readonly head: string;
 }
 
-/** The pull requests below these, by id. Flush before the call: it reads the database past the unit of work. */
+/**
+ * The pull requests directly below these, by id. Flush the unit of work before the call, because this reads the
+ * database.
+ */
 export async function readBelow(
   ctx: Context,
   tx: Transaction,
@@ -37,7 +40,7 @@ export async function readBelow(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The pull request that must be before it in line. Null: it is not stacked, or the one below is merged. */
+/** The pull request below, which must be earlier in line. Null: there is none, or it is merged. */
 export function openBelow(
   below: ReadonlyMap<string, PullRequestBelow>,
   belowId: string | null | undefined,
@@ -46,7 +49,7 @@ export function openBelow(
   return belowId;
 }
 
-/** Why it cannot be in line. Null: the one below is in line or merged, or there is none. */
+/** Why the pull request below keeps a pull request out of the line. Null: it is in line or merged, or there is none. */
 export function obstacleBelow(
   below: ReadonlyMap<string, Pick<PullRequestBelow, 'number' | 'status'>>,
   belowId: string | null | undefined,
@@ -56,18 +59,21 @@ export function obstacleBelow(
   return waitsForBelow(found);
 }
 
-/** Its base branch is the head of another pull request, and it is in the queue of the branch at the bottom. */
+/**
+ * Whether the configuration detects stacks and the base branch of the pull request is the head of another. Such a pull
+ * request is in the queue of the base branch at the bottom of its stack.
+ */
 export function isInStack(configuration: Configuration, { belowId }: StackPosition): boolean {
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
-/** The landed head below it, while its own branch does not contain the landed commit. */
+/** The head that landed of the pull request below. Null: it has not landed, or there is none below. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (await ctx.db.transaction(ctx.accountId, async (tx) => await readBelow(ctx, tx, [row]))).values();
   return below?.status === 'merged' ? below.head : null;
 }
 
-/** The unmerged pull requests below it, the lowest first. */
+/** The unmerged pull requests below a pull request in the same queue, the lowest first. */
 export async function loadBelow({ tx, queue }: QueueWork, row: PullRequestRow): Promise<PullRequestRow[]> {
   const found: PullRequestRow[] = [];
   for (let id = row.belowId; id && found.length < deepestStack; id = found[0]?.belowId) {

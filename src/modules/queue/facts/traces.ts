@@ -1,12 +1,12 @@
-// The work on a batch goes on with the trace of the request that queued its pull request. Wakes carry no data and may
-// be lost, so the trace is kept in the row of the pull request. A batch of several pull requests has a span of its own,
-// which is linked to the trace of each.
+// The work on a batch continues the trace of the request that queued its pull request. Wakes carry no content and may
+// be lost, so the trace is stored in the row of the pull request. A batch of several pull requests has its own trace,
+// which is linked to the traces of the pull requests.
 import type { SpanContext } from '@opentelemetry/api';
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { inSpan, isTracing, presentTrace, readTrace } from '../../../platform/tracing/index.ts';
 
-/** Keeps the present trace with a pull request that is queued. */
+/** Stores the present trace in the row of a pull request that is being queued. */
 export async function keepTrace(ctx: Context, tx: Transaction, pullRequestId: string): Promise<void> {
   const present = presentTrace();
   if (present === null) return;
@@ -28,8 +28,8 @@ export async function withTraceOfBatch<T>(
 }
 
 /**
- * `origin`: the trace of the request that queued the only pull request of the batch. If the batch has several pull
- * requests, `origin` is null and their traces are `links`.
+ * `origin` is the trace of the request that queued the only pull request of the batch. If the batch has several pull
+ * requests, `origin` is null and `links` has their traces.
  */
 export async function readTracesOfBatch(
   ctx: Context,

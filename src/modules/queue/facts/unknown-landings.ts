@@ -1,7 +1,6 @@
-// A restored database is older than its repositories: it lacks landings that happened since the backup. If such
-// landings counted as outside pushes, the queue would build on them and land the same changes again. So before a queue
-// accepts a tip that it did not make, every landing ref of the repository must have its row
-// (docs/adr/0012-outages.md).
+// A restored database is older than its repositories: it lacks the landings since the backup. If such landings counted
+// as pushes, the queue would build on them and land the same changes again. So a queue accepts a tip that it did not
+// make only if every landing ref of the repository has its row (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -19,15 +18,15 @@ export interface UnknownLanding {
 }
 
 /**
- * Landing refs of the host that are not recorded and are not about to be recorded: for the commit of the ref there is
- * no row of a landing, no started intent to land, and no tombstone.
+ * Returns the landing refs of the host that have no record. A landing ref has a record if there is a landing with its
+ * commit, a started intent to land its batch, or a tombstone of its batch.
  */
 export async function findUnknownLandings(
   ctx: Context,
   repository: HostedRepository,
 ): Promise<readonly UnknownLanding[]> {
-  // The refs are read first. A landing ref is made after its intent was started, so that its rows exist when they are
-  // read.
+  // The refs are read before the rows. The row of an intent is written before its landing ref, so every ref that is
+  // read here already has its row.
   const refs = await hostClient(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];
   const unknown = await ctx.db.read<{ ref: string; commit: string }>(ctx.accountId, {
@@ -50,7 +49,7 @@ export async function findUnknownLandings(
   return landings;
 }
 
-/** Halts every queue of the repository if the repository has landings without rows. Returns whether it has such. */
+/** Halts every queue of the repository if a landing has no row. Returns whether there is such a landing. */
 export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepository): Promise<boolean> {
   const unknown = await findUnknownLandings(ctx, repository);
   const [first] = unknown;
@@ -72,6 +71,6 @@ export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepo
   return true;
 }
 
-export function restoredBecause(what: string): string {
-  return `${restoredReason} ${what}: the database is older than the repository. Nothing lands until somebody runs: npm run recover -- --yes`;
+export function restoredBecause(cause: string): string {
+  return `${restoredReason} ${cause}: the database is older than the repository. Nothing lands until somebody runs: npm run recover -- --yes`;
 }

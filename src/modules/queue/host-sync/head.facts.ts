@@ -1,4 +1,4 @@
-// Facts about a head commit that the row needs and the host's pull request lacks.
+// Reads facts about a head commit that the host's record of a pull request does not have.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -7,13 +7,16 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 
 export interface HeadFacts {
   readonly tree: string;
-  /** Its first parent, if it only merges that parent with the base's tip. Otherwise null. */
+  /** The first parent, if the commit only merges it with the tip of the base branch. Otherwise null. */
   readonly updates: string | null;
   readonly authorName: string;
   readonly authorEmail: string;
-  /** Number of commits without a verified signature. Null: not required, or already recorded. */
+  /** Number of commits without a verified signature. Null: signatures are not required, or were already counted. */
   readonly unverified: number | null;
-  /** The base's tip if the head contains it: a build of such a head may be evidence. Otherwise ''. */
+  /**
+   * The tip of the base branch, if the head contains it. A build of such a head may be evidence. Otherwise an empty
+   * string.
+   */
   readonly base: string;
 }
 
@@ -31,7 +34,7 @@ export async function readHead(
 ): Promise<HeadFacts | null> {
   const client = hostClient(ctx, repository);
   const base = seen.baseTip;
-  // First, because it fetches both commits at once where they are not here yet.
+  // This call comes first, because it fetches both commits together if they are missing locally.
   const containsBase = base !== null && (await client.isAncestor(base, seen.headSha));
   const commit = await client.readCommit(seen.headSha);
   if (commit === null) return null;
@@ -46,8 +49,8 @@ export async function readHead(
 }
 
 /**
- * The former head, if this commit is an "update branch". It is recognised by repeating the merge: the same two parents
- * must give the head's tree.
+ * The previous head, if this commit is an "update branch". To find out, the merge is repeated: the same two parents
+ * must give the tree of this commit. Null: the commit is something else.
  */
 async function updatedHead(
   ctx: Context,
@@ -75,7 +78,7 @@ async function updatedHead(
   return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
 }
 
-/** What the row keeps of the commits' signatures. Empty if they were not counted. */
+/** The columns about signatures. Empty if the signatures were not counted. */
 export function signatureFacts(
   seen: HostPullRequest,
   head: HeadFacts | null,

@@ -1,4 +1,4 @@
-// Labels as requests: what people added or removed, from two readings of the host.
+// Label changes that people made, found by comparing the labels of two reads of the host, and the requests they mean.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
@@ -15,16 +15,18 @@ import { loadBelow } from '../facts/stacks.ts';
 import { announce, planLabelWrite, planReply, type QueueWork } from '../store/status.writer.ts';
 
 export interface LabelAct extends LabelWrite {
-  /** The person's handle. Null: the host does not say. */
+  /** The person's handle. Null: the host does not report who changed the label. */
   readonly by: string | null;
-  /** Who is named in events. Null: the service, as of a person whose request is refused. */
+  /** The actor in events. Null: the service, for example because the request is refused. */
   readonly actor: string | null;
   readonly at: number;
-  /** Why the request is refused. Null: it is followed. */
+  /** Why the request is refused. Null: the request is carried out. */
   readonly refusal: string | null;
 }
 
-/** `before`: the labels of the last reading; empty for a pull request that was just opened. */
+/**
+ * `before.labels` are the labels at the last read of the host. They are ignored if the pull request was just opened.
+ */
 export async function readLabelActs(
   ctx: Context,
   repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
@@ -36,12 +38,13 @@ export async function readLabelActs(
   const acts: LabelAct[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
     const change = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
-    // The queue itself changed it last. That is no request, because otherwise one change would cause the next.
+    // The queue itself changed this label last. Its own changes are no requests, because one change would cause the
+    // next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);
     const refusal = await refusalOf(ctx, repository, { ...write, by });
-    const isNamed = refusal === null && by !== null;
-    const actor = isNamed ? await nameActor(ctx, repository, { login: by, id: change?.byId ?? null }) : null;
+    const isPerson = refusal === null && by !== null;
+    const actor = isPerson ? await nameActor(ctx, repository, { login: by, id: change?.byId ?? null }) : null;
     acts.push({ ...write, by, actor, at: change?.at ?? seen.createdAt, refusal });
   }
   return acts;
@@ -66,7 +69,8 @@ async function refusalOf(
 }
 
 /**
- * A refused change of a label is taken back, with the reason in a comment, so that the labels show what is in force.
+ * Carries out the requests. A refused change of a label is undone, and a comment says why, so that the labels show what
+ * is in force.
  */
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
@@ -76,7 +80,7 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
     if (act.refusal !== null) {
       const done = act.present ? 'taken off' : 'put back';
       const body = `The label \`${act.label}\` was ${done}: ${act.refusal}`;
-      // Hosts name the second: within one, a label can be added and removed, and each is answered.
+      // Hosts report times in whole seconds. A label that is added and removed within one second gets two replies.
       await planReply(work, row.id, { key: `label:${act.label}:${done}:${act.at}`, body });
       await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
     } else await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, act, skipLine }));
@@ -93,7 +97,10 @@ async function followLabel(
   else await followWithdrawal(work, row);
 }
 
-/** Skip line also applies to the pull requests below. Removing the label in line moves nothing back. */
+/**
+ * Skip line also applies to the pull requests below in the stack. If the label is removed from a pull request in line,
+ * the pull request keeps its place.
+ */
 async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, by }: LabelAct): Promise<void> {
   if (present)
     for (const each of [...(await loadBelow(work, row)), row]) Object.assign(each, { skipLine: true, requestedBy: by });

@@ -1,14 +1,17 @@
-// The facts that the row of a pull request copies from the host.
+// Which facts of the host the row of a pull request copies.
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
-/** A pull request at its host, with the newest head that is known. */
+/** A pull request as read from the host, with the tip of its branch as head. */
 export interface SeenPullRequest extends HostPullRequest {
-  /** The host's record of it shows an older head than `headSha`, the tip of its branch. */
+  /** Whether the host's record of the pull request still has an older head than `headSha`. */
   readonly headUnseen: boolean;
 }
 
-/** Git knows a push before the host's records do. What they say of an older head is true only of that head. */
+/**
+ * The branch has a push before the host's record of the pull request has it. What the record says is then true of the
+ * older head only.
+ */
 export function atTip(recorded: HostPullRequest): SeenPullRequest {
   const headSha = recorded.headTip ?? recorded.headSha;
   return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha };
@@ -62,7 +65,7 @@ export function hasFacts(row: PullRequestRow, seen: SeenPullRequest): boolean {
   );
 }
 
-/** Whether the row has the state of the host. */
+/** Whether the status in the row agrees with the state at the host. */
 export function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
   switch (seen.state) {
     case 'open':

@@ -1,5 +1,5 @@
-// Copies a pull request from the host into its row. Host events and webhooks are only hints: the facts are always read
-// from the host, so that a late, repeated or lost hint only changes the time.
+// Copies a pull request from the host to its row. Events of the host are only hints, and the facts are always read from
+// the host. So a late, repeated or lost hint only changes when the facts are read.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { notFound } from '../../../domain/errors.ts';
@@ -33,8 +33,9 @@ import { validationFacts } from '../admission/validations.service.ts';
 import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /**
- * Reads one pull request and the checks of its head from the host and stores them. Returns null if the host does not
- * know it. `announceOpened` is false for pull requests from before the repository was added.
+ * Reads a pull request and the checks of its head from the host and stores them. Null: the host has no such pull
+ * request, or it is a bot pull request. `announceOpened` is false for pull requests that are older than the repository
+ * at Interlock.
  */
 export async function syncPullRequest(
   ctx: Context,
@@ -67,7 +68,7 @@ export async function syncPullRequest(
       }));
     if (row === null) continue;
     if (seen.headUnseen)
-      await lookAgain(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
+      await planNextRead(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
@@ -80,8 +81,8 @@ interface Found extends ReadPullRequest {
 }
 
 /**
- * Writes what was read in one transaction. Null: another writer stored a possibly later state of the host since this
- * read began, so that the host must be read again, because a head never goes back to an older one.
+ * Writes what was read in one transaction. Null: another writer has written the row since this read began, possibly
+ * with a newer state of the host. The host must then be read again, because a head never changes back to an older one.
  */
 async function storePullRequest(
   ctx: Context,
@@ -90,7 +91,7 @@ async function storePullRequest(
     readonly head: HeadFacts | null;
     readonly acts: Awaited<ReturnType<typeof readLabelActs>>;
     readonly options: { readonly announceOpened: boolean };
-    /** When the row was last written before the read. Null: there was no row. `any`: the row is written anyway. */
+    /** When the row was last written before the read. Null: there was no row. `any`: the row is written in any case. */
     readonly writtenAt: number | 'any' | null;
   },
 ): Promise<PullRequestRow | null> {
@@ -126,8 +127,11 @@ async function storePullRequest(
   });
 }
 
-/** Hosts report a push, and not that their record has followed it. Mostly the record follows within seconds. */
-async function lookAgain(
+/**
+ * Plans to read the pull request again. A host reports a push, but does not report when its record of the pull request
+ * has the new head. Usually the record has it within seconds.
+ */
+async function planNextRead(
   ctx: Context,
   repository: HostedRepository,
   { number, isNews }: { readonly number: number; readonly isNews: boolean },
@@ -146,15 +150,17 @@ function isVerified(
   return state === 'open' && hasPreviews && isManagedBranch(configuration, baseBranch, defaultBranch);
 }
 
-/** Whether pull requests above this one may belong elsewhere now, because it came, went or changed its queue. */
+/**
+ * Whether the pull requests stacked on this one must be read again, because it was opened, ended or changed its queue.
+ */
 function hasMoved(before: Before, row: PullRequestRow): boolean {
   const wasThere = before.status !== null && !isTerminal(before.status);
   return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;
 }
 
-/** The rows' state before the host is read. */
+/** What the rows contain before the host is read. */
 interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
-  /** When the row was last written. Null, like its id and status, if there is none. */
+  /** When the row was last written. Null if there is no row, as are its id, status and queue. */
   readonly writtenAt: number | null;
   readonly pullRequestId: string | null;
   readonly status: PullRequestRow['status'] | null;
@@ -178,7 +184,7 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
   return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
 }
 
-/** The row if the host has no news. Then nothing is locked, planned or woken. */
+/** Returns the row if the host's facts are those of the row. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
   of: Found,
@@ -231,7 +237,7 @@ async function keepPullRequest(
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
   Object.assign(known, factsOf(seen), derived);
-  // It is still landing in its old queue, and changes its base branch afterwards.
+  // The pull request is still landing in its old queue. It changes its base branch after the landing.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
@@ -241,7 +247,7 @@ async function keepPullRequest(
   return known;
 }
 
-/** What was read of a pull request before the locks. */
+/** The facts about a pull request that were read before the locks were taken. */
 interface SeenFacts {
   readonly seen: SeenPullRequest;
   readonly head: HeadFacts | null;
@@ -273,7 +279,7 @@ async function insertPullRequest(
   if (seen.state === 'merged') writeMergeOfHost(work, created, seen);
   await tx.em.flush();
   if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
-  // A pull request from before the repository was added is stored without a notification.
+  // A pull request that is older than the repository at Interlock gets no notification.
   else created.notifyAt = null;
   return created;
 }
@@ -282,8 +288,8 @@ function derivedFacts({ seen, head, configuration }: SeenFacts) {
   return { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
 }
 
-// Updated in place and not by the entity, so that a label which the queue began to add since the read stays the queue's
-// own.
+// Updated by SQL and not by the entity, because the queue may have added a label since the read. The entity would
+// overwrite the record of that label.
 async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, seen: HostPullRequest): Promise<void> {
   const kept = keptQueueLabels(known, seen.labels);
   const dropped = known.queueLabels.filter((label) => !kept.includes(label));
@@ -296,8 +302,8 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
 }
 
 /**
- * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a started landing as
- * merged.
+ * Writes that the pull request was closed, reopened or merged at the host. If its landing has started, only the landing
+ * marks it as merged.
  */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');

@@ -1,6 +1,6 @@
-// The queue of a pull request: that of its base branch. If its base branch is the head of another pull request and
-// stacks are enabled, it is the queue of the managed branch at the bottom. A changed base branch, or a change of the
-// pull request below, moves it to another queue.
+// Decides in which queue a pull request is: the queue of its base branch. If stacks are enabled and its base branch is
+// the head of another pull request, it is in the queue of the managed branch at the bottom of the stack. A pull request
+// moves to another queue when its base branch changes, or when the pull request below it changes its queue.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -23,23 +23,23 @@ import {
   writeStatus,
 } from '../store/status.writer.ts';
 
-/** The queue where a pull request belongs according to its branches. */
+/** The queue to which a pull request belongs because of its branches. */
 export interface QueueAssignment {
   readonly baseBranch: string;
-  /** The pull request directly below it. Null: its base branch is no other's head. */
+  /** The pull request directly below. Null: the base branch is not the head of another pull request. */
   readonly belowId: string | null;
 }
 
-/** The present queue of a pull request and the queue where it belongs, both locked. */
+/** The present queue of a pull request, and the queue to which it belongs. Both rows are locked. */
 export interface LockedAssignment {
   readonly known: PullRequestRow | null;
   readonly assignment: QueueAssignment;
   readonly target: QueueRow;
-  /** The queue that counts it. It differs from `target` after its base branch was changed at the host. */
+  /** The present queue. It differs from `target` if the pull request has just changed its base branch or its stack. */
   readonly current: QueueRow;
 }
 
-/** A pull request as it was read from its host, with the rules that decide where it belongs. */
+/** A pull request as read from the host, and the rules that decide its queue. */
 export interface ReadPullRequest {
   readonly repository: HostedRepository;
   readonly seen: HostPullRequest;
@@ -53,7 +53,7 @@ async function findAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest
   );
 }
 
-/** Like `findAssignment` without a transaction, if there is nothing to write. */
+/** Like `findAssignment`, for callers without a transaction. */
 export async function readAssignment(ctx: Context, of: ReadPullRequest): Promise<QueueAssignment> {
   if (!canBeStacked(of)) return decideAssignment(of, []);
   return await ctx.db.transaction(ctx.accountId, async (tx) => await findAssignment(ctx, tx, of));
@@ -79,7 +79,7 @@ function decideAssignment(
   return stack === null || below === undefined ? alone : { baseBranch: stack.baseBranch, belowId: below.id };
 }
 
-/** All pull requests that may be below the pull request in its stack. */
+/** All pull requests that may be below this one in a stack. */
 async function readCandidates(
   ctx: Context,
   tx: Transaction,
@@ -111,7 +111,7 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
   );
-  // It landed in that queue, even if its branches have changed since.
+  // A merged pull request stays in the queue where it landed, even if its branches have changed since.
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
   const targetId =
     landedIn ?? (await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch: assignment.baseBranch }));
@@ -123,15 +123,16 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
   });
   const target = queues.get(targetId);
   const current = queues.get(known?.queueId ?? targetId);
-  // It moved to a third queue between the read and the locks: the caller reads the host again.
+  // The pull request moved to a third queue before the locks were taken. The caller reads the host again.
   if (target === undefined || current === undefined)
     throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
   return { known, assignment, target, current };
 }
 
 /**
- * A changed base branch takes the pull request out of its line, under the lock of that queue, because a build for one
- * base proves nothing for another. Past the gate of its landing it stays until the landing has ended.
+ * Moves the pull request to the queue to which it belongs, and takes it out of the line of its present queue, because a
+ * build for one base branch proves nothing for another. If its landing has started, it stays in its present queue until
+ * the landing has ended. Returns the work on the queue in which it is afterwards.
  */
 export async function moveToQueueOfBase(
   ctx: Context,
@@ -156,8 +157,8 @@ export async function moveToQueueOfBase(
 }
 
 /**
- * Keeps the head below it after that one has landed: its own changes are those since that head, until its head contains
- * the base with the landed commit.
+ * The pull request below after the host was read. If it has landed, the row still refers to it until the head contains
+ * the base branch with the landed commit. Until then the pull request's own changes are those since the landed head.
  */
 export async function belowAfterLanding(
   tx: Transaction,
@@ -169,7 +170,7 @@ export async function belowAfterLanding(
   return below.status === 'merged' ? known.belowId : null;
 }
 
-/** Whether the row is in the queue of its branches. A landed pull request below does not move it. */
+/** Whether the row already has this assignment. A row that still refers to a landed pull request below also counts. */
 export function isAssigned(
   row: Pick<PullRequestRow, 'belowId'>,
   kept: { readonly baseBranch: string; readonly isBelowMerged: boolean | null },
@@ -180,7 +181,9 @@ export function isAssigned(
   return isBelow && kept.baseBranch === assignment.baseBranch;
 }
 
-/** Open pull requests right above the branch of another one. Nothing stands on a branch of a fork. */
+/**
+ * The open pull requests whose base branch is the head branch of this one. A branch of a fork is never a base branch.
+ */
 export async function readAbove(
   ctx: Context,
   row: Pick<PullRequestRow, 'repositoryId' | 'headBranch' | 'headFork'>,

@@ -1,14 +1,14 @@
-// The events of a batch, with its pull requests.
+// Adds events about a batch, with the facts of its pull requests.
 import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
 import { describe, type QueueWork } from './status.writer.ts';
 
-/** Members of batches, and their pull requests, by id. */
+/** The members of batches by batch id, and the pull requests by id. */
 export interface Members {
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
 }
 
-/** The loaded pull requests of a batch, in its order. */
+/** The pull requests of a batch that are loaded, in the order of the batch. */
 export function pullRequestsOf({ members, pullRequests }: Members, batch: BatchRow): PullRequestRow[] {
   return (members.get(batch.id) ?? []).flatMap((member) => pullRequests.get(member.pullRequestId) ?? []);
 }
@@ -35,8 +35,8 @@ export function announceBatch(work: QueueWork, loaded: Members, { batch, action,
 }
 
 /**
- * A landing that is justified by other builds was not built itself. If there are several, no single commit was
- * validated.
+ * The commit that CI validated. A landing that other builds justify was not built itself. If one build justifies it,
+ * that build's commit was validated. If several builds do, no single commit was validated.
  */
 function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
   if (restsOn.length === 0) return testedCommit ?? null;

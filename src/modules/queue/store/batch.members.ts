@@ -25,8 +25,8 @@ export async function loadMembers(
 }
 
 /**
- * The pull requests that speculative builds assume, in queue order, by batch. Only the planner's columns, because there
- * may be many.
+ * The pull requests that speculative builds assume, in queue order, by batch id. Only the columns that the planner
+ * needs, because there may be many rows.
  */
 export async function readAssumed(
   ctx: Context,
@@ -47,7 +47,10 @@ export async function readAssumed(
   );
 }
 
-/** The pull requests that speculative builds assume, with their way to become a commit, in queue order, by batch. */
+/**
+ * The pull requests that speculative builds assume, with all columns that composing a commit needs, in queue order, by
+ * batch id.
+ */
 export async function loadAssumed(
   tx: Transaction,
   batchIds: readonly string[],

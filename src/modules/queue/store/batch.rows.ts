@@ -1,4 +1,4 @@
-// A batch with its related rows, and the next step that its row asks for: the row is the batch's own intent.
+// A batch with its related rows, and the next step of a batch, which follows from its row.
 import type { Context } from '../../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from './hosted-repository.ts';
@@ -15,7 +15,7 @@ import {
 
 export interface LoadedBatch {
   readonly batch: BatchRow;
-  /** The pull requests between the base of a speculative build and its members. Otherwise empty. */
+  /** The pull requests that a speculative build assumes, in queue order. Empty for every other batch. */
   readonly assumed: readonly BatchAssumptionRow[];
   readonly members: readonly BatchMemberRow[];
   readonly repository: RepositoryRow;
@@ -40,7 +40,7 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
   return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 
-/** The next step of a batch. `wait`: its checks run, or its landing does. `done`: none. */
+/** The next step of a batch. `wait`: its checks run, or its landing is under way. `done`: there is no next step. */
 export type NextBatchStep = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
 
 /** The columns of a batch that its next step depends on. */
@@ -54,7 +54,7 @@ export interface BatchStepFacts {
 export function nextStepOf(batch: BatchStepFacts): NextBatchStep {
   switch (batch.state) {
     case 'making':
-      // Its members do not merge without those before them: that is its result.
+      // A batch is given up if its members cannot be merged, or if its commit is missing. Then there is nothing to make.
       return batch.isGivenUp ? 'wait' : 'make';
     case 'building':
       return batch.hasStarted ? 'wait' : 'open';

@@ -24,7 +24,10 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
   };
 }
 
-/** The rules of a configuration by what the host demands: the same object, so that what follows from it can be kept. */
+/**
+ * The rules that follow from a configuration and the demands of the host. The same input gets the same object, so that
+ * other results can be kept by that object.
+ */
 const keptRules = new WeakMap<Configuration, Map<string, QueueRules>>();
 const mostDemands = 50;
 
@@ -42,7 +45,7 @@ export function rulesOf(
   return { configuration, rules };
 }
 
-/** Why nothing of the queue lands: it was halted, or its host would refuse every landing. Null: neither. */
+/** Why nothing in the queue lands: the queue is halted, or the host would refuse every landing. Null: neither. */
 export function haltOf(
   repository: { readonly configurationYaml: string },
   queue: HostDemands & { readonly baseBranch: string; readonly haltedReason?: string | null | undefined },

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../platform/database.ts';
 export interface FailedCheck {
   readonly name: string;
   readonly url: string | null;
-  /** The host's message. */
+  /** The host's message about the check. Null: there is none. */
   readonly summary: string | null;
 }
 
@@ -14,7 +14,10 @@ export interface FailedNames {
   readonly names: readonly string[];
 }
 
-/** Of these names, the checks that failed on its head or in its newest build, with their last failure. */
+/**
+ * Those of the named checks that failed on the head of a pull request or in its newest build, each with its last
+ * failure.
+ */
 export async function readFailedChecks(
   ctx: Context,
   tx: Transaction,
@@ -24,7 +27,8 @@ export async function readFailedChecks(
 }
 
 /**
- * By pull request, in two statements. Each gets the keys that it reads, so that wrong statistics cannot spoil its plan.
+ * Like `readFailedChecks`, by id of the pull request. The second of two statements gets commits and names as values,
+ * because a join with wrong statistics could get a slow plan.
  */
 export async function readFailedChecksOf(
   ctx: Context,

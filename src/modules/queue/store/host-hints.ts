@@ -1,5 +1,6 @@
-// Hints of code hosts as rows: a reported change survives a process, and a second hint about the same thing joins the
-// first one. A process that handles a hint holds its lease. A hint that comes again meanwhile is handled once more.
+// Stores the hints of code hosts as rows. A reported change therefore survives a process, and a second hint about the
+// same subject is merged with the first one. A process that handles a hint has its lease. If the same hint is stored
+// again in the meantime, it is handled once more.
 import type { Context } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';
 import type { SystemQueries } from '../../../platform/database.ts';
@@ -8,7 +9,10 @@ export interface HostHint {
   readonly accountId: string;
   readonly repositoryId: string;
   readonly kind: HostEvent['kind'];
-  /** The ref, the number or the commit. Empty for comments and rules: those of a repository are read together. */
+  /**
+   * The ref, the number or the commit. Empty for comments and rules, because a repository's comments, and its rules,
+   * are read together.
+   */
   readonly subject: string;
 }
 
@@ -16,21 +20,21 @@ export interface PlannedHint extends HostHint {
   readonly dueAt: Date;
 }
 
-/** A hint that this process handles now. */
+/** A hint that this process has leased and handles now. */
 export interface TakenHint extends HostHint {
   readonly id: string;
-  /** Whether the host of the repository answers over a network. */
+  /** Whether the host of the repository is reached over a network. */
   readonly isRemote: boolean;
 }
 
-/** Who takes hints, and until when nobody else takes them. */
+/** The process that takes hints, and until when no other process takes them. */
 export interface HintLease {
   readonly owner: string;
   readonly now: Date;
   readonly until: Date;
 }
 
-/** The query of a transaction of one account, or a query over all accounts. */
+/** Runs a query, either in a transaction of one account or over all accounts. */
 type Query = SystemQueries['query'];
 
 export function hintOf(event: HostEvent): HostHint {
@@ -59,8 +63,8 @@ const columns = `h.id, h.account_id as "accountId", h.repository_id as "reposito
   exists (select from repository r where r.account_id = h.account_id and r.id = h.repository_id and r.host <> 'local') as "isRemote"`;
 
 /**
- * Stores hints, each at the earlier of its two instants if it is there already. With a lease, due hints are taken at
- * once and returned, except hints of repositories whose hints are being handled.
+ * Stores hints. If a hint is stored already, the earlier of the two instants counts. If a lease is given, hints that
+ * are due are taken at once and returned. Hints of a repository whose hints a process is handling are not taken.
  */
 export async function storeHints(
   query: Query,
@@ -99,30 +103,30 @@ export async function storeHints(
   return stored.filter(({ isTaken }) => isTaken);
 }
 
-/** A hint of our own for later, about a change that no event will report. */
+/** Stores a hint for later, about a change that no event of the host will report. */
 export async function planHint(ctx: Context, hint: HostHint, dueAt: Date): Promise<void> {
   await storeHints(ctx.db.system.query, [{ ...hint, dueAt }], { now: ctx.clock() });
 }
 
 const mostAtOnce = 200;
 /**
- * Of a repository: so few that they are handled before the lease ends, and that a new important one waits for no
- * others.
+ * How many hints of one repository are taken at once. The number is small, so that they are handled before the lease
+ * ends, and so that a new urgent hint does not wait for many others.
  */
 const mostOfRepository = 16;
 
 /**
- * A build waits for its checks, so its hints come before hints that are up to half a minute older. No hint waits for
- * ever.
+ * SQL: the order in which hints are taken. A build waits for its checks, so hints about checks come before other hints
+ * that are up to half a minute older. No hint waits for ever.
  */
 const urgency = (hint: string): string =>
   `${hint}.due_at - case when ${hint}.kind = 'checks' then interval '30 seconds' else interval '0' end, ${hint}.id`;
 
-/** SQL: whether a hint is due that no process handles. */
+/** SQL: whether a hint is due and no process has its lease. */
 export const hintsAreDue =
   'exists (select from host_hint where due_at <= $1 and (leased_until is null or leased_until <= $1))';
 
-/** Takes due hints, except hints of repositories whose hints a process is already handling. */
+/** Takes due hints. Hints of a repository whose hints a process is already handling are not taken. */
 export async function takeDueHints(query: Query, { owner, now, until }: HintLease): Promise<TakenHint[]> {
   return await query<TakenHint>(
     `update host_hint h set leased_by = $1, leased_until = $3, again_at = null
@@ -141,7 +145,7 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
   );
 }
 
-/** Removes handled hints. False: one came again meanwhile. It stays, and is due. */
+/** Removes handled hints. False: a hint was stored again in the meantime. It is kept, and is due again. */
 export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<boolean> {
   if (ids.length === 0) return true;
   const ended = await query(
@@ -157,7 +161,7 @@ export async function endHints(query: Query, ids: readonly string[], owner: stri
   return false;
 }
 
-/** Gives a hint back, to be handled at an instant. */
+/** Ends the lease of a hint, which is due again at an instant. */
 export async function postponeHint(
   query: Query,
   id: string,

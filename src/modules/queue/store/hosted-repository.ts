@@ -8,5 +8,5 @@ export function hosted(row: Pick<RepositoryRow, 'accountId' | 'id' | 'owner' | '
   return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };
 }
 
-/** How often the host is read again because a row changed meanwhile. After that, the last reading counts. */
+/** How often the host is read again because a row changed during the read. After this number, the last read counts. */
 export const mostReads = 5;

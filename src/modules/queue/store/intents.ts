@@ -1,16 +1,13 @@
 // Intents are effects on the code host that are recorded before they are tried. This file reads and ends intents of
-// every kind. A landing past its gate is a started intent: a queue has at most one, and only a reading of the host ends
-// it. Until then nothing about its members is decided. Their pinned heads land, even if new commits are pushed in the
-// meantime (docs/adr/0003).
+// every kind. A landing past its gate is a started intent. A queue has at most one started landing, and only a read of
+// the host ends it. Until then nothing is decided about the members of its batch: their pinned heads land, even if new
+// commits are pushed in the meantime (docs/adr/0003).
 import type { QueueWork } from './status.writer.ts';
 import type { Context } from '../../../context.ts';
 import { type IntentRow, IntentEntity } from './queue.entities.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
-/**
- * Voids planned landings whose batch is no longer live: the transaction that ended the batch wins. A started landing is
- * never touched.
- */
+/** Voids planned landings whose batch has ended. A started landing is never voided. */
 export async function voidLandings(work: QueueWork): Promise<void> {
   await work.tx.em.flush();
   await work.tx.query(
@@ -27,9 +24,9 @@ export async function finishIntent(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 /**
- * Ends intents, except those that were planned again with another payload in the meantime. A row that another
- * transaction holds is being planned again or ended, and is left out: to wait for several such rows in turn could be a
- * deadlock.
+ * Ends intents, except those that were planned again with another payload in the meantime. If another transaction has
+ * locked a row, it is planning or ending that intent, so the row is left out. To wait for several locked rows one after
+ * the other could be a deadlock.
  */
 export async function finishIntents(ctx: Context, intents: readonly IntentRow[]): Promise<void> {
   if (intents.length === 0) return;
@@ -55,7 +52,7 @@ export async function isLandingStarted(ctx: Context, tx: Transaction, pullReques
   return rows.length > 0;
 }
 
-/** Ids of the pull requests that are landing in a queue. Empty if no landing is started. */
+/** The ids of the pull requests that are landing in a queue. Empty if no landing is started. */
 export async function readLandingMembers(ctx: Context, tx: Transaction, queueId: string): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
     `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id

@@ -1,10 +1,10 @@
-// The line as plain rows for decisions, without an entity for each pull request. A turn reads a line of a thousand in a
-// few milliseconds. Entities are loaded only for pull requests that a decision names.
+// Reads the line as plain rows for decisions, without an entity for each pull request. A turn reads a line of a
+// thousand pull requests in a few milliseconds. Entities are loaded only for pull requests that a decision changes.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 
-/** The columns that admission reads besides checks and conflicts. */
+/** The columns that admission reads. It also reads checks and conflicts from other tables. */
 export type AdmissionRow = Pick<
   PullRequestRow,
   | 'id'
@@ -27,7 +27,9 @@ export type AdmissionRow = Pick<
   | 'belowId'
 >;
 
-/** The columns that the planner and explanations read besides checks, conflicts of others and targets. */
+/**
+ * The columns that the planner and explanations read. They also read checks, conflicts and targets from other tables.
+ */
 export interface PlacedRow
   extends Pick<AdmissionRow, 'id' | 'labels' | 'skipValidation' | 'headSha' | 'headUnseen' | 'belowId'> {
   readonly number: number;
@@ -54,7 +56,7 @@ export interface LineRow extends AdmissionRow, PlacedRow {
   readonly statusText: string | null;
 }
 
-/** Columns of a `PlacedRow`, of a row of `pull_request` or of one of its old versions, without the ids. */
+/** SQL: the columns of a `PlacedRow` except the ids, from `pull_request` or from `pull_request_past`. */
 export const placedColumns = `number, status, labels, skip_validation as "skipValidation", head_sha as "headSha",
   coalesce(head_unseen, false) as "headUnseen", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure",
   coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
@@ -62,17 +64,22 @@ export const placedColumns = `number, status, labels, skip_validation as "skipVa
   bisection_phase as "bisectionPhase", top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 
-/** Columns of a `LineRow`, of the same rows. */
+/** SQL: the columns of a `LineRow`, from the same tables. */
 export const lineColumns = `id, below_id as "belowId", ${placedColumns}, author, status_text as "statusText", base_branch as "baseBranch", draft, approvals,
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   required_review_missing as "requiredReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead"`;
 
-/** Pull requests that people want merged, of a queue. Two conditions, because each has an index of its own. */
+/**
+ * SQL: whether a pull request is requested to merge: queued, tagged or pending. Two conditions, because each has its
+ * own index.
+ */
 export const isWanted = `(status in ('queued', 'tagged') or status = 'pending')`;
 
-/** All queued or tagged pull requests, by rank. Flush before the call: it reads past the unit of work. */
+/**
+ * All queued or tagged pull requests, by rank. Flush the unit of work before the call, because this reads the database.
+ */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
     `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
@@ -80,14 +87,14 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
   );
 }
 
-export interface Asked {
-  /** The longest waiting first. */
+export interface WantedRows {
+  /** The pull request that has waited longest is the first. */
   readonly pending: readonly LineRow[];
   readonly line: readonly LineRow[];
 }
 
-/** Like `readLine`, with the pending pull requests. */
-export async function readAsked(ctx: Context, tx: Transaction, queueId: string): Promise<Asked> {
+/** Like `readLine`, but also returns the pending pull requests. */
+export async function readWanted(ctx: Context, tx: Transaction, queueId: string): Promise<WantedRows> {
   const rows = await tx.query<LineRow>(
     `select ${lineColumns} from pull_request
      where account_id = $1 and queue_id = $2 and ${isWanted} order by rank, merge_requested_at, id`,

@@ -37,16 +37,16 @@ export const QueueEntity = defineEntity({
   },
 });
 
-/** The service's check on a head at the host. */
+/** The service's check `interlock` on a head, as last published at the host. */
 export interface PublishedCheck extends StatusCheck {
   readonly commit: string;
-  /** The counter of the published text. */
+  /** Increases with each publication. */
   readonly version: number;
   /** RFC 3339 in UTC. */
   readonly publishedAt: string;
 }
 
-/** The report of an `update` about a head that has not been seen yet. */
+/** What an `update` of the API reported about a head that Interlock has not yet seen at the host. */
 export interface AwaitedHead {
   readonly head: string;
   readonly affectedTargets: readonly string[] | null;
@@ -191,7 +191,7 @@ export const BatchMemberEntity = defineEntity({
   },
 });
 
-/** A pull request that a speculative build puts between its base and its members. */
+/** A pull request that a speculative build contains between its base commit and its members. */
 export const BatchAssumptionEntity = defineEntity({
   name: 'BatchAssumption',
   tableName: 'batch_assumption',
@@ -231,9 +231,9 @@ export const BotPullRequestEntity = defineEntity({
 });
 
 /**
- * `comment` and `status_check` publish the status of a pull request, `reply` answers a person, `label` adds or removes
- * a label, `read_checks` reads the checks again, `retry_check` reruns a failed check, `run_gate` starts a final gate,
- * `close_bot_pull_request` closes a bot pull request that no build takes over.
+ * `comment` and `status_check` publish the status of a pull request, `reply` replies to a person, `label` adds or
+ * removes a label, `read_checks` reads the checks again, `retry_check` reruns a failed check, `run_gate` starts a final
+ * gate, and `close_bot_pull_request` closes a bot pull request that no build takes over.
  */
 export type IntentKind =
   | 'land'

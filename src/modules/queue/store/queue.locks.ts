@@ -1,5 +1,5 @@
-// The order of locks is: repository, queue by id, pull request, batch, intent. Every change of facts that the planner
-// uses takes the queue's row first and increases its version in the same transaction.
+// Locks are taken in this order: repository, queues by id, pull request, batch, intent. A transaction that changes
+// facts of the planner locks the queue's row first and increases the version of the queue.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -7,11 +7,11 @@ import { RepositoryEntity, type RepositoryRow } from '../../repositories/reposit
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
 /**
- * Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. The row is as it
- * is under the lock, also if the unit of work holds an older one.
+ * Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. Returns the row
+ * as it is under the lock, even if the unit of work contains an older version.
  */
 export async function lockQueue(tx: Transaction, queueId: string): Promise<QueueRow> {
-  // What the unit of work has changed in the row goes first, or it would be overwritten below.
+  // The changes of the unit of work are written first, because the lock reads the row again and would overwrite them.
   if (tx.em.getUnitOfWork().getById(QueueEntity, queueId) !== undefined) await tx.em.flush();
   const queue = await tx.lock(QueueEntity, queueId, 'no key update');
   if (queue === null) throw notFound('Queue');
@@ -19,9 +19,9 @@ export async function lockQueue(tx: Transaction, queueId: string): Promise<Queue
 }
 
 /**
- * Locks the queue's row and marks that the planner's facts changed; wakes the queue after the commit. If the queue's
- * version is already ahead of its plan, no wake is sent: the earlier change has sent one, and that plan waits for this
- * lock and will see this change too. The relay replaces a lost wake.
+ * Locks the queue's row, increases the version of the queue and wakes the queue after the commit. If the version is
+ * already higher than the planned version, no wake is sent. The earlier change has sent a wake, and the plan that this
+ * wake causes waits for this lock, so the plan will see this change too. The relay replaces a lost wake.
  */
 export async function changeQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
   const queue = await lockQueue(tx, queueId);
@@ -31,7 +31,7 @@ export async function changeQueue(ctx: Context, tx: Transaction, queueId: string
   return queue;
 }
 
-/** Like `changeQueue` for several queues, locked in order of id to prevent deadlocks. */
+/** Like `changeQueue`, for several queues. They are locked in the order of their ids to prevent deadlocks. */
 export async function changeQueuesInOrder(
   ctx: Context,
   tx: Transaction,
@@ -43,7 +43,9 @@ export async function changeQueuesInOrder(
   return queues;
 }
 
-/** Locks the queue of a pull request and marks the change. Its base branch may be changing at the same time. */
+/**
+ * Like `changeQueue`, for the queue of a pull request. Throws CONFLICT if the pull request changes its queue meanwhile.
+ */
 export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId: string): Promise<QueueRow> {
   const read = async (): Promise<string | null> => {
     const [row] = await tx.query<{ queue_id: string | null }>(
@@ -61,8 +63,8 @@ export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId
 }
 
 /**
- * The lock of a landing gate: a pause or a configuration write waits for the gate, and the gate sees the last completed
- * one.
+ * Locks the repository for a landing gate. A pause or a change of the configuration waits until the gate is done, and
+ * the gate sees the last completed pause or change.
  */
 export async function shareRepository(tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
   const repository = await tx.lock(RepositoryEntity, repositoryId, 'share');
@@ -70,7 +72,7 @@ export async function shareRepository(tx: Transaction, repositoryId: string): Pr
   return repository;
 }
 
-/** The queue of a base branch, created at its first use. */
+/** Returns the id of the queue of a base branch. Creates the queue if there is none. */
 export async function ensureQueue(
   ctx: Context,
   tx: Transaction,
@@ -90,7 +92,7 @@ export async function ensureQueue(
   return id;
 }
 
-/** Until when the host takes no requests for the queue's work. For explanations: nothing is decided by it. */
+/** Writes until when the host refuses requests for the queue's work. Explanations show it; no decision uses it. */
 export async function noteHostWait(
   ctx: Context,
   tx: Transaction,

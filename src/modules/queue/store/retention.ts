@@ -1,4 +1,4 @@
-// Landings, their proofs and the evidence of the proofs are never deleted.
+// What the queue deletes by age. Landings, their proofs and the evidence of the proofs are never deleted.
 import { sqlList } from '../../../platform/database.ts';
 import { forgetRows } from '../../../platform/retention/index.ts';
 import type { IntentKind } from './queue.entities.ts';
@@ -14,8 +14,9 @@ export const targetsForgetting = forgetRows('targets', 'select min(until_at) fro
 ]);
 
 /**
- * Kinds of intents that are planned again by replacing the row, or that another row records. Intents of other kinds
- * would happen twice without the row.
+ * Intents of these kinds may be deleted when they are over, because their row is replaced when they are planned again,
+ * or because another row records the effect. An intent of another kind would have its effect twice if its row were
+ * deleted.
  */
 const replaceable: readonly IntentKind[] = [
   'comment',

@@ -1,5 +1,5 @@
-// The only place that writes a pull request's status. In the same transaction it updates the queue's counters, which
-// are the depth, and adds the event. The caller holds the lock of the queue's row.
+// The only place that writes the status of a pull request. The same transaction updates the queue's counters, from
+// which the depth is read, and adds the event. The caller holds the lock of the queue's row.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -23,7 +23,7 @@ import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 const notifyWithinMs = { open: 10_000, asked: 5_000 } as const;
 
-/** The work of one transaction on one queue: the locked row, the instant, and the events in order. */
+/** What one transaction on one queue needs: the locked row, the time, and the events to append, in order. */
 export interface QueueWork {
   readonly ctx: Context;
   readonly tx: Transaction;
@@ -52,7 +52,10 @@ export async function finishWork(work: QueueWork): Promise<void> {
 
 const longestQuote = 2_000;
 
-/** A block by a failed check contains the host's message about it (`message`, interface 6.1). */
+/**
+ * Adds the host's messages about the failed checks to each event of a block by a failed check (`message`, interface
+ * 6.1).
+ */
 async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
   const blocked = events.flatMap((event, at) => {
     const { action, pullRequestId, payload } = event;
@@ -70,7 +73,7 @@ async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
   }
 }
 
-/** A reply to a person, written once. `key` identifies what it answers. */
+/** Plans a reply to a person, which is written once. `key` identifies the request that is answered. */
 export async function planReply(
   { ctx, tx, queue, now }: QueueWork,
   pullRequestId: string,
@@ -99,8 +102,8 @@ export async function planLabelWrite(work: QueueWork, pullRequestId: string, wri
 }
 
 /**
- * One intent for each label of a pull request, with the newest wanted state. One statement for any number of
- * departures.
+ * Writes one intent for each label of a pull request, with the newest wanted state. All intents are written by one
+ * statement, because many pull requests may leave the line at once.
  */
 async function writeLabelIntents(
   { ctx, tx, queue, now }: QueueWork,
@@ -118,7 +121,10 @@ async function writeLabelIntents(
   );
 }
 
-/** The options of a queueing request. A dequeue clears them, so that the next request starts without any. */
+/**
+ * The empty options of a queueing request. A dequeue resets the options to these, so that the next request starts
+ * without any.
+ */
 export const noOptions = {
   skipLine: false,
   skipLineReason: null,
@@ -128,7 +134,7 @@ export const noOptions = {
   mergeRequestedBy: null,
 } as const;
 
-/** Stops planning and landing, with a reason for people. Admission continues. */
+/** Halts the queue with a reason for users: planning and landing stop, admission continues. */
 export function haltWork(work: QueueWork, reason: string): void {
   const { queue, now } = work;
   queue.haltedReason = reason;
@@ -141,7 +147,7 @@ export function haltWork(work: QueueWork, reason: string): void {
   });
 }
 
-/** Ends the halt of a queue whose cause has ended by itself. */
+/** Ends a halt whose cause has ended by itself. */
 export function resumeWork(work: QueueWork): void {
   const { queue } = work;
   Object.assign(queue, { haltedReason: null, haltedAt: null });
@@ -158,14 +164,15 @@ export interface Reason {
   readonly code: BlockCode | ResetCode | null;
   /** The sentence for users. Absent: the sentence of the code. */
   readonly text?: string;
-  /** Who acts next. Needed where there is no code. */
+  /** Who must act next. Required if there is no code. */
   readonly actor?: Actor;
   readonly failedChecks?: readonly string[];
 }
 
 /**
- * Moves a pull request along the table of transitions. On entering the line it gets the next rank; on leaving, its
- * facts about the line are cleared. Nothing is announced here: callers add the event that the interface names.
+ * Changes the status of a pull request by the table of transitions. A pull request that enters the line gets the next
+ * rank. When it leaves, the columns about its stay in line are cleared. No event is added: the caller adds the event
+ * that the interface names.
  */
 export function writeStatus(
   work: QueueWork,
@@ -177,12 +184,10 @@ export function writeStatus(
   const to = transition(from, event);
   if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
   const { queue, now } = work;
-  // A queue's counters are its own: only `followBase` moves a pull request to another queue, under both locks.
+  // A queue's counters count its own pull requests only. `followBase` alone moves a pull request to another queue, and
+  // locks both.
   if (pullRequest.queueId !== queue.id)
-    throw new DomainError(
-      'INTERNAL',
-      `#${pullRequest.number} stands in queue ${pullRequest.queueId}, not ${queue.id}.`,
-    );
+    throw new DomainError('INTERNAL', `#${pullRequest.number} is in queue ${pullRequest.queueId}, not in ${queue.id}.`);
   count(queue, from, -1);
   count(queue, to, 1);
   pullRequest.status = to;
@@ -218,19 +223,20 @@ function enterLine({ queue, now }: QueueWork, pullRequest: PullRequestRow): void
 function leaveLine(pullRequest: PullRequestRow): void {
   pullRequest.rank = null;
   clearLine(pullRequest);
-  // `merged` needs the start of the wait. A wait with another end does not count.
+  // A merged pull request keeps the start of its wait, for analytics. Other waits are not counted.
   if (pullRequest.status !== 'merged') pullRequest.preconditionsHeldAt = null;
 }
 
-/** The targets are not needed any more: the landing has its own copy. */
+/** Clears the affected targets, of which the landing has its own copy, and the awaited head. */
 function endWaits(pullRequest: PullRequestRow): void {
   pullRequest.affectedTargets = null;
   pullRequest.awaited = null;
 }
 
 /**
- * There is news for the host. An end of a stay in line is published at once. Other news is collected for a while,
- * because much happens within seconds after entering the line, and each publication costs a call and a workflow step.
+ * Schedules a new status comment or check at the host. If the pull request is blocked or merged, it is published at
+ * once. Other changes are collected for some seconds, because many of them follow each other after a pull request
+ * enters the line, and each publication costs a call and a workflow step.
  */
 export function scheduleNotification({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
@@ -268,12 +274,15 @@ export function blockPullRequest(
   });
 }
 
-/** Somebody took it out of the line: the event has the code, the pull request itself has none (interface 6.2). */
+/**
+ * Adds the event that a user took the pull request out of the line. The event has a code; the pull request has none
+ * (interface 6.2).
+ */
 export function announceDequeued(work: QueueWork, pullRequest: PullRequestRow): void {
   announce(work, pullRequest, 'dequeued', { statusCode: 104, statusText: statusText(104) });
 }
 
-/** Adds an event about a pull request, with the facts of this moment. */
+/** Adds an event about a pull request, with the present facts of its row. */
 export function announce(
   work: QueueWork,
   pullRequest: PullRequestRow,
@@ -290,7 +299,7 @@ export function announce(
   });
 }
 
-// Facts of this moment for analytics, which the row loses at the next request.
+// Facts for analytics, which the row loses at the next request.
 function factsOf(action: string, row: PullRequestRow): Record<string, unknown> {
   if (action === 'added_to_batch') return { preconditionsHeldAt: row.preconditionsHeldAt ?? null };
   if (action !== 'merged') return {};
