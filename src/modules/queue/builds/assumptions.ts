@@ -1,6 +1,6 @@
-// The commit under the members of a speculative build: its base with the pull requests that it assumes to land before
-// them. Many speculative builds share most of that commit. So composing begins with the longest known commit of the
-// same heads on the same base, and a line of n needs about as many merges as a chain of n.
+// Composes the commit under the members of a speculative build: the base commit with the assumed pull requests. Many
+// speculative builds share most of these layers. So composing starts from the commit with the most layers that already
+// exists, and a line of n pull requests needs about as many merges as a chain of n.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
 import { hostClient, type CompositionMember, type CompositionResult, type Identity } from '../../../hosts/port.ts';
@@ -13,13 +13,11 @@ export type Assumed =
   | { readonly kind: 'composed'; readonly commit: string }
   | Extract<CompositionResult, { kind: 'conflict' }>;
 
-/**
- * The commit on which the members are merged. A conflict is reported with its index among the assumed pull requests.
- */
+/** Returns the commit on which the members are merged. A conflict has the index of the assumed pull request. */
 export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<Assumed> {
   const { batch, host, assumed } = loaded;
   if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };
-  const known = await findKnown(ctx, loaded);
+  const known = await findExisting(ctx, loaded);
   const missing = assumed.slice(known.layers);
   if (missing.length === 0) return { kind: 'composed', commit: known.commit };
   const client = hostClient(ctx, host);
@@ -40,7 +38,7 @@ export function buildRef({ id }: BatchRow): string {
   return `refs/interlock/builds/${id}`;
 }
 
-/** The commit that is composed never lands. Its message is only for people who look at a build. */
+/** The composed commit never lands. Its message is for people who look at a build. */
 function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identity): CompositionMember {
   return {
     head: row.pinnedHead,
@@ -55,11 +53,11 @@ function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identit
 
 interface Known {
   readonly commit: string;
-  /** How many of the assumed pull requests it contains. */
+  /** How many of the assumed pull requests the commit contains. */
   readonly layers: number;
 }
 
-async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): Promise<Known> {
+async function findExisting(ctx: Context, { batch, assumed, host }: LoadedBatch): Promise<Known> {
   const digests = digestsOf(batch, assumed);
   const rows = await ctx.db.transaction(
     ctx.accountId,
@@ -75,20 +73,20 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
     .map(({ content, commit }) => ({ commit, layers: layersOf.get(content) ?? 0 }))
     .sort((a, b) => b.layers - a.layers);
   const [longest] = known;
-  // Refs keep the commits of builds. If the host lost the ref, the commit cannot be used.
-  const isThere = longest !== undefined && (await hostClient(ctx, host).readCommit(longest.commit)) !== null;
-  return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
+  // A ref at the host keeps the commit of each build. If the ref was deleted, the commit cannot be used.
+  const exists = longest !== undefined && (await hostClient(ctx, host).readCommit(longest.commit)) !== null;
+  return exists ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 
 /**
- * The last of `digestsOf`, by which a speculative build is found. Null: it is not a speculative build, and its commits
- * have other messages.
+ * The last digest of `digestsOf`, by which other speculative builds find this commit. Null for every other batch,
+ * because the messages of its commits differ.
  */
 export function contentOf({ batch, assumed, members }: LoadedBatch): string | null {
   return batch.sideBuild === 'speculative' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
 }
 
-/** The digest of the base with the first layer, with the first two, and so on. */
+/** Returns the digest of the parent commit with the first layer, with the first two layers, and so on. */
 function digestsOf({ parentCommit, strategy }: BatchRow, layers: readonly Layer[]): string[] {
   const digests: string[] = [];
   for (const layer of layers) {

@@ -8,8 +8,8 @@ import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
- * The clean-up of an ended batch: stops what still runs, closes the bot pull request, and deletes its branch by
- * compare-and-set. A bot pull request that is idle or belongs to another batch now is not closed.
+ * Cleans up after an ended batch: stops the runs that continue, closes the bot pull request, and deletes its branch by
+ * compare-and-set. If the bot pull request is idle or another batch has taken it over, it is not closed.
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -19,14 +19,14 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
   );
-  // A landed commit belongs to the base, so its checks are not stopped.
+  // The checks of a landed commit are not stopped, because the commit is on the base branch.
   if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
     const number = bot?.number ?? (await client.findOpenPullRequests(branch))[0]?.number;
     if (number !== undefined) await client.closePullRequest(number);
-    // A host may gather deletions for a minute.
+    // The deletions run at the same time, because a host may collect deletions for up to a minute.
     await Promise.all([deleteBranch(ctx, host, branch), deleteFence(ctx, loaded)]);
   } else await deleteFence(ctx, loaded);
   await passFailpoint('clean_up:after_host');
@@ -41,7 +41,8 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
 }
 
 /**
- * That of the push that moved the heads. One of a worker that took the landing over stays: a push may still be late.
+ * Deletes the fence of the heads, if the push that moved the heads made this fence. A fence that a later worker made
+ * stays, because the delayed push of an earlier worker may still arrive.
  */
 async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -55,14 +56,14 @@ async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
     });
 }
 
-/** Stops the final gates that still run for an ended batch. */
+/** Stops the final gates of an ended batch. */
 async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   const open = await readGateRuns(ctx, 'batch', batch.id);
   for (const { run } of open) if (run !== null) await hostClient(ctx, host).cancelWorkflowRun(run);
   if (open.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
-      `update gate_run set state = 'failed', reason = 'its batch ended before it did', ended_at = $3
+      `update gate_run set state = 'failed', reason = 'its batch ended first', ended_at = $3
        where account_id = $1 and batch_id = $2 and state in ('planned', 'running')`,
       [ctx.accountId, batch.id, ctx.clock().toISOString()],
     );

@@ -1,4 +1,4 @@
-// Making a build: the commit of a batch, composed from its parent and its pinned heads.
+// Makes a build: composes the commit of a batch from its parent commit and its pinned heads.
 import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
@@ -16,7 +16,7 @@ import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
-/** Composes the commit that is tested and lands. In serial mode the head is updated first. */
+/** Composes the commit that is tested and lands. In serial mode the head is brought up to date first, if necessary. */
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch } = loaded;
   const members = await nameCoauthors(ctx, loaded);
@@ -46,7 +46,9 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   await recordComposed(ctx, loaded, { composed: result, below: below.commit });
 }
 
-/** In one transaction: the commit of the batch, the merge result, the own commits of its members, and the build. */
+/**
+ * Writes the commit of the batch, the merge result, the own commits of the members, and the build, in one transaction.
+ */
 async function recordComposed(
   ctx: Context,
   loaded: LoadedBatch,
@@ -70,7 +72,7 @@ async function recordComposed(
         [ctx.accountId, batch.id, ordinal, own],
       );
     }
-    // Recorded before CI can start, so that an immediate result finds its build.
+    // The build is recorded before CI can start, so that even an immediate result finds the row of its build.
     await recordBuild(ctx, tx, {
       repositoryId: batch.repositoryId,
       commit: testedCommit,
@@ -98,7 +100,8 @@ async function compose(
       joinsNext: member.joinsNext,
     })),
     batchCommit: batch.batchCommit,
-    // Checks that run again on its own commit do not unsettle those of the commit that lands.
+    // A group commit is made even for one pull request. Otherwise CI on its moved head would add checks to the commit
+    // that lands.
     groupsOne: movesHeads(ctx, loaded),
     groupMessage: batch.groupMessage,
     at: of.at,
@@ -106,10 +109,13 @@ async function compose(
   });
 }
 
-/** How many commits of one pull request are read for their authors. */
+/** At most so many commits of a pull request are read to find its co-authors. */
 const mostCommits = 500;
 
-/** Adds co-authors to the messages that name them. Commits never change, so every repetition gives the same result. */
+/**
+ * Adds co-authors to the messages of members that list them. Commits never change, so a repetition gives the same
+ * messages.
+ */
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
   const client = hostClient(ctx, host);
@@ -140,8 +146,8 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
 }
 
 /**
- * The heads before a member's own commit: the members before it, without those that joined it, and the pull requests it
- * is stacked on.
+ * The heads whose commits are not the member's own: earlier members that do not share its commit, and the head of the
+ * pull request below the member in its stack.
  */
 function headsBefore(members: readonly BatchMemberRow[], place: number): string[] {
   let first = place;
@@ -151,8 +157,9 @@ function headsBefore(members: readonly BatchMemberRow[], place: number): string[
 }
 
 /**
- * Git's times have seconds. Two batches of one composition in the same second would share a commit, and the second
- * would inherit the red or canceled build of the first. So each time is a second later than the one before.
+ * The time of the commit. Git's times have a resolution of one second. Two batches with the same content in the same
+ * second would have the same commit, and the second batch would get the red or canceled build of the first. So each
+ * further batch on the same parent commit has a time that is one second later.
  */
 async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
   const [before] = await ctx.db.read<{ n: number }>(ctx.accountId, {
@@ -165,9 +172,10 @@ async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promis
 }
 
 /**
- * Records a conflict as a fact about two commits. The pull request keeps it only while this very head is in line. A
- * failed update of the branch is no such fact, because the commit that lands may still be composed where a rebase of
- * the branch fails.
+ * Records a conflict of a member. If composing failed, the conflict is a fact about commits, and is stored as a merge
+ * result. If only the update of the branch failed, no merge result is stored, because the commit that lands may still
+ * be composed where a rebase of the branch fails. The pull request has the conflict only as long as the same head is in
+ * line.
  */
 async function keepConflict(
   ctx: Context,
@@ -178,8 +186,8 @@ async function keepConflict(
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
-    // A side build is composed without the pull requests before it and may conflict for that reason: nobody is blamed,
-    // and it is no fact about the line.
+    // A side build does not contain the pull requests before it, and may conflict for that reason. So no pull request
+    // is blamed, and no merge result is stored.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
     if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
@@ -192,7 +200,7 @@ async function keepConflict(
       }));
     if (member === undefined || !row) return;
     const after = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
-    // The conflict is known already: the batch waits for the planner to end it.
+    // The conflict is already in the row, and the planner will end the batch.
     if (row.conflictParent === batch.parentCommit && row.conflictAfter?.join() === after.join()) return;
     row.conflictParent = batch.parentCommit;
     row.conflictAfter = after;
@@ -202,9 +210,9 @@ async function keepConflict(
 }
 
 /**
- * Records a conflict of a speculative build as a fact about the base and all heads up to the conflicting one, assumed
- * heads included. The planner finds the fact by these heads. A speculative build blames nobody for a conflict. `at` is
- * an index among the assumed pull requests and the members together.
+ * Records a conflict of a speculative build as a merge result of the base commit and all heads up to the conflicting
+ * one, assumed heads included. The planner finds the merge result by these heads. A speculative build blames no pull
+ * request for a conflict. `at` is the index in the list of the assumed pull requests followed by the members.
  */
 async function keepConflictOfSpeculation(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
   const { batch } = loaded;
@@ -239,7 +247,10 @@ async function keepMergeResult(
   );
 }
 
-/** Whether its tree is what would land, on the present base. Then the checks of the head itself are evidence. */
+/**
+ * Whether the head contains the base commit and has the tree that would land. The checks of the head itself are then
+ * evidence.
+ */
 async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
   const [member] = members;
   if (member === undefined) return false;
@@ -249,9 +260,9 @@ async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, t
 }
 
 /**
- * Lets the build of an already tested head count as a build on this base, even if it was first seen for another base. A
- * canceled or too old build proves nothing, and there will be no new commit to test. So its checks run again; otherwise
- * the batch would be found worthless and restarted without end.
+ * Makes the existing build of a head count as a build on this base commit, even if the build was recorded for another
+ * base commit. If the build is canceled or too old, its checks are run again. There is no new commit to test, so the
+ * planner would otherwise end this batch and start the same batch without end.
  */
 async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host } = loaded;
@@ -271,8 +282,8 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
 }
 
 /**
- * Serial mode tests the pull request's own head, so the base is merged into it first. The new head makes this batch
- * outdated: the planner supersedes it and starts a batch on the new head.
+ * Brings the head of the pull request up to date, because serial mode tests the head itself. The new head makes this
+ * batch outdated: the planner supersedes it and starts a batch on the new head.
  */
 async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host, baseBranch, repository } = loaded;

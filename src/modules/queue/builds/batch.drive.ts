@@ -1,7 +1,8 @@
-// The life of a batch between its plan and its verdict. The batch row is its own intent. While it is `making`, its
-// commit is still to be composed; while it is `building` without a start, its checks are still to be requested. Every
-// step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded. A batch is no
-// kind of src/platform/turns: its planner decides about it, and each step is one short activity without a lease.
+// Takes a batch from its plan to its verdict. The row of a batch is its own intent. While its state is `making`, its
+// commit must be composed. While its state is `building` and it has not started, its checks must be started. Every step
+// may run twice, and writes facts only if the batch is still live; an update of no rows means that it was superseded. A
+// batch does not use src/platform/turns, because the planner decides about it and each step is a short activity without
+// a lease.
 import type { Context } from '../../../context.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { causes } from '../planning/open-work.ts';
@@ -12,7 +13,7 @@ import { takeStep } from './batch.refusals.ts';
 import { loadBatch, nextStepOf, nextStepOfRow, type NextBatchStep, type BatchStepFacts } from '../store/batch.rows.ts';
 import type { BatchRow, BatchRowState } from '../store/queue.entities.ts';
 
-/** The progress of a batch, for its workflow and for people who read the workflow. */
+/** The progress of a batch, for its workflow and for Temporal's UI. */
 export interface BatchProgress {
   readonly need: NextBatchStep;
   readonly state: BatchRowState;
@@ -23,7 +24,7 @@ export interface BatchProgress {
   readonly details: string;
 }
 
-/** Takes the one step that the batch needs now, and returns what it needs next. */
+/** Takes the step that the batch needs now. Returns what the batch needs next. */
 export async function driveBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const loaded = await loadBatch(ctx, batchId);
   const need = nextStepOfRow(loaded.batch);
@@ -39,18 +40,18 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
 async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const facts = await readFacts(ctx, batchId);
   const outcome = outcomeOf(facts);
-  const named = nameAll(facts.members);
+  const membersText = numbersText(facts.members);
   return {
     need: nextStepOf(facts),
     state: facts.state,
     repository: `${facts.owner}/${facts.name}`,
     baseBranch: facts.baseBranch,
-    summary: `${named}: ${facts.state}${outcome === '' ? '' : `, ${outcome}`}`,
+    summary: `${membersText}: ${facts.state}${outcome === '' ? '' : `, ${outcome}`}`,
     details: linesOf(facts, outcome).join('\n'),
   };
 }
 
-/** The next step of a batch, and the facts about it that people read. */
+/** The facts from which the next step follows, and the facts that Temporal's UI shows. */
 interface BatchFacts extends BatchStepFacts {
   readonly cause: BatchRow['cause'];
   readonly parent: string;
@@ -61,7 +62,7 @@ interface BatchFacts extends BatchStepFacts {
   readonly owner: string;
   readonly name: string;
   readonly baseBranch: string;
-  /** Numbers of its pull requests, and of the pull requests that it assumes to land first. */
+  /** Numbers of the members, and of the pull requests that the batch assumes to land first. */
   readonly members: readonly number[];
   readonly assumed: readonly number[];
   readonly checks: readonly {
@@ -100,11 +101,11 @@ async function readFacts(ctx: Context, batchId: string): Promise<BatchFacts> {
   return facts;
 }
 
-function nameAll(numbers: readonly number[]): string {
+function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(', ');
 }
 
-/** The outcome of the batch as text. Empty: there is no outcome yet. */
+/** The outcome of the batch as text. Empty if there is no outcome yet. */
 function outcomeOf({ checks, grade, endedReason }: BatchFacts): string {
   if (grade !== null) return `tree verified: ${grade}`;
   const failed = checks.filter(
@@ -117,9 +118,9 @@ function outcomeOf({ checks, grade, endedReason }: BatchFacts): string {
 }
 
 function linesOf(facts: BatchFacts, outcome: string): string[] {
-  const assumed = nameAll(facts.assumed);
+  const assumed = numbersText(facts.assumed);
   return [
-    `**${nameAll(facts.members)}** → \`${facts.baseBranch}\` of ${facts.owner}/${facts.name}: **${facts.state}** ${outcome}`,
+    `**${numbersText(facts.members)}** → \`${facts.baseBranch}\` of ${facts.owner}/${facts.name}: **${facts.state}** ${outcome}`,
     `- why it exists: ${causes[facts.cause] ?? facts.cause}`,
     `- parent \`${facts.parent}\``,
     ...(assumed === '' ? [] : [`- assumed to land first: ${assumed}`]),

@@ -1,5 +1,5 @@
-// Requests and watches the checks of a build: of a draft bot pull request in parallel mode, of the head itself in
-// serial mode.
+// Starts and watches the checks of a build. In parallel mode these are the checks of a bot pull request; in serial
+// mode, those of the head itself.
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
@@ -27,17 +27,17 @@ import { loadLineage } from '../facts/landings.loader.ts';
 import { announce, startWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /**
- * Requests the checks: opens the draft bot pull request (parallel), or records that the head's own checks count
- * (serial).
+ * Starts the checks. In parallel mode, opens the bot pull request. In serial mode, records that the head's own checks
+ * count.
  */
 export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members } = loaded;
   if (!batch.commit || !batch.tree) return;
-  // A tree that is green already needs no build: the look-up finds the evidence. It is marked only once, because each
-  // mark would wake the queue while a pause stops the landing.
+  // If there is a green build of the same tree, no build is needed, and the planner finds that build. The batch is
+  // marked as started only once, because each mark would wake the queue while a pause stops the landing.
   if (await needsNoBuild(ctx, loaded, batch.tree)) {
     if (batch.buildStartedAt) return;
-    // No bot branch keeps it, and another machine may land it.
+    // No bot branch keeps the commit, but another machine may have to land it.
     await hostClient(ctx, loaded.host).keepCommit(batch.commit, buildRef(batch));
     return await markStarted(ctx, loaded, null);
   }
@@ -52,8 +52,8 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 }
 
 /**
- * Called while its checks run. A batch that relied on another build's evidence gets its own build when that evidence no
- * longer holds.
+ * Reads the checks again while they run. If a batch relied on the build of another batch, and that build no longer
+ * counts as evidence, the batch gets its own build.
  */
 export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -69,7 +69,10 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   if (opened.length === 0) await openBuild(ctx, loaded);
 }
 
-/** Whether a green build of its tree exists, or builds of its parts suffice, or its members skip validation. */
+/**
+ * Whether all members skip validation, or there is a green build of the tree, or green builds of parts justify the
+ * landing.
+ */
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
@@ -138,22 +141,22 @@ async function markStarted(
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') return;
-    // A batch that relied on another build's evidence and now gets its own build starts its time limit again.
+    // If the batch relied on another build before, the time limit of its own build starts now.
     const isStart = isFirst || (batch.mode === 'serial' && !row.buildStartedAt);
     row.buildStartedAt = isFirst ? work.now : (row.buildStartedAt ?? work.now);
     if (isStart) announceBuildStarted(work, row);
-    // An isolation build changes no status, because its member is in line with a build of its own.
+    // An isolation build changes no status, because the status of its member follows its batch in line.
     if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, work, { batch: row, members });
     await finishWork(work);
   });
 }
 
-/** A build without checks of its own, which lands at once, is not announced. */
+/** Not called if the batch gets no checks of its own, because such a batch lands at once. */
 function announceBuildStarted(work: QueueWork, { id, repositoryId, queueId, commit }: BatchRow): void {
   work.events.push({ repositoryId, queueId, batchId: id, action: 'build_started', payload: { commit } });
 }
 
-/** Returns whether it was opened for this batch just now. */
+/** Returns whether the bot pull request was opened for this batch just now. */
 async function keepBotPullRequest(
   ctx: Context,
   tx: Transaction,
@@ -203,7 +206,7 @@ async function tagMembers(
   }
 }
 
-/** Numbers of the pull requests in builds before this one in line, which must land first. */
+/** Numbers of the pull requests in builds before this one, which must land first. */
 async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
   if (batch.sideBuild === 'speculative') return await assumedOf(ctx, tx, batch.id);
   if (batch.sideBuild) return [];

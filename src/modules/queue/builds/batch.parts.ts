@@ -1,5 +1,5 @@
-// A landing that is justified by builds of its parts. The builds are read again under the locks of the gate and judged
-// by the planner's rule. The result is stored with the intent, so that the proof does not depend on later changes of
+// Judges a landing that builds of its parts justify. The builds are read again under the locks of the gate, and judged
+// by the planner's rule. The result is stored in the intent, so that the proof does not depend on later changes of
 // rows.
 import type { Context } from '../../../context.ts';
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
@@ -15,7 +15,7 @@ import { loadTargetsOf } from '../facts/affected-targets.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { BatchEntity, type BatchMemberRow, type BatchRow } from '../store/queue.entities.ts';
 
-/** The content of a part's build, in order. */
+/** One of the pull requests that the build of a part contains. */
 export interface PartMember {
   readonly pullRequestId: string;
   readonly head: string;
@@ -27,7 +27,7 @@ export interface PartMember {
 export interface PassedPart {
   readonly base: string;
   readonly content: readonly PartMember[];
-  /** A green build of the tree of that content on that base. */
+  /** A green build that tested the tree of this content on this base commit. */
   readonly build: BuildState;
 }
 
@@ -39,8 +39,8 @@ interface Judged {
 }
 
 /**
- * The green builds of its parts, if nothing but their content and disjoint changes is in its tree, and that tree was
- * never red. Null: the landing is not justified.
+ * Returns the green builds of the parts, if the tree of the batch contains nothing but their content and changes that
+ * do not overlap with it, and if that tree was never red. Null: the landing is not justified.
  */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
   const { batch, members, rules, tip } = judged;
@@ -68,7 +68,10 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   return isJustified ? parts : null;
 }
 
-/** The targets of its members, by pull request. Not known if affected targets are not used. */
+/**
+ * The affected targets of the members, by id of the pull request. Empty if the configuration does not use affected
+ * targets.
+ */
 export async function loadTargetsThatCount(
   ctx: Context,
   tx: Transaction,
@@ -82,7 +85,10 @@ export async function loadTargetsThatCount(
   );
 }
 
-/** Without parts whose build is gone, used other rules, or proves nothing now: other parts may suffice. */
+/**
+ * The parts with green builds. A part is left out if its build was deleted, used other rules or is not green now,
+ * because the other parts may suffice.
+ */
 async function loadParts(
   ctx: Context,
   tx: Transaction,

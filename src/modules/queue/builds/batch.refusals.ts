@@ -1,5 +1,5 @@
-// A host that permanently refuses something a batch needs. A pull request that cannot be built must not block those
-// behind it: it is blocked with the host's message, and the others are built without it.
+// Handles the case that a host permanently refuses something that a batch needs. Such a pull request must not stop
+// those behind it: it is blocked with the host's message, and the others are built without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
 import { hostClient, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
@@ -16,9 +16,9 @@ interface Refused {
 }
 
 /**
- * Blocks the pull requests that the host refuses to build (110). If there are several members, each is composed alone,
- * and the refused ones are blocked. If none is refused alone, or the parent itself cannot be read, no pull request is
- * at fault, and the refusal is thrown again.
+ * Blocks the pull requests that the host refuses to build (110). If the batch has several members, each is composed
+ * alone, and the refused ones are blocked. If none is refused alone, or if the parent commit cannot be read, no pull
+ * request is at fault, and the refusal is thrown again.
  */
 export async function blockRefused(
   ctx: Context,
@@ -54,7 +54,10 @@ async function findRefused(
   return refused;
 }
 
-/** Only while this very batch is being made of this very head, because the refusal says nothing about another one. */
+/**
+ * Blocks the members, if the batch is still being made and their heads have not changed. The refusal says nothing about
+ * other batches or heads.
+ */
 export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused: readonly Refused[]): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
@@ -72,13 +75,12 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
 }
 
 const patienceMs = 10 * 60_000;
-// When this process first failed at the step that a batch needs. A process that was down in the meantime starts from
-// nothing.
+// When a step of each batch first failed in this process. If the process is restarted, the time starts again.
 const failing = new WeakMap<Database, Map<string, number>>();
 
 /**
- * Takes a step of a batch. A step that fails for ten minutes halts the queue with the reason, because everything behind
- * it waits in vain.
+ * Takes a step of a batch. If the step fails for ten minutes, the queue is halted with the error as reason, because no
+ * pull request behind the batch can land.
  */
 export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
   const failingSince = failing.get(ctx.db) ?? new Map<string, number>();
@@ -105,7 +107,7 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
   }
 }
 
-/** The planner supersedes it (309), and its pull requests are built again. */
+/** Gives the batch up. The planner supersedes it (309), and its pull requests are built again. */
 async function giveUpMissing(ctx: Context, batchId: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const { queueId } = await tx.em.findOneOrFail(BatchEntity, { id: batchId });

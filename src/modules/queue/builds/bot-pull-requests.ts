@@ -1,5 +1,5 @@
-// The bot pull request of a build at the host. Only the service owns its branch, and moves and deletes it from any
-// commit by compare-and-set.
+// The bot pull request of a build at the host. The branch of a bot pull request belongs to the service, which moves and
+// deletes it by compare-and-set whatever its commit is.
 import type { Context } from '../../../context.ts';
 import { hostClient, RefMoved } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -10,7 +10,7 @@ import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../st
 import { lockQueue } from '../store/queue.locks.ts';
 import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
-/** A branch at another commit is older than the records, and is moved. */
+/** Makes the branch or moves it. If it is at another commit, that commit is outdated. */
 export async function moveBranch(
   ctx: Context,
   host: HostedRepository,
@@ -34,7 +34,7 @@ export async function deleteBranch(ctx: Context, host: HostedRepository, branch:
   }
 }
 
-/** The bot pull request that this batch has or takes over now. Null: it needs a new one, or is no longer built. */
+/** The bot pull request that this batch has, or takes over now. Null: it needs a new one, or its build has ended. */
 export async function takeBotPullRequest(
   ctx: Context,
   { batch, members }: LoadedBatch,
@@ -68,7 +68,7 @@ export async function takeBotPullRequest(
   });
 }
 
-/** Somebody closed it: this batch gets a new one, and the branch is deleted. */
+/** Removes a bot pull request that somebody closed, and its branch. This batch will get a new bot pull request. */
 export async function dropBotPullRequest(ctx: Context, host: HostedRepository, bot: BotPullRequestRow): Promise<void> {
   await deleteBranch(ctx, host, bot.branch);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -80,7 +80,7 @@ export async function dropBotPullRequest(ctx: Context, host: HostedRepository, b
   });
 }
 
-/** Closes all rows of its number, of every batch that used it. */
+/** Marks a bot pull request as closed in the rows of all batches that used it. */
 export async function closeRows(
   ctx: Context,
   tx: Transaction,

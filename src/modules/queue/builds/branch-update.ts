@@ -1,5 +1,5 @@
-// Updates a pull request's branch with its base, by a merge or a rebase. The new head is recorded before it is pushed,
-// so that every later reader knows that the service made it.
+// Updates the branch of a pull request by merging the base branch into the branch, or by a rebase. The new head is
+// recorded before the push, so that every later reader sees that the service made this head.
 import type { Context } from '../../../context.ts';
 import { decideBranchRefusal, type PullRequestHead } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
@@ -8,10 +8,10 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
 export type BranchUpdated =
-  /** `head` is the branch's head now. `moved` is false if it contained the base already. */
+  /** `head` is the present head of the branch. `moved` is false if the branch already contained the base commit. */
   | { readonly kind: 'updated'; readonly head: string; readonly moved: boolean }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
-  /** The rebase is empty: the base already has all its changes. */
+  /** The rebased branch has no changes: the base branch already contains all of them. */
   | { readonly kind: 'empty' };
 
 export interface BranchToUpdate extends PullRequestHead {
@@ -19,19 +19,23 @@ export interface BranchToUpdate extends PullRequestHead {
   readonly baseBranch: string;
   /** The expected head of the branch. */
   readonly head: string;
-  /** The base's commit. */
+  /** The commit of the base branch to which the branch is updated. */
   readonly onto: string;
   readonly method: 'merge' | 'rebase';
-  /** The same instant gives the same commits, so that a retry after a crash makes no second update. */
+  /**
+   * The time of the commits. The same time gives the same commits, so that a retry after a crash makes no second
+   * update.
+   */
   readonly at: Date;
-  /** Head of a pull request whose changes `onto` contains, perhaps by other commits. */
+  /** The head of the pull request below, whose changes `onto` contains, possibly as other commits. */
   readonly belowHead?: string | null;
-  /** Runs in the transaction that records a push for the first time. */
+  /** Runs in the transaction that records the new head. It runs once for each new head. */
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;
 }
 
 /**
- * Throws RefMoved when the branch is elsewhere, HostRefused when the host does not take it, or a fork has the branch.
+ * Updates the branch. Throws RefMoved if the branch has another head, and HostRefused if the host refuses the push or
+ * if the branch belongs to a fork.
  */
 export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
   const { host, head, onto, method, at } = branch;

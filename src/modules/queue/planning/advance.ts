@@ -1,5 +1,6 @@
-// One turn of a queue: reads the snapshot, plans and writes, in one transaction under the queue's row. Returns the work
-// outside the transaction as ids: open intents, and batches that have not ended.
+// One turn of a queue: reads the snapshot, plans, and writes the decisions in one transaction under the lock of the
+// queue's row. Returns the work that remains outside the transaction as ids: open intents, and batches that are not
+// cleaned up.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
@@ -27,15 +28,15 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
-/** Increased with every change of the planner's rules. A worker of an older version does not plan. */
+/** Is increased with every change of the planner's rules. A worker with a lower version does not plan. */
 export const plannerVersion = 6;
 
 export interface Advance extends OpenWork {
-  /** When to look again without a wake. Null: never. Milliseconds since the epoch. */
+  /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
 }
 
-/** `longestPauseMs`: how long changes may be waited for that come in the same moment. */
+/** `longestPauseMs`: how long a turn may wait, so that it handles further changes of the same moment together. */
 export async function advanceQueue(
   ctx: Context,
   queueId: string,
@@ -61,7 +62,10 @@ export async function advanceQueue(
 
 interface Turn {
   readonly advance: Advance;
-  /** Null: the turn has decided something, or waits for builds of other base branches. */
+  /**
+   * What the next turns need in order to be skipped. Null: this turn has changed something, or waits for builds of
+   * other base branches.
+   */
   readonly kept: Parameters<typeof keepQuietTurn>[2] | null;
 }
 
@@ -71,7 +75,7 @@ async function takeTurn(
   { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
 ): Promise<Turn> {
   const queue = await lockQueue(tx, queueId);
-  // After the lock: a pause, a freeze or a configuration that completes later causes another turn.
+  // Read after the lock, so that every later pause, freeze or change of the configuration causes another turn.
   const repository = await tx.load(RepositoryEntity, queue.repositoryId);
   if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
   const holds = await branchHolds(tx, repository, queue.baseBranch);
@@ -82,7 +86,7 @@ async function takeTurn(
   await finishWork(work);
   await tx.em.flush();
   const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-  // Left to the relay, because a timer of the workflow would add events to its history in every turn.
+  // Left to the relay, because a timer in the workflow would add events to the workflow's history in every turn.
   const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
   const rows = await readOpenRows(ctx, tx, queueId);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
@@ -109,8 +113,8 @@ async function takeTurn(
 }
 
 /**
- * Plans the queue, unless it is halted or a newer planner owns it. Answers whether a plan was made that decided
- * nothing.
+ * Plans the queue, unless it is halted or a newer version of the planner has planned it. Returns whether it was planned
+ * and nothing was decided.
  */
 async function decideAndWrite(
   work: QueueWork,
@@ -118,7 +122,8 @@ async function decideAndWrite(
 ): Promise<boolean> {
   const { repository, holds, mayPlan } = of;
   const { queue } = work;
-  // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
+  // A halted queue, or a queue without its base branch, is not planned. An earlier deadline must not stay in its row
+  // for ever.
   if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
   const problem = configurationProblem(repository);
   if (problem !== null && !queue.haltedReason)
@@ -133,13 +138,13 @@ async function decideAndWrite(
 }
 
 interface Planned {
-  /** When the queue looks again without a wake. Null: never. */
+  /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
   readonly lookAt: number | null;
-  /** Nothing was decided, and the queue does not wait for builds of other base branches. */
+  /** Whether nothing was decided, and the queue does not wait for builds of other base branches. */
   readonly isQuiet: boolean;
 }
 
-/** Reads, decides and writes. */
+/** Reads the snapshot, decides, and writes the decisions. */
 async function planQueue(
   work: QueueWork,
   { repository, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
@@ -148,8 +153,8 @@ async function planQueue(
   const { ctx, tx, queue } = work;
   const now = work.now.getTime();
   const { configuration, rules } = rulesOf(repository, queue);
-  const { hasChanged, ...asked } = await reconsider(work, repository);
-  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...asked, holds } });
+  const { hasChanged, ...read } = await reconsider(work, repository);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...read, holds } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   await writeDecisions(work, loaded, { decisions, configuration });
   await releaseIdleBotPullRequests(work);
@@ -165,16 +170,16 @@ async function planQueue(
 }
 
 /**
- * The base branch is gone: deleted, or renamed. What is built for it never lands, and takes the room of builds for
- * other base branches. A landing that has started ends first.
+ * Ends all builds, because the base branch was deleted or renamed. The builds cannot land, and they count towards
+ * `max_parallel_builds` of the repository. If a landing has started, builds end after the landing.
  */
 async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
-  const alive = await tx.query(
+  const live = await tx.query(
     `select from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building') limit 1`,
     [ctx.accountId, queue.id],
   );
-  if (alive.length === 0) return;
+  if (live.length === 0) return;
   const { configuration, rules } = rulesOf(repository, queue);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: '', tipTree: '' });
   const { batches } = loaded.snapshot;
@@ -191,7 +196,10 @@ async function readMissingFacts(ctx: Context, before: BeforeTurn): Promise<void>
   else await syncBase(ctx, hosted(before), before.baseBranch);
 }
 
-/** Signatures are normally read with a head. If they became required later, they are read before a turn decides. */
+/**
+ * Signatures are normally read together with a head. If signatures became required after a head was read, they are read
+ * here, before the turn decides.
+ */
 async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: string): Promise<void> {
   if (!configurationOf(known).merge_rules.preconditions.require_verified_commits) return;
   const host = hosted(known);
@@ -214,25 +222,25 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
   }
 }
 
-// `max_parallel_builds` limits the repository, so a queue may wait for builds of another base branch. Their end does
-// not change this queue: the queue that ends a build wakes the waiting queues, and each looks again in case the wake is
-// lost.
+// `max_parallel_builds` limits all queues of a repository together, so a queue may wait for builds of another base
+// branch. The queue in which a build ends wakes the waiting queues. In case a wake is lost, each waiting queue also
+// takes a turn after this time.
 const lookAgainMs = 60_000;
 
-/** When a queue that may wait for builds of other queues looks again. Null: it waits for none. */
+/** When a queue that waits for builds of other queues takes its next turn. Null: it does not wait for them. */
 function lookForBuildsAt(snapshot: Snapshot, now: number): number | null {
   if (snapshot.queue.buildsElsewhere === 0) return null;
   const inBatches = new Set(snapshot.batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + lookAgainMs;
 }
 
-/** The end of a batch frees a build: the repository's other queues are woken after the commit. */
+/** Wakes the other queues of the repository after the commit if a batch has ended, because another build may start. */
 async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: readonly Decision[]): Promise<void> {
   const leavesRoom = decisions.some(
     ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
   );
   if (!leavesRoom) return;
-  // Without their locks: at worst the wake is lost, and each looks again.
+  // The other queues are not locked. If a wake is lost, the waiting queue still takes a turn after `lookAgainMs`.
   const waiting = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',
     [ctx.accountId, queue.repositoryId, queue.id],

@@ -1,5 +1,5 @@
-// Plans automatic updates in the turn of the queue whose base moved: reads which pull requests are behind, and writes a
-// sync for each chosen one (src/domain/queue/requests/auto-update.ts).
+// Plans automatic updates of branches in a turn of the queue. Reads which pull requests are behind the base branch, and
+// plans a sync of those that are chosen (src/domain/queue/requests/auto-update.ts).
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import {
   planAutoUpdates,
@@ -11,7 +11,7 @@ import { planBranchWork } from './branch-work.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 
-/** Plans updates. Returns when to look again. Null: no pull request waits. */
+/** Plans updates. Returns when the queue must take a turn for updates. Null: no pull request waits for an update. */
 export async function planUpdates(
   work: QueueWork,
   repository: RepositoryRow,
@@ -46,7 +46,7 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
   readonly checks_run_since_ms: string | null;
 }
 
-/** Pull requests that are or may be behind, and those with a running update. Up-to-date ones are not read. */
+/** Pull requests that are behind or may be behind the base branch, and those whose update is running. */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
   const rows = await tx.query<CandidateRow>(
@@ -73,8 +73,8 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
 }
 
 /**
- * update_before_requeue: a pull request that returns to the line is updated first. Until then its queue starts nothing
- * new, because a build would have the old head.
+ * Carries out `update_before_requeue`: a pull request that is requeued is updated first. Until the update is done, the
+ * queue starts no build, because a build would contain the old head.
  */
 export async function updateBeforeRequeue(
   work: QueueWork,

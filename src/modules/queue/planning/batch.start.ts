@@ -1,6 +1,6 @@
-// Writes the batches that a turn starts: their members, how each member becomes a commit, and their assumptions. Three
-// statements write all batches of a turn, because a queue may start hundreds of speculative builds at once under its
-// lock.
+// Writes the batches that a turn starts: their members, how each member becomes a commit, and the pull requests that
+// they assume. Three statements write all batches of a turn, because a queue may start hundreds of speculative builds
+// at once while it is locked.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource, ownMessage, stackMessage } from '../../../domain/queue/requests/message.ts';
@@ -16,10 +16,11 @@ import { readBelow } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** The loaded row of a pull request that the plan names. */
+/** The loaded row of a pull request that the plan refers to. */
 export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: string): PullRequestRow {
   const row = loaded.pullRequests.get(id);
-  if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);
+  if (row === undefined)
+    throw new DomainError('INTERNAL', `The plan refers to pull request ${id}, which is not in line.`);
   return row;
 }
 
@@ -65,7 +66,7 @@ interface Starting {
   readonly rows: readonly PullRequestRow[];
 }
 
-/** Ids of the new batches, in the order of `starting`. */
+/** Returns the ids of the new batches, in the order of `starting`. */
 async function insertBatches(
   { ctx, tx, queue, now }: QueueWork,
   of: { readonly starting: readonly Starting[]; readonly loaded: LoadedQueue; readonly configuration: Configuration },
@@ -91,7 +92,7 @@ async function insertBatches(
       ctx.accountId,
       queue.id,
       queue.repositoryId,
-      // In no-queue mode the head is not changed: its commit is composed as in parallel mode.
+      // In no-queue mode the commit is composed as in parallel mode, because the head is not changed.
       rules.mode === 'serial' ? 'serial' : 'parallel',
       rules.strategy,
       rules.batchCommit,
@@ -188,7 +189,7 @@ interface PlannedLayer {
   readonly joinsNext: boolean;
 }
 
-/** How each pull request is merged on top of the one before. */
+/** How each pull request is merged on top of the one before it. */
 async function planLayers(
   { ctx, tx }: QueueWork,
   rows: readonly PullRequestRow[],
@@ -212,7 +213,7 @@ async function planLayers(
   }));
 }
 
-/** How each member of a batch becomes a commit. Members of a stack may share one. */
+/** How each member of a batch becomes a commit. Members of the same stack may become one commit together. */
 async function planCommits<M extends Member>(
   work: QueueWork,
   members: readonly M[],
@@ -225,15 +226,15 @@ async function planCommits<M extends Member>(
     configuration,
   );
   const commits: (M & PlannedLayer & { readonly message: string })[] = [];
-  let carried: MessageSource[] = [];
+  let joinedSources: MessageSource[] = [];
   for (const [place, member] of members.entries()) {
     const layer = layers[place];
     if (layer === undefined) continue;
     const { joinsNext } = layer;
     const message = joinsNext
       ? ownMessage(member.source, merge_commit)
-      : stackMessage(member.source, carried, merge_commit);
-    carried = joinsNext ? [...carried, member.source] : [];
+      : stackMessage(member.source, joinedSources, merge_commit);
+    joinedSources = joinsNext ? [...joinedSources, member.source] : [];
     commits.push({ ...member, ...layer, message });
   }
   return commits;

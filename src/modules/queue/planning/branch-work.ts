@@ -1,5 +1,6 @@
-// Plans requested work on branches: refresh, sync, backport. Each is an intent on its pull request, one of each kind at
-// a time, so that a restart loses none. A new request while one is open repeats the work.
+// Plans the work on branches that was requested: refresh, sync, backport. The work is an intent of its pull request, so
+// that it survives a restart. A pull request has one open intent of each kind and key. A request while the work is
+// under way repeats the work.
 import type { Context } from '../../../context.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -15,14 +16,14 @@ export function isBranchWork(kind: IntentKind): kind is BranchWork {
 export interface PlannedWork {
   readonly kind: BranchWork;
   readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>;
-  /** Distinguishes it from others of its kind on the same pull request. */
+  /** Distinguishes intents of one kind on the same pull request, such as backports to several branches. */
   readonly key?: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** False: an open one is enough. */
+  /** False: nothing is planned if there is already an open intent. */
   readonly again: boolean;
 }
 
-/** The caller wakes the queue. */
+/** Plans the work. The caller must wake the queue. */
 export async function planBranchWork(ctx: Context, tx: Transaction, work: PlannedWork): Promise<void> {
   const { pullRequest, kind } = work;
   const key = work.key === undefined ? pullRequest.id : `${pullRequest.id}:${work.key}`;
@@ -38,7 +39,8 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
       pullRequest.id,
       kind,
       key,
-      // The instant makes a later request a different one, which the end of the running work does not end.
+      // The time makes the payload of a repeated request different, so that the end of the running work does not end
+      // the intent.
       JSON.stringify({ ...work.payload, requestedAt: at }),
       at,
       work.again,
@@ -46,7 +48,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   );
 }
 
-/** Plans backports that waited for the merge of their source. */
+/** Plans the backports that waited until their pull request was merged. */
 export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
     `update backport b set state = 'planned', updated_at = $3

@@ -38,7 +38,7 @@ export async function writeDecisions(
     isDeparting = false;
   };
   for (const decision of decisions) {
-    // Ends are announced before starts.
+    // Ends of batches are announced before starts.
     if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
     if (decision.kind !== 'StartBatch') await writeDecision(writing, decision);
     else if (decision === starts[0]) await startBatches(work, loaded, { decisions: starts, configuration });
@@ -52,7 +52,7 @@ interface Writing {
   readonly work: QueueWork;
   readonly loaded: Written;
   readonly resets: Resets;
-  /** Failed batches, which are announced after all of them are written. */
+  /** Failed batches. Their events are added after all ends of batches are written. */
   readonly ended: { readonly batch: BatchRow; readonly text: string }[];
 }
 
@@ -127,7 +127,7 @@ function announceStuck(work: QueueWork, pullRequest: PullRequestRow): void {
   announce(work, pullRequest, 'stuck');
 }
 
-/** A batch that ends without landing leaves its bot pull request to the next build of its members. */
+/** The bot pull request of a batch that ended without landing is kept for the next build of its members. */
 async function markEndedIdle(
   work: QueueWork,
   decisions: readonly Decision[],
@@ -165,11 +165,14 @@ function endBatch(
 }
 
 interface Written extends LoadedQueue {
-  /** Live batches with a bot pull request, by pull request. Empty unless there are speculative builds. */
+  /**
+   * The ids of live batches that have an open bot pull request, by pull request. Empty if there are no speculative
+   * builds.
+   */
   readonly holders: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A member of several speculative builds stays tagged while one of them is built. */
+/** A member of several speculative builds stays tagged as long as one of these builds is live. */
 async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQueue): Promise<Pick<Written, 'holders'>> {
   if (![...batches.values()].some(({ sideBuild }) => sideBuild === 'speculative')) return { holders: new Map() };
   const rows = await tx.query<{ batch: string; pullRequest: string }>(
@@ -190,16 +193,19 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
   return (holders.get(pullRequest.id) ?? []).some((id) => live.includes(batches.get(id)?.state ?? ''));
 }
 
-/** Sets members with a bot pull request back to `queued`, in their places. Returns these members. */
+/**
+ * Sets members that are tagged, and in no other live build, back to `queued` in their places. Returns these members.
+ */
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
-  // Its batch in line tagged the pull request, so the end of the isolation build changes no status.
+  // An isolation build did not tag the pull request; its batch in line did. So the end of an isolation build changes no
+  // status.
   if (batch.sideBuild === 'isolation') return [];
   const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
 }
 
-/** The event `reset` is about the pull requests. This event is about each batch. */
+/** The event `reset` is about pull requests; this event is about a batch. */
 function announceResetBatches(work: QueueWork, loaded: Written, batches: readonly BatchRow[]): void {
   for (const batch of batches)
     work.events.push({
@@ -252,7 +258,7 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   return row;
 }
 
-/** Moves the pull request behind all others in line. Later arrivals are behind it. */
+/** Moves the pull request behind all others in line. Pull requests that enter the line later are behind it. */
 function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): void {
   Object.assign(row, { rank: work.queue.nextRank, ...afterReorder(row, reason) });
   work.queue.nextRank += 1;
@@ -265,7 +271,8 @@ function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): v
 }
 
 /**
- * One landing intent for each batch. An intent that was voided at its gate or found the base moved is planned again.
+ * Plans to land a batch. A batch has one such intent. The intent is planned again if it was voided by the gate, or if
+ * it failed because the base branch had moved.
  */
 async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
   await work.tx.em.flush();
@@ -285,7 +292,7 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
   );
 }
 
-/** Asks the host once more for the checks of a commit. An earlier answer does not count. */
+/** Plans to read the checks of a commit from the host once more, even if they were read before. */
 async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
   await work.tx.query(
     `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)

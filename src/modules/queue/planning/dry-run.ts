@@ -1,5 +1,5 @@
-// A dry run executes the code of the real change in a transaction that is rolled back. So refusals have the same text,
-// and the planner plans on the real result. Nothing is written, and nobody is woken.
+// A dry run runs the code of the real change in a transaction that is rolled back. So it refuses with the same text as
+// the real change, and the planner plans on the real result. Nothing is written, and no queue is woken.
 import type { Context } from '../../../context.ts';
 import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
@@ -14,11 +14,11 @@ import { startWork } from '../store/status.writer.ts';
 
 export interface QueueImpact extends Impact {
   readonly baseBranch: string;
-  /** What was compared. */
+  /** The snapshots that were compared. */
   readonly compared: ComparedLines;
 }
 
-/** The line of a queue without a change and with it. */
+/** The snapshots of a queue without the change and with it. */
 export interface ComparedLines {
   readonly queueId: string;
   readonly repositoryId: string;
@@ -27,7 +27,7 @@ export interface ComparedLines {
   readonly now: number;
 }
 
-/** Thrown to end the transaction like a refusal. */
+/** Thrown to roll the transaction back. */
 class RolledBack extends Error {
   readonly impacts: readonly QueueImpact[];
   constructor(impacts: readonly QueueImpact[]) {
@@ -36,7 +36,10 @@ class RolledBack extends Error {
   }
 }
 
-/** The impact on each queue of the repository, by base branch. `act` writes only through the context that it gets. */
+/**
+ * The impact of a change on each queue of the repository, by base branch. `act` must write through the given context
+ * only.
+ */
 export async function dryRun(
   ctx: Context,
   repositoryId: string,
@@ -44,8 +47,8 @@ export async function dryRun(
 ): Promise<readonly QueueImpact[]> {
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      // Takes the locks of the change in the same order before any read, so that the line does not change in the
-      // meantime.
+      // Takes the locks of the real change, in the same order, before anything is read. So the line cannot change
+      // between the two snapshots.
       await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [
         ctx.accountId,
         repositoryId,
@@ -63,10 +66,10 @@ export async function dryRun(
       const impacts: QueueImpact[] = [];
       for (const { id, baseBranch } of queues) {
         await reconsider(dryContext, tx, id);
-        const [was, is] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
-        if (was === null || is === null) continue;
-        const compared = { queueId: id, repositoryId, before: was, after: is, now };
-        impacts.push({ baseBranch, ...dryRunOf(was, is, now), compared });
+        const [withoutChange, withChange] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
+        if (withoutChange === null || withChange === null) continue;
+        const compared = { queueId: id, repositoryId, before: withoutChange, after: withChange, now };
+        impacts.push({ baseBranch, ...dryRunOf(withoutChange, withChange, now), compared });
       }
       throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
     });
@@ -83,7 +86,7 @@ async function load(tx: Transaction, queueId: string) {
   return { queue, repository };
 }
 
-/** Null: nothing is planned, because the tip of its base is unknown. */
+/** Null: nothing is planned, because the tip of the base branch is unknown. */
 export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot | null> {
   const { queue, repository } = await load(tx, queueId);
   const { baseTip, baseTree } = queue;
@@ -92,7 +95,9 @@ export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string)
   return (await loadSnapshot(ctx, tx, { queue, repository, rules, tip: baseTip, tipTree: baseTree })).snapshot;
 }
 
-/** Like every turn before it plans: pending pull requests may enter, and those in line may have lost a precondition. */
+/**
+ * Does what each turn does before it plans: admits pending pull requests, and blocks those that lost a precondition.
+ */
 async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
   const { queue, repository } = await load(tx, queueId);
   if (haltOf(repository, queue) !== null) return;

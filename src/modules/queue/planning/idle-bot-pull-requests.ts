@@ -1,14 +1,14 @@
-// The life of a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without landing,
-// its bot pull request becomes idle. The next build with one of its pull requests takes it over, and a bot pull request
-// that no build will take is closed. Each change is one transaction under the queue's row. The call to the host
-// follows, and may be interrupted.
+// What happens to a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without
+// landing, its bot pull request becomes idle. The next build with one of the same pull requests takes the bot pull
+// request over. A bot pull request that no build will take over is closed. Each change is a transaction under the
+// queue's lock. The call to the host follows the transaction, and is repeated if it is interrupted.
 import type { Context } from '../../../context.ts';
 import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** The batch ended without landing. */
+/** Marks the bot pull request of a batch that has ended without landing. */
 export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
   await tx.query(
     'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
@@ -17,8 +17,8 @@ export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: st
 }
 
 /**
- * Closes idle bot pull requests that no build will take: none of their pull requests is in line without a started
- * build. From here on no build can take them over.
+ * Closes the idle bot pull requests that no build will take over. A build may take one over only if one of its pull
+ * requests is in line and has no started build. After this transaction no build can take the closed ones over.
  */
 export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   await tx.em.flush();
@@ -39,8 +39,8 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
   );
 }
 
-// As one join, these were planned as nested loops over the whole history if the tables had never been analysed. Each
-// statement gets the keys of the rows that it reads. So PostgreSQL has one good plan, also without statistics.
+// A single join would be planned as nested loops over the whole history if the tables had never been analysed. So each
+// statement gets the keys of the rows that it reads, and PostgreSQL has one good plan even without statistics.
 
 /** The idle bot pull requests of a queue. */
 export async function readIdle(
@@ -85,7 +85,7 @@ async function readInLine(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Members of live batches that have their bot pull request or need none. */
+/** Members of live batches that have started their build, or already have a bot pull request. */
 async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Promise<Set<string>> {
   const live = await tx.query<{ id: string; isStarted: boolean }>(
     `select id, build_started_at is not null or mode <> 'parallel' as "isStarted" from batch

@@ -1,4 +1,4 @@
-// The facts for the texts about one pull request, read when they are written.
+// Reads the facts for the texts about a pull request when the texts are written.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { holdSentence, openQueueMethods, type StatusFacts } from '../../../domain/queue/explain/status-comment.ts';
@@ -25,13 +25,14 @@ export interface PublishedState {
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
   readonly facts: StatusFacts;
-  /** Whether the pull request is open, and a request would queue it. */
+  /** Whether the pull request is open and a request would put it in line at once. */
   readonly isReady: boolean;
 }
 
 /**
- * By pull request. A pull request that is in no queue is left out. The rows are read first: a counter is never newer
- * than the other facts, so that later facts belong to a later notification.
+ * Returns what is published about each pull request, by id. A pull request without a queue is left out. The rows are
+ * read first, so that `notificationVersion` is never newer than the other facts. A fact that changes later has a later
+ * version.
  */
 export async function readPublishedStates(
   ctx: Context,
@@ -69,7 +70,10 @@ interface QueueRead {
   readonly holds: BranchHolds;
 }
 
-/** Reads what the pull requests of a queue share once for all of them. Null: there is no such queue. */
+/**
+ * Reads what all pull requests of a queue share, once for each queue. The function returns null if there is no such
+ * queue.
+ */
 function createQueueReads(tx: Transaction): (repositoryId: string, queueId: string) => Promise<QueueRead | null> {
   const reads = new Map<string, QueueRead | null>();
   const readQueue = async (repositoryId: string, queueId: string): Promise<QueueRead | null> => {
@@ -169,7 +173,7 @@ async function readNewestBatches(
   return new Map(rows.map((row) => [row.pullRequestId, row]));
 }
 
-/** In the sentences of `explain`, for all pull requests of the queue. */
+/** Why nothing in the queue lands, in a sentence of `explain`. Null: nothing stops it. */
 export function holdOf({
   queue,
   repository,
@@ -203,7 +207,7 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHal
     skipsLine: row.skipLine,
     isTop: row.topAnnounced,
     isStuck: row.stuckAnnounced,
-    // Nothing is planned in a halted queue, so that nobody in line becomes the first or is validated.
+    // In a halted queue nothing is planned, so no pull request in line becomes the first or is built.
     hold: isHalted || row.topAnnounced || isBuilding ? hold : null,
     batch: isBuilding
       ? {
@@ -237,7 +241,7 @@ async function readLandings(
   return new Map(rows.map((row) => [row.pullRequestId, row]));
 }
 
-/** Somebody else merged it, and nothing was recorded about its tree. */
+/** The landing of a pull request that somebody merged outside the queue. Nothing was recorded about its tree. */
 function landedElsewhere({ mergeCommitSha }: PullRequestRow): StatusFacts['landed'] {
   return mergeCommitSha ? { commit: mergeCommitSha, grade: 'external', isEmpty: false, otherMembers: [] } : null;
 }

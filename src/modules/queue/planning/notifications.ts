@@ -1,5 +1,6 @@
-// Plans in the queue's turn which pull requests get new texts at the host: one intent each for the comment and the
-// check, with a counter instead of a text. The worker writes the facts of the moment.
+// Plans, in a turn of the queue, which pull requests get a new status comment and a new check at the host. The comment
+// and the check have an intent each, which contains a version number instead of the text. The worker that carries out
+// the intent writes the text from the facts at that time.
 import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { haltedText } from '../../../domain/queue/explain/explain.ts';
 import { openQueueMethods, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
@@ -10,19 +11,22 @@ import { configurationOf } from '../store/configuration.cache.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import { holdOf } from './notifications.reads.ts';
 
-/** The limit of one turn, so that a landing planned in the meantime waits for no more than these. */
+/**
+ * At most so many notifications are planned in one turn, so that a landing that is planned in the meantime does not
+ * wait long.
+ */
 const mostNotifications = 40;
 const pauseMs = 500;
 
-/** What the turn has read under the queue's row. */
+/** What the turn has read under the queue's lock. */
 interface Held {
   readonly repository: RepositoryRow;
   readonly holds: BranchHolds;
 }
 
 /**
- * Plans the notifications of a turn. Returns when there are more. Null: after the next change. Milliseconds since the
- * epoch.
+ * Plans the notifications of a turn. Returns when the next ones are due, in milliseconds since the epoch. Null: not
+ * before the next change.
  */
 export async function planNotifications(work: QueueWork, held: Held): Promise<number | null> {
   const { repository } = held;
@@ -33,20 +37,22 @@ export async function planNotifications(work: QueueWork, held: Held): Promise<nu
 }
 
 /**
- * Flush before the call. Returns when there are more. Null: after the next change. Milliseconds since the epoch. When
- * the first one is due, all postponed ones are planned with it, as one step of the workflow instead of many.
+ * Plans the notifications that are due. When the first one is due, all later ones are planned too, so that the workflow
+ * has one step instead of many. Returns when the next ones are due, in milliseconds since the epoch. Null: not before
+ * the next change. Flush the unit of work before the call.
  */
 async function planDue(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { now } = work;
   const { earliest, hasOpenIntents } = await readDue(work);
   if (earliest === null) return null;
   const wanted = wantedOf(repository);
-  // Without wanted notifications there is no deadline, and no turn that plans nothing.
+  // If the configuration wants no notifications, no time is returned, because a turn at that time would plan nothing.
   if (!wanted.comment && !wanted.check) {
     await planIntents(work, wanted, null);
     return null;
   }
-  // If the host is called anyway, all notifications go with that call, and need no later wake.
+  // If the host is called after this turn anyway, all notifications are sent with the same calls and need no later
+  // wake.
   if (earliest > now.getTime() && !hasOpenIntents) return earliest;
   await planIntents(work, wanted, mostNotifications);
   const { earliest: next } = await readDue(work);
@@ -54,9 +60,9 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 }
 
 /**
- * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line,
- * and for all in line when the queue is halted; or how to queue, for those that nobody has queued. Flush after the
- * call.
+ * Schedules new texts for all pull requests that a change of the whole queue concerns. If the reason why nothing lands
+ * has changed, these are the pull requests that are built or first in line, or all in line if the queue was or is
+ * halted. If the ways to queue have changed, these are the pull requests that nobody has queued. Flush after the call.
  */
 async function planChanged(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
@@ -86,14 +92,15 @@ async function planChanged(work: QueueWork, { repository, holds }: Held): Promis
   );
 }
 
-/** The notifications that the configuration asks for. */
+/** The kinds of notifications that the configuration enables. */
 interface WantedNotifications {
   readonly comment: boolean;
   readonly check: boolean;
 }
 
 /**
- * An existing comment gets its last text even if comments are not wanted any more, so that it shows nothing outdated.
+ * Plans the comment and the check. A comment that exists is updated even if comments have been disabled since, so that
+ * it shows nothing outdated.
  */
 async function planIntents(
   { ctx, tx, queue, now }: QueueWork,
@@ -118,7 +125,7 @@ async function planIntents(
 }
 
 interface Due {
-  /** When the first notification is due. Null: there is none. */
+  /** When the first notification is due, in milliseconds since the epoch. Null: there is none. */
   readonly earliest: number | null;
   /** Whether the host is called after this turn anyway. */
   readonly hasOpenIntents: boolean;
@@ -140,7 +147,9 @@ function wantedOf(repository: RepositoryRow): WantedNotifications {
   return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
 
-/** Comments on the first pull request in line why it waits, once for each pause (interface 2.3) and each freeze. */
+/**
+ * Comments on the first pull request in line why the queue waits, once for each pause (interface 2.3) and each freeze.
+ */
 async function planHoldMessages(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
@@ -163,7 +172,10 @@ async function planHoldMessages(work: QueueWork, { repository, holds }: Held): P
   await commentOnFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
 }
 
-/** `once`: not repeated under this key, even for another first pull request. `key`: identifies the comment. */
+/**
+ * Plans a comment on the first pull request in line. It is planned once for each value of `once`, even if another pull
+ * request is first later. `key` identifies the comment.
+ */
 async function commentOnFirst(
   { ctx, tx, queue, now }: QueueWork,
   { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },

@@ -1,4 +1,5 @@
-// The work that a turn of a queue leaves outside its transaction, as ids, and its text in the workflow's window.
+// The work that a turn of a queue leaves to be done outside its transaction, as ids, and the description of this work
+// that Temporal's UI shows.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -10,7 +11,7 @@ export interface OpenIntent {
   readonly id: string;
   readonly kind: IntentRow['kind'];
   readonly attempt: number;
-  /** Numbers of its pull requests. */
+  /** Numbers of the pull requests that the intent concerns. */
   readonly numbers: readonly number[];
 }
 
@@ -21,7 +22,7 @@ interface OpenBatch {
   readonly started: boolean;
   readonly given_up: boolean;
   readonly parent_commit: string;
-  /** Numbers of the pull requests that it assumes to land before it. */
+  /** Numbers of the pull requests that the batch assumes to land before its members. */
   readonly assumed: readonly number[];
   readonly rests_on: readonly string[];
   readonly created_at: Date | string;
@@ -30,32 +31,36 @@ interface OpenBatch {
 
 export const causes: Readonly<Record<string, string>> = {
   new: 'next in line',
-  optimistic: 'carries the earlier ones with it',
+  optimistic: 'green builds show that its pull requests can land together',
   bisect: 'half of a batch that failed',
-  probe: 'to learn whose failure it is',
-  retry: 'tried once more',
+  probe: 'to find out which pull request fails',
+  retry: 'built once more',
 };
 
-/** The cause of a batch, and what its members are merged onto. */
+/** Why the batch was made, and the commit it is built on. */
 function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
-  const why = rests_on.length > 0 ? 'lands what builds of it are green for' : (causes[cause] ?? cause);
-  const below = assumed.length === 0 ? '' : ` with ${named(assumed)} on it`;
+  const why = rests_on.length > 0 ? 'green builds of its parts justify its landing' : (causes[cause] ?? cause);
+  const below = assumed.length === 0 ? '' : ` with ${numbersText(assumed)} on it`;
   return `${why}, on top of \`${parent_commit.slice(0, 12)}\`${below}`;
 }
 
-function named(numbers: readonly number[]): string {
+function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(' ');
 }
 
-/** The limit of branch work in one turn, so that a landing planned in the meantime waits for no more than these. */
+/**
+ * At most so much branch work is done in one turn, so that a landing that is planned in the meantime does not wait
+ * long.
+ */
 const mostBranchWork = 4;
 
 /**
- * The limit of notifications in one turn, for the same reason, and because they are one activity with one time limit.
+ * At most so many notifications are sent in one turn, for the same reason, and because one activity with one time limit
+ * sends them all.
  */
 const mostNotifications = 80;
 
-/** Effects that a decision of the queue waits for come before texts for people. */
+/** A decision of the queue waits for these effects, so they come before texts for people. */
 const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
 
 const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
@@ -63,42 +68,46 @@ const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: '
   string
 >;
 
-/** The notifications of this turn. */
-function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
+/** Chooses the effects of this turn that are neither landings nor branch work. */
+function chooseNotifications(intents: readonly OpenIntent[]): readonly OpenIntent[] {
   return intents
     .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
     .toSorted((a, b) => a.attempt - b.attempt || Number(awaited.includes(b.kind)) - Number(awaited.includes(a.kind)))
     .slice(0, mostNotifications);
 }
 
-/** There are more notifications than one turn allows and no known obstacle: the next turn follows at once. */
+/**
+ * Whether the next turn must follow at once, because this turn is full of notifications and none of them has failed
+ * before.
+ */
 export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
-  const chosen = choose(intents);
+  const chosen = chooseNotifications(intents);
   return chosen.length === mostNotifications && chosen.every(({ attempt }) => attempt === 0);
 }
 
 interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
-  /** It only informs people, and takes a moment if the host is close. */
+  /** Whether the effect only informs people. It then takes a moment if the host is close. */
   readonly isNotification: boolean;
-  /** The first attempt of a landing at a host on this machine. It takes a moment. */
+  /** Whether this is the first attempt of a landing at a host on this machine. It then takes a moment. */
   readonly isQuickLanding: boolean;
 }
 
 /**
- * Landings one by one, because later effects depend on each. Notifications together. Notifications and branch work are
- * sorted by their attempts, so that a failing one delays no other.
+ * Groups intents into effects. Each landing is an effect of its own, because later effects depend on it. All
+ * notifications are one effect. Failed notifications and failed branch work come last, so that they do not delay the
+ * others.
  */
 export function effectsOf(
   intents: readonly OpenIntent[],
   { baseBranch, isLocal }: { readonly baseBranch: string; readonly isLocal: boolean },
 ): Effect[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
-  // A first attempt of a landing always wakes the queue: the next turn does the notifications, together with those
-  // about the landing.
+  // The first attempt of a landing always wakes the queue. The next turn sends the notifications, including those about
+  // the landing.
   const isFollowed = landings.length > 0 && landings.every(({ attempt }) => attempt === 0);
-  const notifications = isFollowed ? [] : choose(intents);
+  const notifications = isFollowed ? [] : chooseNotifications(intents);
   const work = intents
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)
@@ -108,24 +117,26 @@ export function effectsOf(
   ];
   const statusNumbers = numbersOf('comment', 'status_check');
   const parts = [
-    numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
-    statusNumbers.length > 0 ? `publish the status of ${named(statusNumbers)}` : '',
-    numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
-    numbersOf('run_gate').length > 0 ? `start a final gate for ${named(numbersOf('run_gate'))}` : '',
+    numbersOf('conclude_pull_request').length > 0
+      ? `show ${numbersText(numbersOf('conclude_pull_request'))} as merged`
+      : '',
+    statusNumbers.length > 0 ? `publish the status of ${numbersText(statusNumbers)}` : '',
+    numbersOf('reply').length > 0 ? `answer on ${numbersText(numbersOf('reply'))}` : '',
+    numbersOf('run_gate').length > 0 ? `start a final gate for ${numbersText(numbersOf('run_gate'))}` : '',
     notifications.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
     notifications.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
-    numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
+    numbersOf('label').length > 0 ? `label ${numbersText(numbersOf('label'))}` : '',
   ].filter((part) => part !== '');
   const isNotification = notifications.every(({ kind }) => !awaited.includes(kind));
   return [
     ...landings.map((intent) => ({
-      ...effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`),
+      ...effect([intent], `Land ${numbersText(intent.numbers)} on ${baseBranch}`),
       isQuickLanding: isLocal && intent.attempt === 0,
     })),
     ...(notifications.length === 0
       ? []
       : [{ ...effect(notifications, `At the host: ${parts.join('; ')}`), isNotification }]),
-    ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
+    ...work.map((intent) => effect([intent], `${intent.title} ${numbersText(intent.numbers)}`)),
   ];
 }
 
@@ -148,7 +159,7 @@ function describeQueue({
   if (batches.length === 0) return head;
   const lines = batches.map(
     (batch) =>
-      `**${named(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${describeBatch(batch)} · since ${timeOf(batch.created_at)}`,
+      `**${numbersText(batch.numbers)}** ${batch.state} · batch ${batch.id}, ${describeBatch(batch)} · since ${timeOf(batch.created_at)}`,
   );
   return [head, '', ...lines].join('\n');
 }
@@ -158,7 +169,7 @@ function timeOf(at: Date | string): string {
 }
 
 export interface OpenWork {
-  /** Open intents, grouped: a landing first, then all notifications after it. */
+  /** The open intents: landings first, then all notifications, then branch work. */
   readonly effects: readonly Effect[];
   /** Batches that are live, or have ended and are not cleaned up. `details` is Markdown. */
   readonly batches: readonly {
@@ -167,7 +178,7 @@ export interface OpenWork {
     readonly title: string;
     readonly details: string;
   }[];
-  /** For people who read the workflow: state, repository, base branch and the line, as Markdown. */
+  /** A description of the queue for Temporal's UI, as Markdown. */
   readonly summary: {
     readonly repository: string;
     readonly baseBranch: string;
@@ -176,10 +187,10 @@ export interface OpenWork {
   };
 }
 
-/** Open intents and batches of a queue, as `openRows` reads them. */
+/** The open intents and batches of a queue. SQL: `openRows`. */
 export interface OpenRows {
   readonly intents: readonly (OpenIntent & {
-    /** Milliseconds since the epoch. Null: at once. */
+    /** Milliseconds since the epoch. Null: the intent is carried out at once. */
     readonly nextTryAt: number | null;
   })[];
   readonly batches: readonly OpenBatch[];
@@ -204,7 +215,7 @@ export function toOpenWork(
 ): {
   readonly work: OpenWork;
   readonly hasMore: boolean;
-  /** When the first failed one is tried again. */
+  /** When the first failed intent is tried again. Milliseconds since the epoch. Null: there is none. */
   readonly tryAgainAt: number | null;
 } {
   const repository = `${row.owner}/${row.name}`;
@@ -221,7 +232,7 @@ export function toOpenWork(
         isCleanedUp: false,
         isGivenUp: batch.given_up,
       }),
-      title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
+      title: `${numbersText(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
       details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
     })),
     summary: {
@@ -238,7 +249,7 @@ export function toOpenWork(
 const numbersOfBatch = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
                               where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
 
-/** SQL: the columns of `OpenRows`, of the queue $2 of the account $1. */
+/** SQL: the columns of `OpenRows`, for the queue $2 of the account $1. */
 export const openRows = `(
      select coalesce(json_agg(o order by o.place), '[]') from (
        select i.id as place, i.id::text, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt",
@@ -263,7 +274,7 @@ function describeState(
   return queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
 }
 
-/** The earliest of these instants. Null if there is none. */
+/** The earliest of the instants that are not null. Null: all are null. */
 export function earliest(...instants: readonly (number | null)[]): number | null {
   return instants.reduce<number | null>(
     (first, each) => (first === null || each === null ? (first ?? each) : Math.min(first, each)),

@@ -1,26 +1,29 @@
-// A wake that changes nothing. A turn that decided nothing is remembered by the version of its queue: as long as the
-// version and the open work are the same and no deadline has come, another turn would decide nothing either, because
-// the other facts that the planner waits for increase the version (store/queue.locks.ts). Then one statement is all,
-// and no lock is taken (docs/adr/0084-long-lines.md).
+// Skips turns that would change nothing. A turn that decided nothing is remembered with the version of its queue. Every
+// fact that the planner waits for increases the version (store/queue.locks.ts). So another turn would also decide
+// nothing as long as the version and the open work are the same and no deadline has come. In that case one statement is
+// run and no lock is taken (docs/adr/0084-long-lines.md).
 import type { Context } from '../../../context.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 import { openRows, toOpenWork, type OpenRows, type OpenWork, type OpenWorkOf } from './open-work.ts';
 
-/** What is read before a turn, outside of its transaction. */
+/** What is read before a turn, outside its transaction. */
 export interface BeforeTurn
   extends OpenRows,
     Pick<QueueRow, 'baseBranch' | 'baseTip' | 'waiting' | 'tagged'>,
     Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
   readonly queueId: string;
-  /** When PostgreSQL was started: a restored database may have an earlier version. */
+  /**
+   * When PostgreSQL was started. The version of a queue counts only for one start, because a restored database may be
+   * older.
+   */
   readonly server: string;
   readonly version: string;
   readonly plannedVersion: string;
   /** Increases when a pull request enters the line. */
   readonly nextRank: string;
-  /** Milliseconds since the epoch. Null: never. */
+  /** When the relay wakes the queue. Milliseconds since the epoch. Null: never. */
   readonly relayAt: number | null;
 }
 
@@ -49,14 +52,14 @@ interface QuietTurn {
   readonly stopped: Pick<OpenWorkOf, 'halted' | 'isPaused'>;
 }
 
-/** Facts that wake nobody, such as a check that only started, are seen within this time. */
+/** Some facts increase no version, such as the start of a check. A turn sees them within this time. */
 const longestQuietMs = 60_000;
 
 const mostKept = 10_000;
 
 const turns = new WeakMap<Database, Map<string, QuietTurn>>();
 
-/** The turn has decided nothing. Call it after its commit. */
+/** Remembers a turn that decided nothing. Call it after the turn's commit. */
 export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): void {
   const kept = turns.get(db) ?? new Map<string, QuietTurn>();
   turns.set(db, kept);
@@ -64,7 +67,7 @@ export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): v
   kept.set(queueId, turn);
 }
 
-/** Null: a turn may decide something. */
+/** Returns the open work, if a turn would decide nothing. Null: a turn may decide something. */
 export function quietTurn(
   ctx: Context,
   before: BeforeTurn,
@@ -87,7 +90,6 @@ export function quietTurn(
   return { ...work, nextLookAt: kept.nextLookAt };
 }
 
-/** Whether the open work is the same. */
 export function isSameWork(a: OpenRows, b: OpenRows): boolean {
   return JSON.stringify([a.intents, a.batches]) === JSON.stringify([b.intents, b.batches]);
 }

@@ -1,5 +1,5 @@
-// One `reset` event for each reset: on the pull request that caused it while webhooks have a status for it, otherwise
-// on the first pull request that is put back.
+// Adds one event `reset` for each reset. Its subject is the pull request that caused the reset, if webhooks have a
+// status for that pull request. Otherwise its subject is the first pull request that was put back.
 import type { BotPullRequestFacts } from '../../../domain/events/payloads.ts';
 import { statusText, webhookStatus } from '../../../domain/queue/model/status.ts';
 import { BotPullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
@@ -10,20 +10,22 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 type Cause = Pick<Extract<Decision, { kind: 'SupersedeBatch' }>, 'code' | 'causedBy' | 'failedBuild'>;
 
 interface BotPullRequests {
-  /** The bot pull requests whose failed checks reset something, by batch. */
+  /** The bot pull requests whose failed checks caused a reset, by batch id. */
   readonly failed: ReadonlyMap<string, BotPullRequestFacts>;
-  /** Batches with an open bot pull request. */
+  /** Ids of the batches with an open bot pull request. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Loads the bot pull requests of the batches that the decisions reset or blame. */
+/**
+ * Loads the bot pull requests of the batches that the decisions reset, and of the failed builds that caused the resets.
+ */
 export async function loadBotPullRequests({ tx }: QueueWork, decisions: readonly Decision[]): Promise<BotPullRequests> {
-  const named = decisions.flatMap((decision) => [
+  const batchIds = decisions.flatMap((decision) => [
     ...('failedBuild' in decision ? [decision.failedBuild?.batch ?? []].flat() : []),
     ...(decision.kind === 'SupersedeBatch' || decision.kind === 'ReturnBatch' ? [decision.batch] : []),
   ]);
-  if (named.length === 0) return { failed: new Map(), open: new Set() };
-  const rows = await tx.em.find(BotPullRequestEntity, { batchId: { $in: [...new Set(named)] } });
+  if (batchIds.length === 0) return { failed: new Map(), open: new Set() };
+  const rows = await tx.em.find(BotPullRequestEntity, { batchId: { $in: [...new Set(batchIds)] } });
   const isOpen = ({ openedAt, closedAt }: (typeof rows)[number]): boolean =>
     (openedAt ?? null) !== null && (closedAt ?? null) === null;
   return {
@@ -45,7 +47,7 @@ export class Resets {
     this.#botPullRequests = botPullRequests;
   }
 
-  /** The reset ends `batch` and closes its bot pull request, if there is one. */
+  /** Adds a batch to a reset. The reset also closes the bot pull request of the batch, if there is one. */
   add(cause: Cause, batch: string | null, back: readonly PullRequestRow[]): void {
     const key = `${cause.code}:${cause.causedBy ?? ''}`;
     const known = this.#resets.get(key) ?? { cause, back: [], closed: new Set<string>() };
@@ -54,7 +56,9 @@ export class Resets {
     this.#resets.set(key, known);
   }
 
-  /** A failed pull request that is requeued was reset by its own failure, with everything built on it. */
+  /**
+   * Adds a failed pull request that is requeued. The failure resets the pull request itself and everything built on it.
+   */
   addRequeued(decision: Extract<Decision, { kind: 'RequeuePullRequest' }>, row: PullRequestRow): void {
     const { pullRequest: causedBy, failedBuild } = decision;
     this.add({ code: 301, causedBy, failedBuild }, failedBuild.batch, [row]);

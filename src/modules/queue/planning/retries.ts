@@ -1,4 +1,4 @@
-// Plans retries of failed checks in a turn of the queue, once for each commit and check.
+// Plans retries of failed checks in a turn of the queue, at most one for each commit and check.
 import { decideRetries } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { loadBuilds } from '../facts/build.records.ts';
@@ -6,7 +6,7 @@ import { loadRetries } from '../facts/judged-builds.ts';
 import { isWanted } from '../store/line.rows.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** Plans due retries. Returns when to look again without a wake. */
+/** Plans the retries that are due. Returns when the queue must take a turn for the next retry. Null: there is none. */
 export async function planRetries(work: QueueWork, rules: QueueRules): Promise<number | null> {
   if (rules.retriableChecks === null) return null;
   const { ctx, tx, queue, now } = work;
@@ -23,7 +23,10 @@ export async function planRetries(work: QueueWork, rules: QueueRules): Promise<n
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** Commits with a failed check that the queue judges: builds of live batches, and heads of queued pull requests. */
+/**
+ * Commits that the queue judges and that have a failed check: builds of live batches, and heads of requested pull
+ * requests.
+ */
 async function readFailedCommits({ ctx, tx, queue }: QueueWork): Promise<string[]> {
   const rows = await tx.query<{ commit: string }>(
     `select distinct c.commit from (${judgedCommits}) c (commit)

@@ -1,4 +1,5 @@
-// Reads everything that `plan` decides on, in the transaction that writes the decisions, under the queue's lock.
+// Reads everything that `plan` decides on. It runs under the queue's lock, in the transaction that writes the
+// decisions.
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
@@ -42,20 +43,20 @@ import {
 
 export interface LoadedQueue {
   readonly snapshot: Snapshot;
-  /** In the unit of work, by id: see `loadNamed`. */
+  /** Loaded into the unit of work by `loadNamed`, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly batches: ReadonlyMap<string, BatchRow>;
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
 }
 
-/** The queue of the snapshot, and the tip of its base branch that it plans on. */
+/** The queue to read, and the tip of its base branch on which the plan is made. */
 interface SnapshotOf {
   readonly queue: QueueRow;
   readonly repository: RepositoryRow;
   readonly rules: QueueRules;
   readonly tip: string;
   readonly tipTree: string;
-  /** What this transaction has read already, since it locked the queue's row. Left out: it is read. */
+  /** What this transaction has already read under the queue's lock. Absent: it is read. */
   readonly known?: { readonly line: readonly LineRow[]; readonly heads: HeadBuilds; readonly holds: BranchHolds };
 }
 
@@ -109,7 +110,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }
 
-/** The batches that have not ended, by position, with their members and what speculative builds among them assume. */
+/** The live batches by position, with their members and the pull requests that speculative builds assume. */
 interface LiveBatches {
   readonly batches: readonly BatchRow[];
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
@@ -129,7 +130,7 @@ async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): 
   return { batches, members, assumptions: await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches)) };
 }
 
-/** Why pull requests of live batches are not in line any more. */
+/** Why members and assumed pull requests of live batches are not in line any more. */
 async function loadDeparted(
   ctx: Context,
   tx: Transaction,
@@ -146,13 +147,13 @@ function namesOfMembers({ members }: LiveBatches): (readonly [batchId: string, p
 }
 
 interface Builds {
-  /** The builds of batches and their parts, and builds of heads that may prove something about a batch. */
+  /** The builds of batches and their parts, and the builds of heads that have the tree of a batch. */
   readonly builds: readonly BuildState[];
-  /** The builds of the heads in line, by head. */
+  /** The builds of the heads in line, by head commit. */
   readonly own: ReadonlyMap<string, BuildState>;
 }
 
-/** Builds that a plan judges. */
+/** Reads the builds that a plan judges. */
 async function readBuilds(
   ctx: Context,
   tx: Transaction,
@@ -180,7 +181,7 @@ async function readBuilds(
   return { builds: [...built, ...proving], own };
 }
 
-/** Of the row of a long line, which stays the same object until it changes. */
+/** The state of each row of a kept line. A row of a kept line is the same object until it changes. */
 const keptStates = new WeakMap<LineRow, { readonly by: readonly unknown[]; readonly state: PullRequestState }>();
 
 function keptStateOf(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
@@ -216,7 +217,10 @@ function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
 }
 
-/** The probabilities of the pull requests in line. Null: builds are not chosen by them. Two statements for any line. */
+/**
+ * What the choice of speculative builds needs about each pull request. Null: the mode does not build speculatively. The
+ * number of statements does not depend on the length of the line.
+ */
 async function loadOutlook(
   ctx: Context,
   tx: Transaction,
@@ -231,7 +235,7 @@ async function loadOutlook(
   });
 }
 
-/** Adds the pull requests of the decisions: those they name, and all members of live batches. */
+/** Loads the pull requests that the decisions name, and all members of live batches, into the unit of work. */
 export async function loadNamed(
   tx: Transaction,
   loaded: LoadedQueue,

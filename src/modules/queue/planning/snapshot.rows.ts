@@ -1,4 +1,4 @@
-// Rows of a snapshot, and their conversion to pull requests and batches.
+// Reads the rows of a snapshot and converts them to the pull requests and batches of the domain.
 import type { Context } from '../../../context.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type {
@@ -52,7 +52,10 @@ export function toPullRequestState(row: PlacedRow, build: BuildState | undefined
   };
 }
 
-/** What the host says of an older head says nothing about this one: its landing waits. */
+/**
+ * While the host's record still has an older head, its checks and reviews are those of the older head. So the pull
+ * request waits.
+ */
 export function ownVerdictOf({ headUnseen }: Pick<PlacedRow, 'headUnseen'>, { verdict }: OwnChecks): Verdict {
   return headUnseen && verdict !== 'red' ? 'pending' : verdict;
 }
@@ -91,11 +94,10 @@ export function toPinned(row: BatchMemberRow): PinnedHead {
 }
 
 export interface IntentFacts {
-  /** Open landings, by batch. */
+  /** Open landing intents, by batch id. */
   readonly landings: ReadonlyMap<string, 'planned' | 'started'>;
   /**
-   * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them
-   * up.
+   * When the checks of a commit were read again, by commit. Commits of ended builds are included, which is harmless.
    */
   readonly readings: Snapshot['readings'];
 }
@@ -109,7 +111,7 @@ interface IntentFact {
 
 export async function loadIntents(ctx: Context, tx: Transaction, queueId: string): Promise<IntentFacts> {
   const rows = await tx.query<IntentFact>(
-    // A refused reading is no answer: it is repeated in the next turn.
+    // A read that failed is left out, so that the next turn plans it again.
     `select kind, batch_id::text as subject, state, null::float8 as "doneAt"
      from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'started')
      union all
@@ -147,7 +149,8 @@ export async function loadMergeResults(
 }
 
 /**
- * Why members and assumptions of live batches are not in line. Flush before the call: it reads past the unit of work.
+ * Why members and assumed pull requests of live batches are not in line. Flush the unit of work before the call,
+ * because this reads the database.
  */
 export async function loadDepartures(
   ctx: Context,
@@ -172,7 +175,7 @@ export async function loadDepartures(
 
 type Departed = Pick<PullRequestRow, 'id' | 'status' | 'statusCode' | 'headSha'>;
 
-/** A new commit removed a precondition: it was neither dequeued nor has it failed. */
+/** Whether a new commit broke a precondition. The pull request then was neither dequeued nor has it failed. */
 function leftByCommit(row: Departed, pinned: readonly PinnedHead[]): boolean {
   if (row.status !== 'pending' && row.status !== 'blocked') return false;
   return pinned.some(({ pullRequest, head }) => pullRequest === row.id && head !== row.headSha);

@@ -1,5 +1,5 @@
-// The pause before a turn, in which changes of the same moment become one plan: a thousand arrivals, or the results of
-// many builds. A single build in an idle queue has nobody to wait for.
+// Decides how long a turn waits before it plans, so that changes of the same moment become one plan, such as a thousand
+// arrivals or the results of many builds. If only one build runs, its result has nothing to wait for.
 import type { Database } from '../../../platform/database.ts';
 import type { BeforeTurn } from './quiet-turn.ts';
 
@@ -20,7 +20,7 @@ export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, '
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 
-/** Milliseconds. `longest`: where other changes may follow. */
+/** Milliseconds. `longest` is the pause if other changes may follow. */
 export function pauseBefore(db: Database, before: BeforeTurn, longest: number): number {
   const last = ended.get(db)?.get(before.queueId);
   return decidePause(
