@@ -50,11 +50,11 @@ describe('with affected targets', () => {
     await w.settled(slow);
     const tampered: readonly [string, (body: ProofBody) => unknown][] = [
       [
-        'what its parts were tested with is not all',
+        'its parts were not tested with all changes that affect it',
         ({ members: [only] }) => ({ members: [{ ...only, targets: ['api', 'web'] }] }),
       ],
-      ['is graded same_tree, but its parts was tested', () => ({ grade: 'same_tree' })],
-      ['is not what is on record', ({ members: [only] }) => ({ members: [{ ...only, targets: ['other'] }] })],
+      ['is graded same_tree, but its parts were tested', () => ({ grade: 'same_tree' })],
+      ['are not those on record', ({ members: [only] }) => ({ members: [{ ...only, targets: ['other'] }] })],
       ['which was not the tip', ({ evidence: [part] }) => ({ evidence: [{ ...part, base: part?.commit }] })],
       ['again gives the tree', ({ evidence: [part] }) => ({ evidence: [{ ...part, tree: '0'.repeat(40) }] })],
       ['do not merge again', ({ evidence: [part] }) => ({ evidence: [{ ...part, content: [] }] })],

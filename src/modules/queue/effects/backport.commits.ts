@@ -1,14 +1,14 @@
-// The commits of a merged pull request on its base, oldest first: a backport picks these.
+// Finds the commits of a merged pull request on its base branch, oldest first. A backport picks these commits.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
-/** One more than a backport picks, so that a longer series is refused and not cut. */
+/** One more than a backport may pick, so that a longer series is refused and not shortened. */
 const mostCommits = 501;
 
 /**
- * A squash or merge makes one commit, a rebase makes a series. Empty: the host did not say how the pull request was
+ * A squash or a merge made one commit; a rebase made a series. Empty: the host did not report how the pull request was
  * merged, or which commits it had.
  */
 export async function findMergedCommits(
@@ -24,7 +24,7 @@ export async function findMergedCommits(
 
 interface Landed {
   readonly own_commit: string;
-  /** The parent of its own commits: the last commit of the member before it, or the landing's first parent. */
+  /** The commit below its own commits: the last commit of the member before it, or the first parent of the landing. */
   readonly below: string;
 }
 
@@ -54,10 +54,10 @@ async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, b
 }
 
 /**
- * If a pull request was merged outside the queue, only its last commit on the base is known. If the newest commits of
- * the base up to that one have the messages of the pull request's commits, the pull request was rebased, and they are
- * its commits. If its head is on the base's line, the base was fast-forwarded, and the host lists the commits.
- * Otherwise its only commit is the last one.
+ * Finds the commits of a pull request that was merged outside the queue. Only its last commit on the base branch is
+ * known. If the commits up to that commit have the messages of the pull request's commits, the pull request was
+ * rebased, and they are its commits. If its head is on the first-parent line of the base branch, the base branch was
+ * fast-forwarded, and the host lists the commits. Otherwise the known commit is its only commit.
  */
 async function findMergedElsewhere(
   ctx: Context,
@@ -85,8 +85,8 @@ async function isOnLine(
 }
 
 /**
- * The commits of a fast-forwarded pull request. `line`: the first parents of its head, the newest first. A merge commit
- * that only brought the base into the branch has no change of its own to bring over.
+ * The commits of a fast-forwarded pull request. `line` has the first parents of its head, newest first. A merge commit
+ * that only merged the base branch into the branch has no change to backport.
  */
 function pickListed(line: readonly HostCommit[], listed: readonly string[]): string[] {
   const known = new Set(listed);

@@ -1,5 +1,5 @@
-// Performs a backport: picks the commits of a merged pull request onto another branch and opens a pull request. Nothing
-// is pushed unless all commits apply, and each step finds what an earlier attempt left.
+// Carries out a backport: picks the commits of a merged pull request onto another branch and opens a pull request.
+// Nothing is pushed unless all commits apply. Each step first looks for the result of an earlier attempt.
 import type { Context } from '../../../context.ts';
 import {
   backportBody,
@@ -38,14 +38,14 @@ export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise
   const record = await readRecord(ctx, loaded.row.id, target);
   if (record === null) return await end(ctx, intent, {});
   const backport = { ...loaded, record, target, branch: backportBranch(loaded.row.number, target) };
-  // After a second request the opened pull request answers both.
+  // The target branch was requested twice, and the pull request of the first request serves both requests.
   if (record.state === 'opened') return await end(ctx, intent, { kind: 'opened' });
   if (loaded.row.status !== 'merged') {
     await report(ctx, backport, { kind: 'waiting' });
     return await end(ctx, intent, { kind: 'waiting' });
   }
   await report(ctx, backport, { kind: 'started' });
-  const news = await bringOver(ctx, backport);
+  const news = await pickAndOpen(ctx, backport);
   await report(ctx, backport, news);
   await conclude(ctx, backport, news);
 }
@@ -67,7 +67,7 @@ async function report(ctx: Context, backport: Backport, news: BackportNews): Pro
   await comment(ctx, backport, { key: backportKey(target, news), body: backportComment(target, news) });
 }
 
-async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews> {
+async function pickAndOpen(ctx: Context, backport: Backport): Promise<BackportNews> {
   try {
     const opened = await findOpened(ctx, backport);
     if (opened !== null) return opened;
@@ -79,7 +79,9 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
   }
 }
 
-/** The pull request of an earlier attempt that died before it was recorded. */
+/**
+ * Finds the pull request that an earlier attempt opened, if that attempt ended before it had recorded the pull request.
+ */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
   const open = await hostClient(ctx, host).findOpenPullRequests(branch);
   const existing = open.find((each) => each.baseBranch === target);
@@ -129,12 +131,12 @@ async function makeBranch(
   return { kind: 'made', commit: picked.commit };
 }
 
-/** If the host refuses the pull request, its branch is deleted. */
+/** Opens the pull request. If the host refuses it, the branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
   const { host, target, branch, row } = backport;
   const client = hostClient(ctx, host);
   try {
-    // Done before anybody can approve it.
+    // Called before anybody can approve the new pull request, so that its authors cannot approve their own changes.
     await client.addAuthorsOf(row.number, branch);
     const { number, url } = await client.openPullRequest({
       title: backportTitle(target, row.title),

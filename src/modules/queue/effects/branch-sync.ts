@@ -1,4 +1,4 @@
-// Performs a sync: updates a pull request's branch with its base, and reports if that is not possible.
+// Carries out a sync: updates the branch of a pull request with its base branch, and reports if that is not possible.
 import type { Context } from '../../../context.ts';
 import {
   syncConflictComment,
@@ -19,23 +19,26 @@ import { changeQueueOf } from '../store/queue.locks.ts';
 import { readLandedBelow } from '../facts/stacks.ts';
 import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
-/** The cause of a sync. An automatic sync skips pull requests in line, which the queue updates itself. */
+/**
+ * Why a sync was planned. An automatic sync leaves out pull requests in line, because the queue updates them itself.
+ */
 export type SyncCause = 'asked' | 'auto_update' | 'requeue';
 
 type Outcome =
   | { readonly kind: 'moved' | 'up_to_date'; readonly head: string; readonly base: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly head: string; readonly base: string }
   | { readonly kind: 'refused'; readonly message: string; readonly head: string; readonly base: string }
-  /** The pull request is merged or closed, or must not be changed any more. */
+  /** The pull request is merged, closed, or in line and therefore not updated automatically. */
   | { readonly kind: 'over' };
 
-const leases = 3;
+const mostTries = 3;
 
 export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<void> {
   const loaded = await startBranchWork(ctx, intent);
   if (loaded === null) return;
   const cause = intent.payload['cause'] as SyncCause;
-  // The pinned head lands. The end of the landing wakes the queue, which finds this sync still open.
+  // The pull request is landing, so its head is not changed. The end of the landing wakes the queue, which finds this
+  // sync open.
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
@@ -44,12 +47,12 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
-  for (let lease = 1; ; lease += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await tryOnce(ctx, loaded, cause);
     } catch (error) {
-      // Somebody pushed in the meantime: the new head is updated instead.
-      if (!(error instanceof RefMoved) || lease === leases) throw error;
+      // Somebody pushed in the meantime, so the new head is updated instead.
+      if (!(error instanceof RefMoved) || tries === mostTries) throw error;
     }
   }
 }
@@ -104,7 +107,7 @@ function outcomeOf(
   }
 }
 
-/** Before the push, so that no crash leaves an update uncounted. */
+/** Counts an automatic update. It runs before the push, so that a crash leaves no update uncounted. */
 async function countRun(
   ctx: Context,
   tx: Transaction,
@@ -118,8 +121,8 @@ async function countRun(
 }
 
 /**
- * A person who requested a sync is always notified of its failure. Reports on automatic syncs depend on
- * enable_comments.
+ * Reports the outcome in a comment. A person who requested the sync is always informed of a failure. For automatic
+ * syncs, `enable_comments` decides.
  */
 async function report(
   ctx: Context,

@@ -1,4 +1,4 @@
-// Performs branch work: its common start and end, and the refresh, which is the shortest kind.
+// Branch work: the start and the end that all kinds share, and the refresh, which is the shortest kind.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -17,7 +17,7 @@ export interface LoadedWork {
   readonly host: HostedRepository;
 }
 
-/** Counts an attempt and loads its subject. Null: the work is over. */
+/** Counts an attempt and loads the pull request. Null: the work has ended or was requested again. */
 export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const started = await tx.query(
@@ -33,7 +33,8 @@ export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<
 }
 
 /**
- * Ends the work, unless it was requested again in the meantime. Wakes the queue, because other work may have waited.
+ * Ends the work, unless it was requested again in the meantime. Wakes the queue, because other work may wait for this
+ * end.
  */
 export async function endBranchWork(
   ctx: Context,
@@ -56,7 +57,10 @@ export async function endBranchWork(
   tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
 }
 
-/** A conversation that accepts no comments stops no work: events contain the same. */
+/**
+ * Comments on the pull request. If the host accepts no comment, the work continues, because events contain the same
+ * facts.
+ */
 export async function comment(
   ctx: Context,
   { host, row }: Pick<LoadedWork, 'host' | 'row'>,
@@ -70,7 +74,7 @@ export async function comment(
   }
 }
 
-/** Reads everything about a pull request from the host again, and lets the queue decide again. */
+/** Reads all facts about a pull request from the host again, and lets the queue decide again. */
 export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<void> {
   const loaded = await startBranchWork(ctx, intent);
   if (loaded === null) return;
@@ -79,13 +83,13 @@ export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<
   await syncBase(ctx, host, seen?.baseBranch ?? row.baseBranch, { areRulesStale: true });
   for (const commit of await readTestedCommits(ctx, row.id)) await recordChecks(ctx, host, commit);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // Even if the host has no news: the next turn judges admission and reviews again.
+    // The queue is woken even if the host has no new facts, because the next turn judges admission and reviews again.
     await changeQueueOf(ctx, tx, row.id);
     await endBranchWork(ctx, tx, intent, { state: 'done', outcome: {} });
   });
 }
 
-/** The commits that CI tests for it now, besides its own head. */
+/** The commits that CI tests for the pull request now, other than its head. */
 async function readTestedCommits(ctx: Context, pullRequestId: string): Promise<string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,

@@ -8,7 +8,9 @@ import { finishIntent } from '../store/intents.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
 import { type GateRun, readGateRuns, type GateOutcome, moveGate } from '../facts/final-gates.ts';
 
-/** Starts the run. The row's id is its key at the host, so that repeated requests start only one run. */
+/**
+ * Starts the run of a final gate. The id of its row is the key at the host, so that repeated requests start one run.
+ */
 export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, batch } = await loadBatch(ctx, intent.batchId ?? '');
   const [gate] = await readGateRuns(ctx, 'id', intent.key);
@@ -34,7 +36,7 @@ async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): P
   }
 }
 
-/** The branch of the batch's bot pull request, which stands on the batch's commit. Null: the batch has none. */
+/** The branch of the batch's open bot pull request, whose head is the commit of the batch. Null: the batch has none. */
 async function findBotBranch(ctx: Context, batchId: string): Promise<string | null> {
   const [bot] = await ctx.db.read<{ branch: string }>(ctx.accountId, {
     name: 'open_bot_branch',
@@ -45,7 +47,9 @@ async function findBotBranch(ctx: Context, batchId: string): Promise<string | nu
   return bot?.branch ?? null;
 }
 
-/** Its batch ended while the host was starting the run, so that the clean-up of the batch did not know the run. */
+/**
+ * Cancels the run if the batch ended while the host was starting it, because the clean-up of the batch did not find it.
+ */
 async function stopUnwanted(
   ctx: Context,
   host: HostedRepository,

@@ -1,4 +1,4 @@
-// A failed intent is ended, postponed, or halts its queue.
+// Handles a failed intent: ends it, postpones it, or halts its queue.
 import type { Context } from '../../../context.ts';
 import { awaitHost, decideNextTry, landingHaltText, mostTries } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
@@ -14,14 +14,17 @@ import { mostAttempts } from '../landing/landing.ts';
 const unreadableMs = 10 * 60_000;
 const longestOutageMs = 60 * 60_000;
 
-/** Intents that only inform people. */
+/** Kinds of intents that only inform people. */
 const textKinds: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
 
-/** Returns whether it has ended, or waits for its host. Otherwise it is thrown, and the intent is found again. */
+/**
+ * Returns whether the intent has ended or waits for the host. False: the caller throws the error, and the intent is
+ * tried again.
+ */
 export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
   const now = ctx.clock().getTime();
   const retryAt = retryAtOf(error);
-  // A host that asks to wait has not failed: nothing is counted, no queue is halted, and nothing is given up.
+  // A host that asks to wait has not failed. The attempt is not counted, no queue is halted, and nothing is given up.
   if (retryAt !== null && retryAt > now) {
     await waitForHost(ctx, intent, { retryAt, now });
     return true;
@@ -31,7 +34,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     ctx.meter.count('interlock_retries_total', { what: intent.kind });
     return false;
   }
-  // A refused notification has no further effect, so that it ends. Otherwise every turn would repeat it in vain.
+  // A refused notification would be refused again in every turn, and nothing depends on it. So it is ended.
   if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
   const tries = intent.attempt + 1;
   if (isBranchWork(intent.kind)) {
@@ -74,15 +77,15 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Twenty attempts pass in two minutes, and a host may be down for longer: so the number of attempts does not by itself
- * end what people requested.
+ * Whether branch work is given up. Twenty attempts take two minutes, and a host may be down for longer. So work that
+ * people requested is not given up because of the number of attempts alone.
  */
 function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
   const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
   return attempt + 1 >= mostTries && !isAway;
 }
 
-/** Not if it was planned again in the meantime, because the new one was never tried. */
+/** Plans the next attempt, unless the intent was planned again in the meantime with a payload that was never tried. */
 async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promise<void> {
   const at = new Date(ctx.clock().getTime() + waitMs).toISOString();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -102,7 +105,7 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
 
 interface GivenUp {
   readonly reason: string;
-  /** The text for the people who wait for it. */
+  /** The reason, as a part of a sentence for the people who requested the work. Absent: they are not informed. */
   readonly because?: string;
   /** The number of attempts. Absent if the host refused. */
   readonly tries?: number;
@@ -122,14 +125,14 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
     if (end.tries !== undefined) work.events.push(await recordUnsent(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
-    // A line may wait for it (update_before_requeue), and so may other work of its kind.
+    // The line may wait for this work (update_before_requeue), and other work of the same kind may wait too.
     if (isBranchWork(intent.kind))
       tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
   });
   return true;
 }
 
-/** Only in the event log, because the notification at the host is what failed. */
+/** Reported in the event log only, because the notification at the host has failed. */
 async function recordUnsent(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,
@@ -146,8 +149,9 @@ async function recordUnsent(
 }
 
 /**
- * A landing past its gate never fails by a time limit: only a reading of the host ends it. If the host cannot be read
- * for ten minutes, or an intent was tried twenty times, the queue is halted with the reason. Admission continues.
+ * Halts the queue if a landing cannot be ended. A started landing never ends by a time limit: only a read of the host
+ * ends it. The queue is halted if the host could not be read for ten minutes or the landing was tried twenty times.
+ * Admission continues.
  */
 async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -166,8 +170,8 @@ async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknow
 }
 
 /**
- * Reported in the conversation, where the comment about the start would otherwise be the last one. The report is
- * planned and not written, because the host may be down now. `why` continues a sentence.
+ * Reports in the conversation that work was given up, because the last comment there says that the work has started.
+ * The comment is planned and not written now, because the host may be down. `why` is the second half of a sentence.
  */
 async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): Promise<void> {
   const { ctx, tx, now } = work;

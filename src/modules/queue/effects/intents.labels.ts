@@ -1,4 +1,4 @@
-// Replies to people, and labels, at the host.
+// Writes replies and labels at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
@@ -26,16 +26,16 @@ interface Labelling {
   readonly number: number;
   readonly label: string;
   readonly present: boolean;
-  readonly isStill: boolean;
+  readonly isWanted: boolean;
 }
 
 export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
-  const { host, number, label, present, isStill } = await startLabel(ctx, intent);
-  if (isStill) {
+  const { host, number, label, present, isWanted } = await startLabel(ctx, intent);
+  if (isWanted) {
     const last = await hostClient(ctx, host).readLabelChange(number, label);
-    // A person changed the label later: that request is followed and not undone.
-    const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
-    if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
+    // A person has changed the label since. That change is a request, and is not undone.
+    const hasPersonChanged = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
+    if (!hasPersonChanged) await setLabel(ctx, intent, { host, number, label, present });
   }
   await finishIntent(ctx, intent);
 }
@@ -43,14 +43,14 @@ export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void>
 async function setLabel(
   ctx: Context,
   intent: IntentRow,
-  { host, number, label, present }: Omit<Labelling, 'isStill'>,
+  { host, number, label, present }: Omit<Labelling, 'isWanted'>,
 ): Promise<void> {
   const client = hostClient(ctx, host);
   try {
     await client.setLabel(number, label, present);
   } catch (error) {
-    // After a refusal the label is not there, or belongs to somebody else. If it counted as the queue's own, a person's
-    // label would be no request.
+    // After a refusal the label is missing, or somebody else added the label. It must not count as the queue's own,
+    // because a label that a person adds would then be no request.
     if (error instanceof HostRefused && present) {
       const last = await client.readLabelChange(number, label);
       if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
@@ -68,7 +68,9 @@ async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: st
   });
 }
 
-/** A label is recorded as the queue's own before it is added, so that no reader takes it for a person's request. */
+/**
+ * Records a label as the queue's own before the label is added, so that no reader takes it for a request of a person.
+ */
 async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
   const label = String(intent.payload['label']);
   const present = intent.payload['present'] === true;
@@ -76,15 +78,15 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     const rules = labelRulesOf(configurationOf(repository));
-    const isStill = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
-    // Updated in place: the row is read without a lock, and a reading of the host may have changed it.
-    if (isStill && present)
+    const isWanted = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
+    // Updated by SQL and not by the entity: the row is read without a lock, and a read of the host may have changed it.
+    if (isWanted && present)
       await tx.query(
         `update pull_request set queue_labels = array_append(queue_labels, $3)
          where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
         [ctx.accountId, row.id, label],
       );
-    return { host: hosted(repository), number: row.number, label, present, isStill };
+    return { host: hosted(repository), number: row.number, label, present, isWanted };
   });
 }
 
@@ -93,7 +95,7 @@ function isStillWanted(
   write: { readonly label: string; readonly present: boolean; readonly blocked: string; readonly trigger: string },
 ): boolean {
   if (write.label === write.blocked) return (status === 'blocked') === write.present;
-  // It was requested again, or taken out of the line, in the meantime.
+  // In the meantime the pull request may have been requested again or taken out of the line.
   if (write.label === write.trigger) return (isQueued(status) || status === 'pending') === write.present;
   return true;
 }

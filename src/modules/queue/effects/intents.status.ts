@@ -1,6 +1,6 @@
-// Publishes the status of pull requests at the host: of each its comment, its check, or both. What the pull requests
-// share is read and written once for all. If two workers publish at once, or one is delayed, the newest text stays:
-// each reads a counter before the facts, and the host never replaces a higher counter by a lower one.
+// Publishes the status of pull requests at the host: the comment, the check, or both. Facts that several pull requests
+// share are read and written once. If two workers publish at once, or one is delayed, the newest text remains: each
+// worker reads the version before the facts, and the host never replaces a text by a text with a lower version.
 import type { Context } from '../../../context.ts';
 import {
   endedComment,
@@ -20,19 +20,19 @@ import { readPublishedStates, type PublishedState } from '../planning/notificati
 import type { IntentRow, PublishedCheck } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
 
-/** What is written at the host for one intent. */
+/** What is written at the host because of one intent. */
 interface Publishing {
   readonly intent: IntentRow;
   readonly state: PublishedState;
-  /** The text of the comment. Null: the comment stays as it is. */
+  /** The text of the comment. Null: the comment is not changed. */
   readonly comment: string | null;
-  /** Whether the comment gets its last text now. The record of the comment is then removed. */
+  /** Whether this is the last text of the comment. The comment is then no longer recorded. */
   readonly endsComment: boolean;
-  /** Null: the check stays as it is. */
+  /** Null: the check is not changed. */
   readonly check: PublishedCheck | null;
 }
 
-/** Returns the errors of intents of the kinds `comment` and `status_check` that failed. The caller ends the others. */
+/** Publishes the statuses. Returns the error of each intent that failed. The caller ends the other intents. */
 export async function publishStatuses(
   ctx: Context,
   intents: readonly IntentRow[],
@@ -56,7 +56,7 @@ function decideComment(intent: IntentRow, state: PublishedState): Publishing {
   const { row, configuration, facts } = state;
   const { publish, open_message, queued_message, blocked_message } = configuration.merge_rules.status_comment;
   const nothing = { intent, state, comment: null, endsComment: false, check: null };
-  // The last comment will never change again. It says so, and its record is removed.
+  // The last text says that the comment is no longer updated.
   if (!wantsComment(configuration.merge_rules))
     return row.hasStatusComment ? { ...nothing, comment: endedComment, endsComment: true } : nothing;
   if (!shouldPublish(state, publish, row.hasStatusComment)) return nothing;
@@ -66,9 +66,10 @@ function decideComment(intent: IntentRow, state: PublishedState): Publishing {
 
 function decideCheck(ctx: Context, intent: IntentRow, state: PublishedState): Publishing {
   const { row, repository, configuration, facts } = state;
-  const stands = row.statusCheck?.commit === row.headSha;
+  const isPublishedAlready = row.statusCheck?.commit === row.headSha;
   const nothing = { intent, state, comment: null, endsComment: false, check: null };
-  if (!shouldPublish(state, publicationOf(configuration.merge_rules.publish_status_check), stands)) return nothing;
+  if (!shouldPublish(state, publicationOf(configuration.merge_rules.publish_status_check), isPublishedAlready))
+    return nothing;
   const described = statusCheck(facts);
   const check: PublishedCheck = {
     ...described,
@@ -80,9 +81,16 @@ function decideCheck(ctx: Context, intent: IntentRow, state: PublishedState): Pu
   return { ...nothing, check };
 }
 
-function shouldPublish({ row, isReady }: PublishedState, publication: Publication, stands: boolean): boolean {
+function shouldPublish(
+  { row, isReady }: PublishedState,
+  publication: Publication,
+  isPublishedAlready: boolean,
+): boolean {
   if (publication === 'never') return false;
-  return stands || isPublished(publication, { status: row.status, mergedByQueue: row.mergedByQueue === true, isReady });
+  return (
+    isPublishedAlready ||
+    isPublished(publication, { status: row.status, mergedByQueue: row.mergedByQueue === true, isReady })
+  );
 }
 
 async function publish(ctx: Context, { state, comment, endsComment, check }: Publishing): Promise<void> {
@@ -111,7 +119,10 @@ async function publish(ctx: Context, { state, comment, endsComment, check }: Pub
   }
 }
 
-/** Recorded before the host is called, and under the rows of the queues, because several pull requests are written. */
+/**
+ * Records what is published, before the host is called. Locks the queues, because the rows of several pull requests are
+ * written.
+ */
 async function keepPublished(ctx: Context, all: readonly Publishing[]): Promise<void> {
   const commented = all.filter(({ comment, endsComment, state }) => {
     return comment !== null && !endsComment && !state.row.hasStatusComment;

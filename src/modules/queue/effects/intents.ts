@@ -1,4 +1,4 @@
-// Performs intents of any kind: the queue's workflow passes ids and knows no kinds.
+// Carries out intents of every kind. The queue's workflow passes only their ids, so it needs no change for a new kind.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
@@ -35,10 +35,10 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/** Kinds that only inform people, and are written together. */
+/** Whether the intent publishes a status. Statuses only inform people, and are published together. */
 const isStatus = ({ kind }: IntentRow): boolean => kind === 'comment' || kind === 'status_check';
 
-/** Carries out intents, the statuses last and together. Returns the errors of intents that stay open. */
+/** Carries out intents. Statuses are published last and together. Returns the errors of the intents that stay open. */
 export async function carryOutAll(ctx: Context, intentIds: readonly string[]): Promise<readonly unknown[]> {
   const rows = new Map((await ctx.db.loadMany(ctx.accountId, IntentEntity, intentIds)).map((row) => [row.id, row]));
   const errors: unknown[] = [];
@@ -71,11 +71,11 @@ export async function carryOutAll(ctx: Context, intentIds: readonly string[]): P
 
 function isDue(ctx: Context, { state, nextTryAt }: IntentRow): boolean {
   if (state !== 'planned' && state !== 'started') return false;
-  // It was passed together with other failed intents, but has its own time.
+  // A failed intent is passed together with others, and may have a later time for its next attempt.
   return !(nextTryAt && nextTryAt > ctx.clock());
 }
 
-/** Returns whether the caller ends the intent. Otherwise it has ended, or stays open on purpose. */
+/** Carries out an intent. Returns whether the caller must end it. False: it has ended, or it must stay open. */
 async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
   switch (intent.kind) {
     case 'conclude_pull_request':
@@ -120,8 +120,8 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
 }
 
 /**
- * Shows the pull request as merged at the host. Its branch is deleted only if its head is the landed head, or what the
- * landing made of that head.
+ * Makes the host show the pull request as merged. Its branch is deleted only if its head is the pinned head, or the
+ * commit to which the landing moved that head.
  */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { accountId, db } = ctx;
@@ -139,30 +139,31 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const branch = ownHeadBranch(pullRequest);
   const tip = branch === null ? null : await client.readRef(`refs/heads/${branch}`);
-  // A landing may have moved it to the landed commit.
-  const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
-  if (isLeftBehind && rules.enable_comments) {
+  // The landing may have moved the branch to the landed commit.
+  const hasLaterCommits = tip !== null && tip.commit !== pinned && tip.commit !== own;
+  if (hasLaterCommits && rules.enable_comments) {
     await client.upsertComment(pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
-  // Before its branch is deleted: a host closes a pull request whose branch has gone, and calls it merged no more.
+  // Before the branch is deleted, because a host closes a pull request whose branch is deleted, and then does not show
+  // it as merged.
   await client.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),
     comment: `Landed as ${mergeCommit}.`,
   });
-  // Runs that the landing has started by moving the head to a commit whose tree was tested.
+  // The landing moved the head to a commit whose tree was tested, so the runs that this started are not needed.
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
     await client.cancelChecks(own);
-  if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch))
+  if (tip !== null && !hasLaterCommits && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch))
     await deleteHeadBranch(client, `refs/heads/${branch}`, tip.commit);
   await passFailpoint('conclude:after_host');
 }
 
-/** A branch that has moved or is protected stays. If the host is down, the intent is tried again. */
+/** Deletes a branch, unless it has moved or is protected. If the host is down, the intent is tried again. */
 async function deleteHeadBranch(client: HostClient, ref: string, from: string): Promise<void> {
   await client.updateRefs([{ ref, from, to: null }]).catch((error: unknown) => {
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -171,7 +172,7 @@ async function deleteHeadBranch(client: HostClient, ref: string, from: string): 
 
 interface LandedHead {
   readonly pinned: string;
-  /** The commit of the pull request on the base. */
+  /** The commit of the pull request on the base branch. */
   readonly own: string;
 }
 
@@ -187,7 +188,7 @@ async function readLandedHead({ accountId, db }: Context, pullRequestId: string)
 
 async function mustLoad<Row>(loading: Promise<Row | null>, { id }: IntentRow): Promise<Row> {
   const row = await loading;
-  if (row === null) throw new Error(`A row that intent ${id} is about is gone.`);
+  if (row === null) throw new Error(`A row of intent ${id} does not exist.`);
   return row;
 }
 
@@ -195,7 +196,7 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
   return keepingLabel !== '' && labels.includes(keepingLabel);
 }
 
-/** Reads a commit's checks from the host. The waiting queues are woken even without news. */
+/** Reads the checks of a commit from the host. The queue is woken even if nothing has changed. */
 async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
@@ -224,8 +225,9 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
 }
 
 /**
- * After a landing, pull requests that were stacked on it are retargeted to the base branch at the host. Returns whether
- * no pull request has the landed branch as its base any more: only then may the branch be deleted. Idempotent.
+ * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Returns whether
+ * no pull request has the landed branch as its base branch any more, because only then may the branch be deleted.
+ * Idempotent.
  */
 async function retargetAbove(
   ctx: Context,
@@ -234,7 +236,7 @@ async function retargetAbove(
 ): Promise<boolean> {
   if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
   const host = hosted(repository);
-  let isLeft = true;
+  let mayDelete = true;
   for (const { number, belowId } of await readAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
     try {
@@ -242,9 +244,9 @@ async function retargetAbove(
     } catch (error) {
       if (!(error instanceof HostRefused)) throw error;
       ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');
-      isLeft = false;
+      mayDelete = false;
     }
     await syncPullRequest(ctx, host, number);
   }
-  return isLeft;
+  return mayDelete;
 }

@@ -1,9 +1,9 @@
-// The database is the timer of last resort: for a lost wake, for a deadline without a timer, for a Temporal whose data
-// was deleted. Every server and worker runs this. Waking a queue twice costs nothing.
+// The relay: wakes queues whose wake was lost, whose deadline has no timer, or whose workflow is missing because
+// Temporal's data were deleted. Every server and worker runs it. A second wake of a queue has no effect.
 import type { Ports } from '../../../context.ts';
 import { repeat, type Loop } from '../../../platform/repeat.ts';
 
-const lookEveryMs = 1_000;
+const readEveryMs = 1_000;
 const openWorkEveryMs = 30_000;
 const wakeAgainMs = 10_000;
 
@@ -19,8 +19,8 @@ export function createRelay(ports: Ports): Loop {
   let openWorkReadAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
 
-  // A queue whose turn is delayed by a long call is due at every look, but has its wake already. A queue that was
-  // planned since, or has another deadline, is woken at once.
+  // If a long call delays the turn of a queue, the queue is due at every read but already has its wake. It is woken
+  // again only after some time, or when it was planned or its deadline has changed.
   async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
     const planned = `${queue.planned_version} ${String(queue.next_look_at)}`;
     const last = woken.get(queue.id);
@@ -29,9 +29,10 @@ export function createRelay(ports: Ports): Loop {
     woken.set(queue.id, { planned, at: now });
   }
 
-  // Queues whose version was ahead of the same plan at the last look: a wake on its way gets a second to arrive. The
-  // plan is compared and not the version, because a queue that changes all the time would otherwise never be found.
-  async function lookOnce(): Promise<void> {
+  // Queues that need a wake. A queue whose version is higher than its planned version is woken if its planned version
+  // was the same at the last read, so that a wake on its way has a second to arrive. The version itself is not
+  // compared, because a queue that changes all the time would then never be woken.
+  async function wakeDueQueues(): Promise<void> {
     const now = ports.clock();
     const found = await ports.db.system.query<DueQueue & { readonly isBehind: boolean }>(
       `select account_id, id, planned_version, next_look_at, true as "isBehind" from queue where version > planned_version
@@ -49,8 +50,8 @@ export function createRelay(ports: Ports): Loop {
     for (const queue of unique.values()) await wakeOnce(queue, now.getTime());
   }
 
-  return repeat(lookEveryMs, lookOnce, (error) =>
-    ports.log.warn({ error }, 'The relay could not read the queues; it looks again.'),
+  return repeat(readEveryMs, wakeDueQueues, (error) =>
+    ports.log.warn({ error }, 'The relay could not read the queues. It tries again.'),
   );
 }
 

@@ -1,4 +1,4 @@
-// Performs the retry of a failed check at the host.
+// Retries a failed check at the host.
 import type { Context } from '../../../context.ts';
 import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
@@ -20,8 +20,8 @@ interface Planned {
 }
 
 /**
- * Starts the new attempt unless it exists: an earlier attempt of this effect may have died after it, or a person was
- * faster.
+ * Starts the new attempt, unless it exists already. An earlier attempt to carry out this intent, or a person, may have
+ * started it.
  */
 export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<void> {
   const planned = intent.payload as unknown as Planned;
@@ -68,10 +68,10 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  return (await client.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
+  return (await client.readFile(file))?.text ?? `${chosen.contextFile} does not exist at this commit, or is too long.`;
 }
 
-/** If the host refuses the retry, the failure counts. */
+/** Records the retry. If the host refused it, the failure of the check counts. */
 async function concludeRetry(
   ctx: Context,
   intent: IntentRow,

@@ -1,4 +1,5 @@
-// The end of a landing, by the host's answer: recorded, given up so that the queue plans again, or failed.
+// Ends a landing according to its outcome at the host: the landing is recorded, given up so that the queue plans again,
+// or failed.
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
@@ -39,7 +40,8 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const intent = await lockIntent(tx, conclusion.intentId);
     const work = startWork(ctx, tx, queue);
     if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
-      // Another worker concluded it in the meantime. What this worker saw at the host is still true.
+      // Another worker has ended the landing in the meantime. A mismatch that this worker saw at the host is still
+      // true.
       if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.message);
       await finishWork(work);
       return;
@@ -66,7 +68,10 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
   });
 }
 
-/** Batch ids come from a sequence, which a restore sets back: another batch had this number and landed. */
+/**
+ * Halts the queue. Ids of batches come from a sequence, which a restore sets back. So another batch has had this id and
+ * has landed.
+ */
 function haltForAnotherCommit(
   work: QueueWork,
   {
@@ -90,8 +95,9 @@ function haltForAnotherCommit(
 }
 
 /**
- * The base was moved from outside after this batch was built: the queue plans again on the new tip. While the landing
- * was started, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
+ * Gives a landing up, because somebody moved the base branch after its batch was built. The queue plans again on the
+ * new tip. Pushes to the heads of members while the landing was started were only recorded, so `on_commit_added` is
+ * applied to them now.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -107,7 +113,7 @@ async function giveUpLanding(
 ): Promise<void> {
   Object.assign(intent, { state: 'failed', outcome: reasonOf(outcome), concludedAt: work.now });
   batch.state = 'building';
-  // Not known until the next read: nothing is planned on an outdated tip.
+  // Null until the next read of the host, so that nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
@@ -123,7 +129,7 @@ function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Re
     case 'mismatch':
       return { reason: outcome.message };
     case 'commit_missing':
-      return { reason: 'the commit is gone', commit: outcome.commit };
+      return { reason: 'the commit does not exist', commit: outcome.commit };
     case 'base_moved':
       return { reason: 'base moved', moved: outcome.ref };
     default:
@@ -132,7 +138,8 @@ function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Re
 }
 
 /**
- * The host permanently refuses this commit: its members are blocked with the host's message, and the line continues.
+ * Fails a landing that the host permanently refuses: its members are blocked with the host's message, and the line
+ * continues.
  */
 async function failLanding(
   work: QueueWork,

@@ -1,4 +1,4 @@
-// The gate of a landing: reads everything that `decideGate` needs again under the locks.
+// The gate of a landing: reads all facts that `decideGate` needs again, under the locks.
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
@@ -76,8 +76,8 @@ async function loadFacts(
 ): Promise<{ readonly facts: GateFacts; readonly parts: readonly PassedPart[] | null }> {
   const { batch, queue, loaded, rules } = gate;
   const { repositoryId } = batch;
-  const { evidence: said } = gate.intent.payload;
-  const claimed = typeof said === 'string' ? said : '';
+  const { evidence: planned } = gate.intent.payload;
+  const claimed = typeof planned === 'string' ? planned : '';
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: loaded.members.map((each) => each.pullRequestId) } });
   const trees = batch.tree ? [batch.tree] : [];
   const builds = claimed === '' ? [] : await loadBuilds(ctx, tx, { repositoryId, commits: [claimed], trees });
@@ -131,7 +131,7 @@ async function loadMemberFacts(
   tx: Transaction,
   { repository, queue, loaded, batch, rules, rows }: GateInForce & { readonly rows: readonly PullRequestRow[] },
 ): Promise<readonly GateMember[]> {
-  // Judged as by the planner: a retried check is pending.
+  // Own checks are judged as the planner judges them: a check that is retried is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
   const ownBuilds = await loadJudgedBuilds(ctx, tx, { wanted: own, rules });
   const below = await readBelow(ctx, tx, rows);

@@ -1,8 +1,9 @@
-// `merge_strategy.show_as_merged`: heads are pushed to the commits that they land as, before the base moves, so that a
-// host that looks at the history shows them as merged. The intent names each head's old and new commit before the push.
-// If the landing does not come about, the heads go back by lease before anything else happens. A worker that was held
-// up before its push must not move heads that another worker has put back, and that nobody looks after any more: the
-// push also makes the fence of the heads, and a worker that takes the landing over makes the fence first (ADR 0018).
+// Implements `merge_strategy.show_as_merged`: before the base branch moves, the heads of the pull requests are pushed
+// to the commits as which they land. A host that examines the history then shows them as merged. The intent has the old
+// and the new commit of each head before the push. If the landing fails, the heads are put back by compare-and-set
+// before anything else happens. A worker that is delayed before its push must not move heads after another worker has
+// put them back. So the push also makes a ref, the fence of the heads, and a worker that takes the landing over makes
+// the fence first (ADR 0018).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -18,18 +19,22 @@ import { configurationOf } from '../store/configuration.cache.ts';
 import { lockIntent } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
-/** One try of a started landing. */
+/** One attempt of a started landing. */
 export interface LandingAttempt {
   readonly intentId: string;
   readonly attempt: number;
-  /** Heads that an earlier attempt may have moved. Null: none was about to. */
+  /** Heads that an earlier attempt may have moved. Null: no earlier attempt was about to move heads. */
   readonly heads: readonly HeadMove[] | null;
 }
 
-/** Pauses between looks whether the host shows the new heads: five seconds at most, then the base moves anyway. */
+/**
+ * Pauses between reads of the host, until it shows the new heads. After five seconds the base branch moves in any case.
+ */
 const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
-/** Moves the heads that may be moved, and waits until the host shows them. Answers the heads that it may have moved. */
+/**
+ * Moves those heads that may be moved, and waits until the host shows them. Returns the heads that it may have moved.
+ */
 export async function moveHeads(
   ctx: Context,
   loaded: LoadedBatch,
@@ -45,8 +50,8 @@ export async function moveHeads(
   });
   if (moves.length === 0 || !(await recordMoves(ctx, attempt, moves))) return [];
   await passFailpoint('landing:before_heads');
-  // Another worker may have the landing by now. Where the answer of a push is lost and somebody pushes to one of the
-  // heads, the others may have moved.
+  // The push failed, or another worker has taken the landing over. The heads are returned nevertheless: if the response
+  // to a first push was lost and somebody then pushed to one of the heads, the first push may have moved the others.
   if (!(await pushHeads(ctx, loaded, moves))) return moves;
   await passFailpoint('landing:after_heads');
   await awaitShown(ctx, loaded, moves);
@@ -78,7 +83,7 @@ async function loadHeads(ctx: Context, { repository, members, batch }: LoadedBat
   });
 }
 
-/** How many open pull requests have each of these branches of the repository as their head. */
+/** The number of open pull requests by head branch, for branches of the repository itself. */
 async function countOpen(
   ctx: Context,
   tx: Transaction,
@@ -93,7 +98,7 @@ async function countOpen(
   return new Map(found.map(({ branch, open }) => [branch, open]));
 }
 
-/** Before the push, in the intent. False: another worker has taken the landing over. */
+/** Writes the moves to the intent before the push. False: another worker has taken the landing over. */
 async function recordMoves(
   ctx: Context,
   { intentId, attempt }: LandingAttempt,
@@ -108,8 +113,8 @@ async function recordMoves(
 }
 
 /**
- * All or none, with their fence. False: somebody has pushed to one of them, the host takes no push to it, or another
- * worker has taken the landing over.
+ * Moves all heads and makes the fence, or does nothing. False: somebody has pushed to a head, the host refuses the
+ * push, or another worker has taken the landing over.
  */
 async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
   try {
@@ -125,14 +130,14 @@ async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: read
 }
 
 /**
- * After this no earlier attempt moves heads any more, however late its push comes: the fence is there, by that push or
- * by this one. Idempotent.
+ * Ensures that no earlier attempt can move heads any more, even if its push arrives late: afterwards the fence exists,
+ * made by that push or by this one. Idempotent.
  */
 export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   try {
     await hostClient(ctx, host).updateRefs([{ ref: headsFence(batch.id), from: null, to: batch.parentCommit }]);
   } catch (error) {
-    // A host that refuses such refs has refused the push of the heads too.
+    // If the host refuses such refs, it has also refused the push of the heads.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
   }
 }
@@ -147,19 +152,19 @@ async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly H
       );
       unseen = seen.filter(({ move, at }) => at !== move.to).map(({ move }) => move);
     } catch (error) {
-      // What the host shows is no condition of the landing.
+      // The landing does not depend on what the host shows.
       if (!(error instanceof HostUnavailable)) throw error;
     }
     if (unseen.length === 0) return;
   }
 }
 
-/** How often a branch may be pushed to by others while it goes back. */
+/** How often putting the heads back is tried, if others push to the branches in the meantime. */
 const mostTries = 5;
 
 /**
- * Puts the heads back that are still where the landing has moved them. A branch to which somebody pushed in the
- * meantime stays, as does a branch that the host protects. Idempotent.
+ * Puts those heads back that are still where the landing moved them. A branch to which somebody has pushed since is not
+ * moved, and neither is a branch that the host protects. Idempotent.
  */
 export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   const client = hostClient(ctx, host);
@@ -180,14 +185,17 @@ export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: r
       if (!(error instanceof HostRefused)) throw error;
       ctx.log.warn(
         { branches: moved.map(({ branch }) => branch), reason: error.message },
-        'Heads stay where they are.',
+        'The host refused to put heads back.',
       );
       return;
     }
   }
 }
 
-/** Cancels runs that a moved head has started. A run that continues only costs time, and no landing waits for it. */
+/**
+ * Cancels the runs that a moved head has started. If that fails, the runs only cost time, because no landing waits for
+ * them.
+ */
 async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: string): Promise<void> {
   await hostClient(ctx, host)
     .cancelChecks(commit)
@@ -196,7 +204,7 @@ async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: strin
     });
 }
 
-/** After a landing that was given up: the rows follow before anything is planned on them. */
+/** After the heads were put back, reads the pull requests from the host, before anything is planned on their rows. */
 export async function followRestored(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   for (const { number } of moves) await syncPullRequest(ctx, host, number);
 }

@@ -1,6 +1,7 @@
-// A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head but not the base, and
-// makes its own commit. So the base is read directly before the call, and the result is compared with the tested tree.
-// docs/adr/0018-shown-as-merged.md lists the remaining interleavings and their ends.
+// Lands a pull request by the host's own merge call (`use_fast_forwarding: false`). The call requires the expected head
+// but not the expected base, and the host makes its own commit. So the base branch is read directly before the call,
+// and the tree of the host's commit is compared with the tested tree. docs/adr/0018-shown-as-merged.md lists the
+// remaining races and their outcomes.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
@@ -10,7 +11,7 @@ import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts
 import { landingRef, readLandingRef } from '../facts/landing-refs.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 
-/** The greatest number of commits that the host's rebase adds for one pull request. */
+/** The largest number of commits that a rebase by the host may add for one pull request. */
 const mostCommits = 500;
 
 export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
@@ -42,13 +43,16 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
       error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', message: error.message };
   }
   await passFailpoint('landing:after_merge');
-  // The state at the host counts, and not the answer, because an earlier call may have succeeded.
+  // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(ctx, loaded, failure);
 }
 
-/** Batches that the host merges have one pull request, because between two merges the base would be untested. */
+/**
+ * The only member of the batch. Batches that the host merges have one pull request, because the state of the base
+ * branch between two merges would be untested.
+ */
 function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
   const [member, other] = members;
   if (member === undefined || other !== undefined)
@@ -56,16 +60,18 @@ function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
   return member;
 }
 
-/** Whether the host merged exactly what was tested, on the tested base. Then the landing ref records it. */
+/**
+ * Judges whether the host merged exactly the tested tree on the tested base commit. If it did, the landing ref is made.
+ */
 async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
   const { batch, host } = loaded;
   const client = hostClient(ctx, host);
   const made = (await client.getPullRequest(number))?.mergeCommitSha ?? null;
   const commit = made === null ? null : await client.readCommit(made);
   if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
-  const mismatch = (what: string): Outcome => ({
+  const mismatch = (difference: string): Outcome => ({
     kind: 'mismatch',
-    message: `The host merged #${number} as ${commit.commit}, ${what}. Look at the base, then resume.`,
+    message: `The host merged #${number} as ${commit.commit}, ${difference}. Look at the base, then resume.`,
   });
   const line = await client.listFirstParents({
     from: batch.parentCommit,
@@ -76,8 +82,7 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
     return mismatch(`not onto ${batch.parentCommit} as it was tested`);
   const isSeries = (onlyMember(loaded).strategy ?? batch.strategy) === 'rebase';
   if (line.length > 1 && !isSeries) return mismatch(`with ${line.length - 1} other commits before it`);
-  if (commit.tree !== batch.tree)
-    return mismatch(`whose tree is ${commit.tree}; what was tested is the tree ${batch.tree}`);
+  if (commit.tree !== batch.tree) return mismatch(`whose tree is ${commit.tree}; the tested tree is ${batch.tree}`);
   try {
     await client.updateRefs([{ ref: landingRef(batch.id), from: null, to: commit.commit }]);
   } catch (error) {

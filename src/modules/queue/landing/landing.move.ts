@@ -1,5 +1,6 @@
-// The move of a landing past its gate: one atomic update of two refs (and, if configured, of the branches of a stack).
-// Every attempt begins and ends with a read of the landing ref, which decides the outcome for every worker.
+// Moves the base branch of a landing that passed its gate, in one atomic update with the landing ref and, if
+// configured, the branches of a stack. Every attempt begins and ends with a read of the landing ref, which decides the
+// outcome for all workers.
 import type { Context } from '../../../context.ts';
 import {
   hostClient,
@@ -24,11 +25,11 @@ export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
   /** The batch will never land: its landing ref is a tombstone. */
   | { readonly kind: 'base_moved'; readonly ref: string }
-  /** The commit is neither at the host nor here any more. Nothing was moved. */
+  /** Neither the host nor this machine has the commit. Nothing was moved. */
   | { readonly kind: 'commit_missing'; readonly commit: string }
-  /** A permanent refusal. Nothing was moved. */
+  /** The host permanently refuses the landing. Nothing was moved. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The host made a commit that differs from the tested one. */
+  /** The host landed a commit that is not the tested one. */
   | { readonly kind: 'mismatch'; readonly message: string };
 
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
@@ -43,7 +44,8 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: Landi
     });
     return await withHeadsBack(ctx, loaded, { outcome, heads: attempt.heads ?? [] });
   }
-  // An attempt that died among its heads is undone first, and lands without them.
+  // If an earlier attempt ended after it may have moved heads, the heads are put back, and this attempt lands without
+  // moving them.
   if (attempt.heads !== null) await restoreHeads(ctx, loaded, attempt.heads);
   const heads = attempt.heads === null ? await moveHeads(ctx, loaded, attempt) : [];
   const outcome = await moveAll(ctx, loaded, heads);
@@ -54,7 +56,7 @@ function baseRef({ baseBranch }: LoadedBatch): string {
   return `refs/heads/${baseBranch}`;
 }
 
-/** Heads that a landing has moved stay only with the landing. */
+/** Puts the heads back, unless the batch has landed. */
 async function withHeadsBack(
   ctx: Context,
   loaded: LoadedBatch,
@@ -75,14 +77,15 @@ async function moveAll(ctx: Context, loaded: LoadedBatch, heads: readonly HeadMo
   ];
   const isMoved = ({ ref }: RefUpdate): boolean => heads.some(({ branch }) => ref === `refs/heads/${branch}`);
   const branches = (await branchesOfStack(ctx, loaded)).filter((update) => !isMoved(update));
-  // A push to a branch after the gate, or its protection, does not stop the landing: then no branch is moved.
+  // A push to one of these branches after the gate, or a protection of one, does not prevent the landing. None of them
+  // is moved then.
   if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
     return await giveUp(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
   const failure = await tryMove(ctx, loaded, landing);
   return await giveUp(ctx, loaded, failure ?? { kind: 'base_moved', ref: landingRef(batch.id) });
 }
 
-/** Null: everything was moved. */
+/** Null: all refs were moved. */
 async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly RefUpdate[]): Promise<Failure | null> {
   try {
     await hostClient(ctx, host).updateRefs(updates);
@@ -96,12 +99,12 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
 }
 
 /**
- * The move may have succeeded with a late answer: only the landing ref shows it. If the ref is absent, a tombstone is
- * written, so that no later move succeeds.
+ * Decides the outcome after an attempt. The attempt may have succeeded although its response was lost, and only the
+ * landing ref shows that. If there is no landing ref, a tombstone is written, so that no later update succeeds.
  */
 export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
-  const now = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
-  return now === null ? failure : await outcomeOf(ctx, loaded, { commit: now, failure });
+  const landed = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
+  return landed === null ? failure : await outcomeOf(ctx, loaded, { commit: landed, failure });
 }
 
 export async function outcomeOf(
@@ -113,9 +116,9 @@ export async function outcomeOf(
 }
 
 /**
- * With update_pr_commits_before_stack_merge the branches of a stack move to the landed commits in the same atomic
- * update as the base, so that an abandoned landing leaves no rewritten branch. Empty unless configured. Never a base
- * branch, nor a branch of a fork, nor a branch that is the head of several pull requests.
+ * The branches of a stack that move to their landed commits, if `update_pr_commits_before_stack_merge` is set;
+ * otherwise none. They move in the same atomic update as the base branch, so that a landing that fails leaves no
+ * rewritten branch. A managed branch, a branch of a fork, or the head branch of several pull requests is never moved.
  */
 async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<readonly RefUpdate[]> {
   const { repository, members } = loaded;

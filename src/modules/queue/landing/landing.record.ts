@@ -1,4 +1,4 @@
-// The records of a landed batch: one transaction under the queue's row, after the host was read.
+// Writes the records of a landed batch, in one transaction under the queue's lock, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { writeProof, type Grade, type Passed, type ProvenLanding } from './proof.ts';
@@ -6,7 +6,6 @@ import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow }
 import { loadMembers } from '../store/batch.members.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-/** Writes the landing, its members and proof, the statuses and the events in one transaction. */
 export async function recordLanding(
   work: QueueWork,
   landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
@@ -15,7 +14,7 @@ export async function recordLanding(
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
   const passed = intent.payload['passed'] as Passed;
-  // The host's commit replaces the composed and tested one.
+  // If the host merged the pull request, the host's commit is the own commit, and not the tested one.
   const own = (members.get(batch.id) ?? []).map((member) =>
     passed.byHost ? { ...member, ownCommit: commit } : member,
   );
@@ -30,22 +29,22 @@ export async function recordLanding(
   await tx.em.flush();
   const landingId = await writeLanding(work, written);
   await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) });
-  if (passed.byHost) await standOn(work, { tested: batch.commit ?? '', landed: commit });
+  if (passed.byHost) await moveBuilds(work, { tested: batch.commit ?? '', landed: commit });
   await planConclusions(work, ids, commit);
   const extra = { commit, tree, grade: written.grade, ...(isEmpty && { isEmpty }) };
   announceBatch(work, { members, pullRequests }, { batch, action: 'batch_merged', extra });
 }
 
-/** A landing while its records are written. */
+/** A landing while it is recorded. */
 type WrittenLanding = Omit<ProvenLanding, 'landingId' | 'batchCommit'>;
 
-/** After a rebase by the host, several commits are on the first-parent line. */
+/** After a rebase by the host, the landing has several commits on the first-parent line. */
 function batchCommitOf({ batch, members, passed }: WrittenLanding): BatchRow['batchCommit'] {
   const isSeries = passed.byHost && members.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
   return isSeries ? 'linear' : batch.batchCommit;
 }
 
-/** Returns the id of the landing. */
+/** Writes the landing and its members. Returns the id of the landing. */
 async function writeLanding(
   { ctx, tx, queue, now }: QueueWork,
   { batch, members, commit, tree, grade, passed }: WrittenLanding,
@@ -91,7 +90,8 @@ function markMerged(work: QueueWork, row: PullRequestRow, landed: MergedMember):
   row.mergeCommitSha = landed.commit;
   row.ownCommitSha = landed.ownCommit;
   row.mergedByQueue = true;
-  // A host that closed it in the same minute does not undo the landing: this fact overrides the table of transitions.
+  // The pull request may have been closed at the host at the same time. Its landing still counts, so it is reopened
+  // first.
   if (row.status === 'merged') return;
   if (row.status === 'closed') writeStatus(work, row, 'reopen');
   writeStatus(work, row, 'merge');
@@ -111,23 +111,24 @@ function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
 }
 
 /**
- * Whether its head was up to date and green before anything was built for it (interface 6.1). A head that the queue
- * updated in serial mode did not exist at that time.
+ * Whether the pull request was merged at once: its head was up to date and green before a build was made for it
+ * (interface 6.1). This is not so if the queue updated the head in serial mode, because that head was made after the
+ * request.
  */
 function isInstant({ batch, members, pullRequests, passed: { evidence } }: WrittenLanding): boolean {
   const [member, other] = members;
   if (evidence === null || member === undefined || other !== undefined || evidence.commit !== member.pinnedHead)
     return false;
   const queuedAt = pullRequests.get(member.pullRequestId)?.queuedAt?.getTime() ?? 0;
-  const wasThere = evidence.startedAt <= queuedAt;
-  return wasThere && evidence.finishedAt !== null && evidence.finishedAt <= batch.createdAt.getTime();
+  const hadStarted = evidence.startedAt <= queuedAt;
+  return hadStarted && evidence.finishedAt !== null && evidence.finishedAt <= batch.createdAt.getTime();
 }
 
 /**
- * Moves builds on the tested commit to the host's commit: the tree is the same, and of a build that the host will merge
- * only its tree ever lands.
+ * Makes builds on the tested commit count as builds on the host's commit. Both commits have the same tree, and if the
+ * host merges, only the tree of a build matters.
  */
-async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
+async function moveBuilds({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
   await tx.query(
     `update batch set parent_commit = $4
      where account_id = $1 and queue_id = $2 and parent_commit = $3 and state in ('making', 'building')`,
@@ -135,7 +136,7 @@ async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; land
   );
 }
 
-/** Plans the host's view of the merge: pull requests shown as merged, and their branches deleted if configured. */
+/** Plans what the host shows after a landing: the pull requests as merged, and their branches deleted if configured. */
 export async function planConclusions(
   work: QueueWork,
   pullRequestIds: readonly string[],

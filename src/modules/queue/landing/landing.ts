@@ -1,7 +1,7 @@
-// Landing a batch is the one effect that must happen exactly once. The intent is started under the locks if every
-// condition holds at that instant. Then the host moves two refs in one atomic update: the base and
-// `refs/interlock/landings/<batch>`. The second ref proves the landing, even if the base moves or the service dies
-// afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
+// Landing a batch is the one effect that must happen exactly once. The intent is started under the locks, if all
+// conditions hold at that time. Then the host moves two refs in one atomic update: the base branch and
+// `refs/interlock/landings/<batch>`. The landing ref proves the landing, even if the base branch moves or the service
+// dies afterwards: after a crash a worker reads the landing ref and ends the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
@@ -18,7 +18,7 @@ import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue, shareRepository } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
 
-/** A landing that was tried this often without an end halts the queue. */
+/** A landing that has not ended after so many attempts halts the queue. */
 export const mostAttempts = 20;
 
 type Started =
@@ -31,7 +31,7 @@ type Started =
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 
-/** Performs one landing intent, from wherever an earlier attempt stopped. */
+/** Carries out a landing intent. If an earlier attempt was interrupted, it continues from there. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
   await withTraceOfBatch(ctx, { name: 'land batch', batchId }, async () => await land(ctx, intentId, batchId));
 }
@@ -48,19 +48,25 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   await passFailpoint('landing:after_host');
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
-  // A refusal is often a rule that is new.
+  // If the host refuses a landing, often a rule of the base branch has changed.
   await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: outcome.kind === 'refused' });
   if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
     await followMembers(ctx, loaded);
 }
 
-/** A base branch that is gone may have another name now, and its pull requests another base. */
+/**
+ * Whether the base branch does not exist. It may have been renamed, and its pull requests may then have another base
+ * branch.
+ */
 async function isBaseGone(ctx: Context, { batch }: LoadedBatch): Promise<boolean> {
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
   return queue !== null && !queue.baseTip;
 }
 
-/** While their landing was under way, another base branch of them and a merge by the host were passed over. */
+/**
+ * Reads the members from the host again. While their landing was started, a change of their base branch and a merge by
+ * the host were not written to their rows.
+ */
 async function followMembers(ctx: Context, { members, host }: LoadedBatch): Promise<void> {
   const rows = await ctx.db.transaction(
     ctx.accountId,
@@ -70,8 +76,8 @@ async function followMembers(ctx: Context, { members, host }: LoadedBatch): Prom
 }
 
 /**
- * The gate reads everything again under the locks. If a condition no longer holds, the intent is void, and the queue
- * plans again.
+ * Starts the landing, if the gate passes. The gate reads all facts again under the locks. If a condition no longer
+ * holds, the intent is voided, and the queue plans again.
  */
 async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -79,7 +85,7 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(tx, intentId);
     if (intent.state === 'started') {
-      // An earlier attempt died past its gate: only the host knows the outcome.
+      // An earlier attempt ended after the gate, so only the host shows the outcome.
       intent.attempt += 1;
       const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
       return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };

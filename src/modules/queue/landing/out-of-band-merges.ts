@@ -1,6 +1,7 @@
-// Which pull requests a base branch received without records, from plain git. A commit contains a pull request if
-// merging the pull request's head into it changes nothing. The pull request arrived with the first such commit. This
-// holds for squash, merge and rebase. Inside a group commit the member's own commit is found.
+// Finds out, from git alone, which pull requests a base branch contains that have no record of a landing. A commit
+// contains a pull request if merging the pull request's head into the commit changes nothing. The pull request landed
+// with the first commit that contains it. This is true for squash, merge and rebase. Within a group commit, the own
+// commit of the pull request is found.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -10,8 +11,8 @@ const mostInGroup = 1_000;
 const scratchRef = 'refs/interlock/recover';
 
 /**
- * First-parent commits of a base, oldest first, from the first unrecorded one up to the tip. Empty if none of `unknown`
- * is among them.
+ * The first-parent commits of a base branch without records, oldest first, up to the tip. They begin after the last
+ * recorded commit before the first commit of `unknown`. Empty if no commit of `unknown` is on the base branch.
  */
 export async function readUnrecordedLine(
   ctx: Context,
@@ -38,11 +39,11 @@ export async function readUnrecordedLine(
 export interface Candidate {
   readonly pullRequestId: string;
   readonly number: number;
-  /** Its known heads: pinned, recorded, and at the host. */
+  /** The known heads: the pinned head, the head in the row, and the head at the host. */
   readonly heads: readonly string[];
   /**
-   * A pull request in line would land again, so it is searched in every commit, even if later ones changed the same
-   * lines.
+   * Whether the pull request is in line. It would then land again, so each commit is examined, even if later commits
+   * changed the same lines.
    */
   readonly isInLine: boolean;
 }
@@ -51,7 +52,7 @@ export interface OutOfBandMerge {
   readonly pullRequestId: string;
   readonly number: number;
   readonly head: string;
-  /** The first-parent commit of the base branch that brought the pull request. */
+  /** The first-parent commit of the base branch with which the pull request landed. */
   readonly commit: string;
   /** The pull request's own commit within `commit`. */
   readonly own: string;
@@ -72,7 +73,8 @@ export async function findOutOfBandMerges(
     if (hit !== null) found.push({ candidate, ...hit });
   }
   await forgetScratch(ctx, host);
-  // Two pull requests may propose the same change. A commit contains the pull request that it names.
+  // Two pull requests may have the same change. If the message of a commit names one of them, the commit belongs to
+  // that one.
   const named = new Set(
     found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
   );
@@ -82,17 +84,20 @@ export async function findOutOfBandMerges(
       pullRequestId,
       number,
       head,
-      commit: state.arrivedWith,
-      own: state.commit === head ? state.arrivedWith : state.commit,
+      commit: state.landedWith,
+      own: state.commit === head ? state.landedWith : state.commit,
     }));
 }
 
-/** A past state of the base, on its first-parent line or inside a group commit. */
+/** An earlier state of the base branch: a commit on its first-parent line, or an own commit inside a group commit. */
 interface State {
   readonly commit: string;
   readonly tree: string;
-  readonly arrivedWith: string;
-  /** Numbers of the pull requests that its message names, or else the message of the landing. */
+  readonly landedWith: string;
+  /**
+   * Numbers of the pull requests that the message of the commit names, or, if it names none, the message of the
+   * landing.
+   */
   readonly names: ReadonlySet<number>;
 }
 
@@ -107,31 +112,32 @@ async function readStates(ctx: Context, host: HostedRepository, line: readonly H
   const states: State[] = [];
   for (const landed of line) {
     for (const inner of [...(await readGroup(ctx, host, landed)), landed]) {
-      const own = namedBy(inner.message);
+      const own = numberInSubject(inner.message);
       const names =
         own === null ? [...landed.message.matchAll(/\(#(\d+)\)$/gm)].map(([, number]) => Number(number)) : [own];
-      states.push({ commit: inner.commit, tree: inner.tree, arrivedWith: landed.commit, names: new Set(names) });
+      states.push({ commit: inner.commit, tree: inner.tree, landedWith: landed.commit, names: new Set(names) });
     }
   }
   return states;
 }
 
-/** The members' own commits of a group commit, in order. Empty for any other commit. */
+/** The own commits of the members of a group commit, in order. Empty for any other commit. */
 async function readGroup(
   ctx: Context,
   host: HostedRepository,
   { parents, tree, message }: HostCommit,
 ): Promise<readonly HostCommit[]> {
   const [parent, chain] = parents;
-  // The second parent of one pull request's merge commit is that pull request's own history.
-  if (parent === undefined || chain === undefined || parents.length !== 2 || namedBy(message) !== null) return [];
+  // The second parent of a merge commit of one pull request is the history of that pull request.
+  if (parent === undefined || chain === undefined || parents.length !== 2 || numberInSubject(message) !== null)
+    return [];
   const own = (
     await hostClient(ctx, host).listFirstParents({ from: parent, to: chain, limit: mostInGroup })
   ).toReversed();
   return own[0]?.parents[0] === parent && own.at(-1)?.tree === tree ? own : [];
 }
 
-function namedBy(message: string): number | null {
+function numberInSubject(message: string): number | null {
   const [subject = ''] = message.split('\n');
   const number = /\(#(\d+)\)$/.exec(subject)?.[1] ?? /^Merge pull request #(\d+)$/.exec(subject)?.[1];
   return number === undefined ? null : Number(number);
@@ -149,7 +155,7 @@ async function searchFor(search: Search, candidate: Candidate): Promise<{ head: 
 async function searchHead(search: Search, head: string, { number, isInLine }: Candidate): Promise<State | null> {
   const { states, before } = search;
   const contains = async (state: Pick<HostCommit, 'commit' | 'tree'>): Promise<boolean> =>
-    await holds(search, state, head);
+    await containsHead(search, state, head);
   for (const [index, state] of states.entries()) {
     if (!state.names.has(number)) continue;
     const previous = states[index - 1] ?? before;
@@ -157,13 +163,13 @@ async function searchHead(search: Search, head: string, { number, isInLine }: Ca
   }
   const last = states.at(-1);
   if (!isInLine && (last === undefined || !(await contains(last)))) return null;
-  // The base already contained it, so that it did not arrive with any of these commits.
+  // The base branch already contained the pull request, so it did not land with any of these commits.
   if (before !== null && (await contains(before))) return null;
   for (const state of states) if (await contains(state)) return state;
   return null;
 }
 
-async function holds(
+async function containsHead(
   { ctx, host }: Search,
   state: Pick<HostCommit, 'commit' | 'tree'>,
   head: string,

@@ -1,5 +1,5 @@
-// The proof of a landing: what landed, on what, and why that was allowed. The proofs of a queue form a chain of
-// digests, so that a changed or removed proof is detected. `verify` derives each proof again from git and these rows.
+// The proof of a landing: what landed, on which commit, and why that was allowed. The proofs of a queue form a chain of
+// digests, so that a changed or removed proof is detected. `verify` derives each proof again from git and from rows.
 import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { MergeStrategy, RequiredCheck } from '../../../domain/queue/model/rules.ts';
@@ -15,11 +15,11 @@ export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvali
 export interface ProvenMember {
   readonly number: number;
   readonly head: string;
-  /** Absent if it is the landing's strategy. */
+  /** How the pull request was merged. Absent if this is the strategy of the landing. */
   readonly strategy?: MergeStrategy;
-  /** Head of the pull request below it, if there is one. */
+  /** The head of the pull request below it in a stack. Absent if there is none. */
   readonly belowHead?: string;
-  /** Its changes are part of the next member's commit. */
+  /** True if its changes are part of the next member's commit. Otherwise absent. */
   readonly joinsNext?: true;
 }
 
@@ -28,52 +28,55 @@ export interface ProofBody {
   readonly commit: string;
   readonly firstParent: string;
   readonly tree: string;
-  /** True if it changed nothing: its tree equals that of its parent. Otherwise absent. */
+  /** True if the landing changed nothing: its tree is that of its parent. Otherwise absent. */
   readonly isEmpty?: true;
   readonly strategy: string;
   readonly batchCommit: string;
   readonly members: readonly (ProvenMember & {
     readonly commit: string;
-    /** Its affected targets, if they are used. Absent if not known: then it overlaps everything. */
+    /**
+     * Its affected targets, if the configuration uses them. Absent if unknown; the pull request then overlaps every
+     * other one.
+     */
     readonly targets?: readonly string[];
   })[];
   readonly evidence: readonly {
     readonly commit: string;
     readonly tree: string;
     readonly checks: BuildState['checks'];
-    /** Only for a build of a part: the commit it was built on, which was the tip of the base branch at some time. */
+    /** Only for a build of a part: the commit it was built on, which was the tip of the base branch at that time. */
     readonly base?: string;
-    /** Only for a build of a part: the changes on top of `base`, in order. */
+    /** Only for a build of a part: the pull requests on top of `base`, in order. */
     readonly content?: readonly ProvenMember[];
   }[];
   readonly configuration: string;
   /**
-   * The gate in force: names and globs of required checks, and the passing conclusions. Null if every check that ran
-   * counted.
+   * The required checks of the gate: names and globs, and the conclusions that pass. Null if every check that ran was
+   * required.
    */
   readonly gate: readonly RequiredCheck[] | null;
-  /** Workflows that had to succeed between the evidence and the landing. Absent if there were none. */
+  /** The final gates that had to pass between the evidence and the landing. Absent if there were none. */
   readonly finalGates?: readonly PassedGate[];
-  /** The person or setting that skipped validation. Otherwise null. */
+  /** The person or the setting that skipped validation. Null if nothing was skipped. */
   readonly exceptionBy: string | null;
   readonly previous: string | null;
 }
 
 /**
- * What the gate accepted. It is stored with the intent, so that the proof names those rules and results even if they
- * change later.
+ * What the gate accepted. It is stored in the intent, so that the proof contains the rules and results of that time
+ * even if they change later.
  */
 export interface Passed {
   readonly gate: ProofBody['gate'];
   readonly configuration: string;
-  /** The host merged it with its own commit. */
+  /** Whether the host merged the pull request with a commit of its own. */
   readonly byHost?: boolean;
   readonly finalGates?: readonly PassedGate[];
-  /** Null: validation was skipped, or builds of parts justify the landing. */
+  /** The build of the whole tree. Null: validation was skipped, or builds of parts justify the landing. */
   readonly evidence: BuildState | null;
-  /** Builds of its parts, if there is no build of its tree. */
+  /** Builds of the parts, if no build of the whole tree justifies the landing. */
   readonly parts?: readonly PassedPart[];
-  /** The affected targets of each member, by id, if they are used. */
+  /** The affected targets of each member, by id. Absent if the configuration does not use affected targets. */
   readonly targets?: readonly { readonly id: string; readonly targets: Targets }[];
 }
 
@@ -96,7 +99,7 @@ export interface ProvenLanding {
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly commit: string;
   readonly tree: string;
-  /** The base has the same tree as before. */
+  /** Whether the base branch has the same tree as before. */
   readonly isEmpty: boolean;
   readonly grade: Grade;
   readonly batchCommit: BatchRow['batchCommit'];
@@ -179,7 +182,7 @@ async function provenParts({ tx }: QueueWork, { parts = [] }: Passed, batch: Bat
   }));
 }
 
-/** If nobody skipped validation, this queue does not validate at all. */
+/** Who or what skipped validation. If no pull request skips it, the queue is in no-queue mode and never validates. */
 function exceptionOf(skipped: PullRequestRow | undefined): string | null {
   return skipped === undefined
     ? 'merge_mode.type: no-queue'

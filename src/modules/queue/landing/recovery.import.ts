@@ -1,4 +1,4 @@
-// Records landings that the rows lack, as the repository shows them.
+// Records landings that are in the repository and have no rows.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -22,21 +22,22 @@ export async function importQueue(ctx: Context, survey: QueueSurvey): Promise<vo
     await markMerged(work, survey.pushed, { byQueue: false, at: work.now });
     await voidImpossible(work, survey.impossible);
     await supersedeLive(work);
-    // The tip is read again before anything is planned.
+    // Null, so that the tip is read again before anything is planned.
     work.queue.baseTip = null;
     await finishWork(work);
   });
 }
 
 /**
- * Records a landing under the batch of its ref. If that batch is lost, it is made up from the commit, because every
- * landing has a batch. There is no proof, because the results are gone: `verify` counts the landing as external.
+ * Records a landing for the batch of its landing ref. If the row of that batch is lost, a batch is made from the
+ * commit, because every landing has a batch. There is no proof, because the results of the checks are lost, and
+ * `verify` counts the landing as external.
  */
 async function importLanding(work: QueueWork, landing: FoundLanding): Promise<void> {
   const { ctx, tx, queue } = work;
   const { commit, merges } = landing;
   const at = new Date(commit.authoredAt);
-  const batchId = (await rememberBatch(work, landing)) ?? (await makeUpBatch(work, landing));
+  const batchId = (await findBatch(work, landing)) ?? (await makeBatch(work, landing));
   await tx.em.flush();
   const [landed] = await tx.query<{ id: string }>(
     `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
@@ -63,21 +64,21 @@ async function importLanding(work: QueueWork, landing: FoundLanding): Promise<vo
   await markMerged(work, merges, { byQueue: true, at });
 }
 
-/** The batch whose row was in the backup before it landed. */
-async function rememberBatch(work: QueueWork, { ref, commit }: FoundLanding): Promise<string | null> {
+/** Finds the batch, if the backup has its row, and marks it as landed. Null: the backup does not have it. */
+async function findBatch(work: QueueWork, { ref, commit }: FoundLanding): Promise<string | null> {
   const batch = await work.tx.em.findOne(BatchEntity, { queueId: work.queue.id, commit: commit.commit });
   if (batch === null || ref !== `${landingRefs}${batch.id}`) return null;
   Object.assign(batch, { state: 'landed', endedAt: work.now, resetCode: null, endedReason: null });
   return batch.id;
 }
 
-async function makeUpBatch(work: QueueWork, landing: FoundLanding): Promise<string> {
+async function makeBatch(work: QueueWork, landing: FoundLanding): Promise<string> {
   const id = await insertBatch(work, landing);
   await insertMembers(work, id, landing);
   return id;
 }
 
-/** Under the number in its landing ref, if that number is free. Returns the id. */
+/** Inserts a batch and returns its id: the id in the landing ref if it is free, otherwise a new one. */
 async function insertBatch(work: QueueWork, { ref, commit }: FoundLanding): Promise<string> {
   const { ctx, tx, queue, now } = work;
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
@@ -102,7 +103,7 @@ async function insertBatch(work: QueueWork, { ref, commit }: FoundLanding): Prom
   const row = `$1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $12, 'new', 'parallel', 'landed', ''`;
   queue.nextPosition += 1;
   const number = /^\d{1,18}$/.exec(ref.slice(landingRefs.length))?.[0];
-  // Since the restore another batch may have taken the number: then this one takes the next.
+  // If another batch has got this id since the restore, this batch gets the next id.
   const [kept] =
     number === undefined
       ? []
@@ -176,8 +177,8 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
 }
 
 /**
- * Restarts the builds of the time of the backup on the present tip. A landing past its gate stays: the queue ends it by
- * reading the host, as after any crash.
+ * Restarts the builds of the time of the backup on the present tip. A started landing is left as it is: the queue ends
+ * it by reading the host, as after a crash.
  */
 export async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;
@@ -192,7 +193,7 @@ export async function supersedeLive(work: QueueWork): Promise<void> {
     tx,
     batches.map(({ id }) => id),
   );
-  // A pull request may be in several speculative builds.
+  // A set, because a pull request may be in several speculative builds.
   const tagged = new Set<PullRequestRow>();
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });

@@ -1,4 +1,4 @@
-// Facts in the repository of a queue that its rows lack. Read-only.
+// Finds what a repository has and the rows of a queue lack. Changes nothing.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -10,7 +10,7 @@ import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/
 import { landingRef } from '../facts/landing-refs.ts';
 import { restoredReason, type UnknownLanding } from '../facts/unknown-landings.ts';
 
-/** A landing without a record, with its pull requests. */
+/** A landing without a row, with its pull requests. */
 export interface FoundLanding {
   readonly ref: string;
   readonly commit: HostCommit;
@@ -22,11 +22,11 @@ export interface QueueSurvey {
   readonly baseBranch: string;
   readonly isHalted: boolean;
   readonly landings: readonly FoundLanding[];
-  /** Pull requests in a commit that is no landing: somebody pushed them. */
+  /** Pull requests in commits that are not landings. Somebody pushed these commits. */
   readonly pushed: readonly OutOfBandMerge[];
   /** The number of live batches without a started landing. */
   readonly liveBatches: number;
-  /** Started landings whose number another batch has landed under: they can never land. */
+  /** Ids of the intents of started landings that can never land, because another batch has landed with the same id. */
   readonly impossible: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface QueueAt {
   readonly host: HostedRepository;
   readonly row: RepositoryRow;
   readonly queue: QueueRow;
-  /** By commit. Those found on this base are removed. */
+  /** The landings without rows, by commit. Those that are found on this base branch are removed. */
   readonly unknown: Map<string, UnknownLanding>;
 }
 
@@ -48,24 +48,24 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
     unknown: new Set(unknown.keys()),
   });
   const started = await readStarted(ctx, host, queue.id);
-  const remembered = await readRemembered(
+  const knownMembers = await readKnownMembers(
     ctx,
     line.filter(({ commit }) => unknown.has(commit)).map(({ commit }) => commit),
   );
-  const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...started.landedMembers]);
+  const settled = new Set([...knownMembers.map(({ pullRequestId }) => pullRequestId), ...started.landedMembers]);
   const candidates =
     line.length === 0
       ? []
       : await readCandidates(ctx, host, { queueId: queue.id, since: new Date(line[0]?.authoredAt ?? 0) });
   const merges = [
-    ...remembered,
+    ...knownMembers,
     ...(await findOutOfBandMerges(ctx, host, {
       line,
       candidates: candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
     })),
   ];
   const isLinear = rulesOf(row, queue).rules.batchCommit === 'linear';
-  const { landings, pushed } = attribute({ line, unknown, merges, isLinear });
+  const { landings, pushed } = assignToLandings({ line, unknown, merges, isLinear });
   for (const { commit } of landings) unknown.delete(commit.commit);
   return {
     queueId: queue.id,
@@ -78,7 +78,7 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
   };
 }
 
-/** The landed commits of the queue that have a row. */
+/** The commits of those landings of the queue that have a row. */
 async function readRecorded(ctx: Context, queueId: string): Promise<readonly string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,
@@ -92,10 +92,10 @@ async function readRecorded(ctx: Context, queueId: string): Promise<readonly str
 }
 
 /**
- * With linear history a landing puts its members on the line before its last commit. Otherwise each member has its own
- * commit.
+ * Assigns pull requests to landings. With linear history a landing has several commits on the line, and its earlier
+ * members are in the commits before its last one. Otherwise all members are in the one commit of the landing.
  */
-function attribute({
+function assignToLandings({
   line,
   unknown,
   merges,
@@ -125,8 +125,8 @@ function attribute({
   return { landings, pushed: [...pushed, ...waiting] };
 }
 
-/** Members of batches that are in the backup and landed afterwards: git is not needed for them. */
-async function readRemembered(ctx: Context, commits: readonly string[]): Promise<OutOfBandMerge[]> {
+/** The members of batches that the backup has and that landed later. Git is not needed to find them. */
+async function readKnownMembers(ctx: Context, commits: readonly string[]): Promise<OutOfBandMerge[]> {
   return await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -149,7 +149,7 @@ async function readCandidates(
     (await hostClient(ctx, host).listOpenPullRequests()).map(({ number, headSha }) => [number, headSha]),
   );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // A branch that was deleted after its landing looks like a pull request that was closed since.
+    // If its branch was deleted after its landing, a pull request may look as if it had been closed since the backup.
     const rows = await tx.em.find(
       PullRequestEntity,
       { queueId, $or: [{ status: { $nin: ['merged', 'closed'] } }, { status: 'closed', closedAt: { $gte: since } }] },
@@ -178,7 +178,9 @@ async function readPinned(
   return new Map(pinned.map((row) => [row.pull_request_id, row.pinned_head]));
 }
 
-/** Landings past their gate. The queue ends them by reading the host, except those whose number another batch used. */
+/**
+ * Reads the started landings. The queue ends them by reading the host, unless another batch landed with the same id.
+ */
 async function readStarted(
   ctx: Context,
   host: HostedRepository,

@@ -1,4 +1,5 @@
-// What a restored database lacks about its repositories. Reads both sides and changes neither.
+// Finds out what a restored database lacks about its repositories. Reads the database and the repositories, and changes
+// neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
 import { hostClient } from '../../../hosts/port.ts';
@@ -28,15 +29,15 @@ export interface RepositorySurvey {
   readonly host: HostedRepository;
   readonly repository: string;
   readonly queues: readonly QueueSurvey[];
-  /** Branches of bot pull requests that belong to no known batch. */
+  /** Branches of bot pull requests whose batch is not known. */
   readonly strays: readonly StrayBranch[];
 }
 
 export interface Survey {
   readonly repositories: readonly RepositorySurvey[];
-  /** The highest batch id in any ref; '0' if there is none. */
+  /** The highest id of a batch in any ref of any repository; '0' if there is none. */
   readonly highestBatch: string;
-  /** There is evidence that the database is older than a repository. */
+  /** Whether the database is older than a repository, for which there is evidence. */
   readonly isNeeded: boolean;
 }
 
@@ -62,7 +63,8 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
 
 async function readHighestGiven(ports: Ports): Promise<bigint> {
   return await ports.db.system.transaction(async (query) => {
-    // The user of the connection, who ran the migrations, owns the sequences. Its role does not.
+    // The sequences belong to the user that connects and that ran the migrations. The role that statements normally run
+    // as has no right to read them.
     await query('set local role none');
     const [row] = await query<{ highest: string | null }>(
       `select pg_sequence_last_value(pg_get_serial_sequence('batch', 'id')::regclass)::text as highest`,
@@ -84,7 +86,7 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   const host = hosted(row);
   const unknown = await findUnknownLandings(ctx, host);
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // Every landing belongs to a queue. If the queue is not known any more, it is that of the default branch.
+    // Every landing belongs to a queue. If its queue is not known, it is recorded in the queue of the default branch.
     if (unknown.length > 0) await ensureQueue(ctx, tx, { repositoryId: row.id, baseBranch: row.defaultBranch });
     return await tx.em.find(QueueEntity, { repositoryId: row.id }, { orderBy: { id: 'asc' } });
   });
@@ -100,7 +102,7 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   };
 }
 
-/** Landings on a branch that is deleted or has no queue any more: recorded without pull requests. */
+/** Adds the landings on branches that were deleted or have no queue. They are recorded without pull requests. */
 async function withOrphans(
   ctx: Context,
   host: HostedRepository,
@@ -118,7 +120,7 @@ async function withOrphans(
 }
 
 async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBranch[]> {
-  // The refs are read first, because a batch's row exists before its branch.
+  // The refs are read before the rows, because the row of a batch is written before its branch is made.
   const refs = await hostClient(ctx, host).listRefs(branches);
   const batches = await ctx.db.transaction(
     ctx.accountId,
@@ -131,7 +133,7 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
       ),
   );
   const known = new Set(batches.map(({ id, branch }) => `${branches}${branch ?? botBranch(id)}`));
-  // At a host other than the local one people may push other branches that begin so.
+  // At other hosts than the local one, people may push branches whose names begin like this.
   const isBuildBranch = (ref: string): boolean => {
     const branch = ref.slice(branches.length);
     return batchOfBotBranch(branch) !== null || (host.host === 'local' && branch.startsWith('mq-'));

@@ -1,6 +1,6 @@
-// Makes a restored database match its newer repositories: later landings are recorded as facts, builds are restarted,
-// and ids and event positions that were used since the backup are not used again. Every step may run twice, so that a
-// killed run is simply repeated (docs/adr/0012-outages.md).
+// Makes a restored database agree with its repositories, which are newer: it records later landings, restarts builds,
+// and prevents ids and positions of events that were used since the backup from being used again. Every step may run
+// twice, so that an interrupted run can be repeated (docs/adr/0012-outages.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, RefMoved } from '../../../hosts/port.ts';
@@ -13,16 +13,17 @@ import { importQueue } from './recovery.import.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings.ts';
 
-// How many of each id may have been used since the backup: far more than a backup can miss, far fewer than exist.
+// By how much each sequence is increased, because ids may have been used since the backup. It is far more than can be
+// used between two backups, and far less than there are ids.
 const idsGivenSince = 1_000_000;
 
-/** Repairs what `surveyInstallation` found. Null: nothing shows that the database is older than a repository. */
+/** Repairs what `surveyInstallation` found. Null: there is no evidence that the database is older than a repository. */
 export async function recoverDatabase(
   ports: Ports,
 ): Promise<{ readonly epoch: number; readonly survey: Survey } | null> {
   const before = await surveyInstallation(ports);
   if (!before.isNeeded) return null;
-  // From here on a running Interlock plans nothing.
+  // From now on, all queues are halted, so that a running Interlock plans nothing.
   for (const { ctx, host } of before.repositories) await haltOnUnknownLandings(ctx, host);
   const epoch = await startEpoch(ports, before.highestBatch);
   const survey = await surveyInstallation(ports);
@@ -35,8 +36,9 @@ async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {
     const [row] = await query<{ epoch: number }>(
       'update installation set epoch = epoch + 1 returning epoch::float8 as epoch',
     );
-    if (row === undefined) throw new DomainError('INTERNAL', 'The database names no installation.');
-    // The user of the connection, who ran the migrations, owns the sequences. Its role does not.
+    if (row === undefined) throw new DomainError('INTERNAL', 'The table installation has no row.');
+    // The sequences belong to the user that connects and that ran the migrations. The role that statements normally run
+    // as cannot set them.
     await query('set local role none');
     await query(
       `select setval(s.name, nextval(s.name) + $1)
@@ -76,17 +78,17 @@ async function resume(ctx: Context, survey: QueueSurvey, epoch: number): Promise
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
     const { queue } = work;
-    const about = { repositoryId: queue.repositoryId, queueId: queue.id };
+    const subject = { repositoryId: queue.repositoryId, queueId: queue.id };
     const merges = [...survey.landings.flatMap((landing) => landing.merges), ...survey.pushed];
     work.events.push({
-      ...about,
+      ...subject,
       action: 'database_recovered',
       payload: { epoch, landings: survey.landings.length, pullRequests: merges.map(({ number }) => number) },
     });
-    // A halt by a person stays.
+    // A halt by a person is not ended.
     if (queue.haltedReason?.startsWith(restoredReason)) {
       Object.assign(queue, { haltedReason: null, haltedAt: null });
-      work.events.push({ ...about, action: 'queue_resumed', payload: { reason: null } });
+      work.events.push({ ...subject, action: 'queue_resumed', payload: { reason: null } });
     }
     await finishWork(work);
   });

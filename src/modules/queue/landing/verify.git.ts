@@ -1,4 +1,4 @@
-// The commit of a proof, composed again from the proof's heads.
+// Composes the commit of a proof again, from the heads in the proof.
 import type { MergeStrategy } from '../../../domain/queue/model/rules.ts';
 import { HostRefused, type HostClient, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -18,7 +18,7 @@ export interface Examined {
   readonly proof: StoredProof;
 }
 
-/** Composes the commits again from git alone, without the records. */
+/** Composes commits from git alone, without rows. */
 export async function composeAgain(
   { client, proof }: Examined,
   parent: string,
@@ -44,7 +44,7 @@ export async function composeAgain(
   try {
     return await client.composeCommit(composition);
   } catch (error) {
-    // A proof without heads, or with heads that the host does not have, cannot be derived.
+    // If a proof has no heads, or heads that the host does not have, its commit cannot be composed.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };
     throw error;
   }

@@ -1,5 +1,6 @@
-// Verifies a landing that is justified by builds of its parts. The content of each part is composed again from git. The
-// line and its proofs give the landings in between. Then the rule for composed evidence is applied again.
+// Verifies a landing that builds of its parts justify. The content of each part is composed again from git. The
+// landings between the base of a part and the landing come from the line and its proofs. Then the rule for composed
+// evidence is applied again.
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
@@ -7,7 +8,8 @@ import type { ProofBody } from './proof.ts';
 import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
 
 /**
- * What moved the base from one of its tips to another one, oldest first. Null: they are not on its line in that order.
+ * The landings that moved the base branch from one tip to another one, oldest first. Null: the two commits are not tips
+ * of the base branch in this order.
  */
 export type VerifiedLine = (from: string, to: string) => readonly Landing[] | null;
 
@@ -16,7 +18,7 @@ export function lineOf(of: {
   /** Oldest first. */
   readonly commits: readonly HostCommit[];
   readonly proofOf: ReadonlyMap<string, StoredProof>;
-  /** Commits that landed together with a later one of the line. */
+  /** Commits that are part of a landing whose last commit is later on the line. */
   readonly inner: ReadonlySet<string>;
 }): VerifiedLine {
   const tips = of.commits.filter(({ commit }) => !of.inner.has(commit));
@@ -65,6 +67,6 @@ export async function checkParts(examined: Examined, line: VerifiedLine): Promis
     content: content.map(({ number, head }) => ({ pullRequest: String(number), head })),
   }));
   if (!isComposed({ tip: firstParent, members: members.map(toChange), parts, landings }))
-    failures.push(`${commit.commit}: what its parts were tested with is not all that affects it`);
+    failures.push(`${commit.commit}: its parts were not tested with all changes that affect it`);
   return failures;
 }

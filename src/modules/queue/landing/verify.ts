@@ -1,6 +1,6 @@
-// Derives every proof of a queue again, from plain git and the rows, and reports what does not hold. It trusts no
-// statement of a proof: trees are merged again from parent and heads, and verdicts are judged again from the check
-// results.
+// Derives every proof of a queue again from git and the rows, and returns a sentence for everything that does not
+// agree. No statement of a proof is trusted: trees are merged again from parent and heads, and verdicts are judged
+// again from the results of the checks.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
@@ -16,12 +16,12 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 
 export interface Verification {
   readonly baseBranch: string;
-  /** The number of verified first-parent commits. */
+  /** The number of verified commits on the first-parent line. */
   readonly commits: number;
-  /** The number of first-parent commits with each grade. `external` commits did not come through the queue. */
+  /** The number of these commits by grade. A commit with the grade `external` did not land through the queue. */
   readonly grades: Readonly<Partial<Record<Grade, number>>>;
   readonly pullRequests: number;
-  /** The failures, one sentence each. Empty: every proof holds. */
+  /** One sentence for each failure. Empty: every proof is correct. */
   readonly failures: readonly string[];
 }
 
@@ -43,7 +43,10 @@ export async function verifyRepository(ctx: Context, repository: RepositoryRow):
   return verifications;
 }
 
-/** Kept for `Repository.proofs`. `verifiedAt`: before the proofs were read, because later ones were not derived. */
+/**
+ * Stores the result for `Repository.proofs`. `verifiedAt` is the time before the proofs were read, because later proofs
+ * were not verified.
+ */
 async function recordVerification(
   ctx: Context,
   queueId: string,
@@ -124,7 +127,9 @@ function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
   }
 }
 
-/** With linear history a landing puts several commits on the line. Those below its last one are part of it. */
+/**
+ * The commits of landings other than their last commit. With linear history a landing adds several commits to the line.
+ */
 function innerCommits(
   commits: readonly HostCommit[],
   proofs: readonly StoredProof[],
@@ -144,7 +149,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   const { client, commit, proof } = examined;
   const { body } = proof;
   const failures: string[] = [];
-  const fail = (what: string): void => void failures.push(`${commit.commit}: ${what}`);
+  const fail = (failure: string): void => void failures.push(`${commit.commit}: ${failure}`);
   if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
   if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
     fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
@@ -162,41 +167,48 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
 
 async function checkEvidence(ctx: Context, { client, repository, commit, proof }: Examined): Promise<string[]> {
   const { body } = proof;
-  const named = `${commit.commit}:`;
+  const prefix = `${commit.commit}:`;
   if (body.grade === 'unvalidated')
-    return body.exceptionBy === null ? [`${named} landed without validation, and nobody is named for it`] : [];
-  if (body.evidence.length === 0) return [`${named} has no evidence`];
+    return body.exceptionBy === null
+      ? [`${prefix} landed without validation, but its proof names no person or setting that skipped it`]
+      : [];
+  if (body.evidence.length === 0) return [`${prefix} has no evidence`];
   const failures: string[] = [];
   const isOfParts = body.evidence.some(({ base }) => base !== undefined);
   if (isOfParts !== (body.grade === 'composed') && body.grade !== 'host_merged')
-    failures.push(`${named} is graded ${body.grade}, but ${isOfParts ? 'its parts' : 'the whole of it'} was tested`);
+    failures.push(
+      `${prefix} is graded ${body.grade}, but ${isOfParts ? 'its parts were' : 'its whole tree was'} tested`,
+    );
   for (const evidence of body.evidence) {
     const tested = await client.readCommit(evidence.commit);
-    if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
+    if (tested === null) failures.push(`${prefix} the tested commit ${evidence.commit} does not exist`);
     else if (tested.tree !== (evidence.base === undefined ? commit.tree : evidence.tree))
-      failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);
+      failures.push(`${prefix} the tested commit ${evidence.commit} has another tree`);
     const [build] = await ctx.db.transaction(
       ctx.accountId,
       async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
     );
-    // The attempts that the landing was judged by: a later rerun proves nothing about it.
+    // The attempts by which the landing was judged. Later attempts prove nothing about it.
     const judged = build && { ...build, checks: evidence.checks, canceled: false };
     const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
     for (const check of evidence.checks) {
       if (!known.has(`${check.name} ${check.attempt} ${check.conclusion}`))
         failures.push(
-          `${named} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`,
+          `${prefix} no such result is on record: ${check.name}, attempt ${check.attempt}, ${check.conclusion}`,
         );
     }
     if (judged === undefined || judgeBuild(judged, body.gate) !== 'green')
-      failures.push(`${named} its evidence ${evidence.commit} is not green`);
+      failures.push(`${prefix} its evidence ${evidence.commit} is not green`);
     if (body.grade === 'exact' && evidence.commit !== commit.commit)
-      failures.push(`${named} is graded exact, but ${evidence.commit} was tested`);
+      failures.push(`${prefix} is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
 }
 
-/** Each named gate passed on the landed commit, or on the commit from which the host made it. */
+/**
+ * Checks that each final gate of the proof passed on the landed commit, or on the commit from which the host made the
+ * landed one.
+ */
 async function checkFinalGates(ctx: Context, { commit, proof }: Examined): Promise<string[]> {
   const { finalGates = [], grade } = proof.body;
   if (finalGates.length === 0) return [];
@@ -224,7 +236,7 @@ async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {
   return rows.map(({ number, n }) => `#${number} is merged, with ${n} landings`);
 }
 
-/** The affected targets in the proof match those of the landing. */
+/** Checks that the affected targets in a proof are those of the landing's rows. */
 async function checkTargets(ctx: Context, queueId: string, proofs: readonly StoredProof[]): Promise<string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,
@@ -243,6 +255,6 @@ async function checkTargets(ctx: Context, queueId: string, proofs: readonly Stor
         ({ number, targets = null }) =>
           JSON.stringify(known.get(`${commit} ${number}`) ?? null) !== JSON.stringify(targets),
       )
-      .map(({ number }) => `${commit}: what #${number} affects is not what is on record of it`),
+      .map(({ number }) => `${commit}: the affected targets of #${number} are not those on record`),
   );
 }

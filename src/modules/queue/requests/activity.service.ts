@@ -1,5 +1,5 @@
-// A disabled repository: nothing is pushed, queued, validated, landed, released or previewed in it, and no runbook
-// continues. Its content stays.
+// Disables and activates repositories. In a disabled repository nothing is pushed, queued, validated, landed, released
+// or previewed, and no runbook continues. Its content is kept.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
@@ -10,8 +10,8 @@ import { dequeue } from '../admission/enqueue.ts';
 import { changePullRequest, type RepositoryRef } from './queue.service.ts';
 
 /**
- * Disabling takes its pull requests out of the queue; a landing under way still lands. A repeated request changes
- * nothing, and completes an interrupted one. Needs `admin`.
+ * Activates or disables a repository. Disabling takes its pull requests out of the queue, except those that are
+ * landing. A repeated request changes nothing, but completes an interrupted one. Needs the scope `admin`.
  */
 export async function setRepositoryActive(
   ctx: Context,
@@ -44,7 +44,9 @@ async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
     });
 }
 
-/** Like previews. Commits of a runbook are still published. */
+/**
+ * Wakes the runbooks that have not ended, and they end themselves. Commits that a runbook has made are still published.
+ */
 async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
@@ -56,7 +58,7 @@ async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
   });
 }
 
-/** Wakes the verifications that have not ended. Each ends itself then, because a disabled repository needs none. */
+/** Wakes the verifications that have not ended, and they end themselves, because a disabled repository needs none. */
 async function endPreviews(ctx: Context, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(

@@ -1,4 +1,4 @@
-// What a sync or a backport would do, from the recorded facts and from git. Nothing is written.
+// What a sync or a backport would do, judged by the rows and by git. Nothing is written.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
@@ -16,7 +16,7 @@ export interface AskPreview extends AskAnswer {
   readonly impacts: readonly QueueImpact[];
 }
 
-/** The commit that a sync would make: no commit has this name. */
+/** A placeholder for the commit that a sync would make. No commit has this name. */
 const plannedHead = '0'.repeat(40);
 
 export async function previewSync(ctx: Context, request: PullRequestRef): Promise<AskPreview> {
@@ -67,7 +67,7 @@ export async function previewBackport(ctx: Context, request: BackportRequest): P
   });
   return {
     pullRequestId: known.id,
-    // The pull request that it opens is in no line until somebody queues it.
+    // The pull request that a backport opens is not in line until somebody queues it.
     impacts: [],
     message: backportMessage(known, targetBranch, earlier?.number),
   };

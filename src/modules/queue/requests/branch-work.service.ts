@@ -1,4 +1,5 @@
-// Users' requests about branches: recorded here, performed later, answered in comments (interface 4.3).
+// Users' requests for work on branches. They are recorded here and carried out later; comments report the result
+// (interface 4.3).
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
@@ -14,7 +15,7 @@ import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
 export interface AskAnswer extends PullRequestAnswer {
-  /** A text that says what will happen. */
+  /** What will happen, as a sentence for the user. */
   readonly message: string;
 }
 
@@ -39,7 +40,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
   };
 }
 
-/** Requests an update of its branch with its base (interface 4.3, `sync`). */
+/** Requests an update of the branch with its base branch (interface 4.3, `sync`). */
 export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireAction(ctx, 'sync');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
@@ -70,7 +71,7 @@ export interface BackportRequest {
   readonly targetBranch: string;
 }
 
-/** Requests a backport of a merged pull request, or of an open one after its merge (interface 4.3). */
+/** Requests a backport of a merged pull request, or of an open one as soon as it is merged (interface 4.3). */
 export async function requestBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
   requireAction(ctx, 'backport');
   const { targetBranch: target } = request;
@@ -112,7 +113,10 @@ export async function requireBackportable(
   await requireBranch(ctx, repository, targetBranch);
 }
 
-/** The named repository, or the owner's only active repository of the account that has the number. */
+/**
+ * The repository of the request. If the request has only an owner, it is the owner's only active repository in the
+ * account that has a pull request with this number.
+ */
 export async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
   const { owner, name } = repository;
   if (name) return await loadActiveRepository(ctx, { owner, name }, 'queue:write');

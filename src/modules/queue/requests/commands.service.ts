@@ -1,6 +1,7 @@
-// Commands in comments (`/interlock queue`). Each is executed once: its changes and the row that marks it as handled
-// are one transaction. A refusal is answered on the pull request, with the sentence that an API call would get. Other
-// failures are retried for a few minutes, because comments are followed in order and later ones wait.
+// Carries out commands in comments (`/interlock queue`). Each command is carried out once: its changes and the row that
+// marks it as handled are written in one transaction. A refusal is a reply on the pull request with the sentence that
+// the API would give. After other failures a command is tried again for a few minutes. Comments are handled in order,
+// so later comments wait.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { configurationOf } from '../../repositories/index.ts';
@@ -22,7 +23,10 @@ import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
 import { planReply } from '../store/status.writer.ts';
 
-/** Reads on from the last seen comment. Concurrent readers find the same comments, and one of them executes each. */
+/**
+ * Handles the comments since the cursor. If several processes read the same comments, one of them carries out each
+ * command.
+ */
 export async function followComments(ctx: Context, repositoryId: string): Promise<void> {
   const repository = await ctx.db.transaction(
     ctx.accountId,
@@ -72,13 +76,13 @@ interface Given {
 async function followComment(ctx: Context, repository: RepositoryRow, comment: HostComment): Promise<void> {
   const commands = readCommands(comment.body);
   if (commands.length === 0) return;
-  const spoken = { repository, comment, commands };
+  const read = { repository, comment, commands };
   try {
-    await followCommands(ctx, spoken);
+    await followCommands(ctx, read);
   } catch (error) {
     if (!isPassedOver(await countFailure(ctx, repository.id, comment.id))) throw error;
     ctx.log.error({ err: error, comment: comment.id, number: comment.number }, 'A comment was skipped.');
-    await passOver(ctx, spoken, error);
+    await refuseComment(ctx, read, error);
   }
 }
 
@@ -97,7 +101,7 @@ async function followCommands(ctx: Context, { repository, comment, commands }: R
     try {
       await carryOutCommand(ctx, given, command);
     } catch (error) {
-      if (!(error instanceof DomainError) || isPassing(error)) throw error;
+      if (!(error instanceof DomainError) || isTemporary(error)) throw error;
       await answer(ctx, given, { command, body: error.message, isRefusal: true });
     }
   }
@@ -132,8 +136,15 @@ async function countFailure(
   };
 }
 
-/** Refuses the rest of the comment once, on the pull request if it is known here. */
-async function passOver(ctx: Context, { repository, comment, commands }: ReadComment, error: unknown): Promise<void> {
+/**
+ * Refuses all commands of the comment that were not carried out, with one reply on the pull request. If there is no row
+ * of the pull request, there is no reply.
+ */
+async function refuseComment(
+  ctx: Context,
+  { repository, comment, commands }: ReadComment,
+  error: unknown,
+): Promise<void> {
   const reason = error instanceof DomainError ? error.message : 'an error of the service, which is in its log.';
   const refusal = `This could not be carried out: ${reason} Ask again.`;
   const known = await ctx.db.transaction(
@@ -155,8 +166,8 @@ async function passOver(ctx: Context, { repository, comment, commands }: ReadCom
   });
 }
 
-/** Whether an unchanged retry may succeed. */
-function isPassing({ code }: DomainError): boolean {
+/** Whether the same command may succeed later. */
+function isTemporary({ code }: DomainError): boolean {
   return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
 }
 
@@ -174,7 +185,7 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | In
     case 'dequeue':
       await refuseUnlessAllowed(ctx, repository, { command: 'dequeue', person: comment.author });
       await dequeueKnown(
-        await inTheNameOf(ctx, given),
+        await actAs(ctx, given),
         given.known,
         async (work) => await claim(work, given, { command, refusal: null }),
       );
@@ -186,36 +197,47 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | In
     case 'refresh':
     case 'sync':
     case 'backport':
-      return await askForBranch(ctx, given, command);
+      return await requestBranchWork(ctx, given, command);
     default:
       command satisfies never;
   }
 }
 
-/** The service, which has the rights, with the name of the author, whose command it is. */
-async function inTheNameOf(ctx: Context, { repository, comment: { author, authorId } }: Given): Promise<Context> {
+/** The context of the service, which has the rights, with the author of the comment as actor. */
+async function actAs(ctx: Context, { repository, comment: { author, authorId } }: Given): Promise<Context> {
   const email = await nameActor(ctx, hosted(repository), { login: author, id: authorId });
   return { ...ctx, actor: { ...ctx.actor, handle: author, email } };
 }
 
-/** The commands that this repository accepts. */
+/** The commands that the configuration of the repository permits. */
 function commandsOf(repository: RepositoryRow): readonly Command['kind'][] {
   const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
-  return blocked.includes('slash_command') ? spoken.filter((kind) => !asksToQueue.includes(kind)) : spoken;
+  return blocked.includes('slash_command')
+    ? allCommands.filter((kind) => !queueingCommands.includes(kind))
+    : allCommands;
 }
 
-const asksToQueue: readonly Command['kind'][] = ['queue', 'skip_line', 'skip_validation'];
-const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'refresh', 'sync', 'backport', 'help'] as const;
+const queueingCommands: readonly Command['kind'][] = ['queue', 'skip_line', 'skip_validation'];
+const allCommands = [
+  'queue',
+  'dequeue',
+  'skip_line',
+  'skip_validation',
+  'refresh',
+  'sync',
+  'backport',
+  'help',
+] as const;
 
-// A repetition of these is harmless, so that the plan is written first and the mark second.
-async function askForBranch(
+// The plan is written before the mark, in another transaction, because repeating these commands is harmless.
+async function requestBranchWork(
   ctx: Context,
   given: Given,
   command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
 ): Promise<void> {
   const { repository, known } = given;
   const reference = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
-  const person = await inTheNameOf(ctx, given);
+  const person = await actAs(ctx, given);
   if (command.kind === 'refresh') await requestRefresh(person, reference);
   else if (command.kind === 'sync') await requestSync(person, reference);
   else await requestBackport(person, { ...reference, targetBranch: command.branch });
@@ -230,7 +252,7 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
   const { author } = comment;
   refuseSource(repository, 'slash_command');
   if (skips.skipLine || skips.skipValidation) await authorisePerson(ctx, repository, { ...skips, person: author });
-  await changePullRequest(await inTheNameOf(ctx, given), known, async (work, row) => {
+  await changePullRequest(await actAs(ctx, given), known, async (work, row) => {
     if (!(await claim(work, given, { command, refusal: null }))) return;
     const onBehalfOf = skips.skipLine || skips.skipValidation ? { requestedBy: author } : {};
     await enqueue(work, { repository, row }, { ...skips, ...onBehalfOf, by: author });
@@ -259,7 +281,7 @@ async function isHandled(ctx: Context, { repository, comment, ordinal }: Given):
   return rows.length > 0;
 }
 
-/** False: it was executed before, or another reader is executing it now. */
+/** Marks a command as handled. False: it was handled before, or another process is handling it now. */
 async function claim(
   { ctx, tx, now }: { readonly ctx: Context; readonly tx: Transaction; readonly now: Date },
   { repository, comment, ordinal, known }: Given,

@@ -1,4 +1,4 @@
-// People's actions on pull requests of this installation's own code host.
+// Requests of people about pull requests of Interlock's own code host: comments, review threads, labels and reviews.
 import type { Context } from '../../../context.ts';
 import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -24,11 +24,11 @@ interface Conversation {
   readonly host: HostedRepository;
   readonly conversations: NonNullable<ReturnType<typeof conversationsOf>>;
   readonly pullRequestId: string;
-  /** The handle of the person who acts. */
+  /** The handle of the person who makes the request. */
   readonly handle: string;
 }
 
-/** Throws BAD_INPUT where the repository's code host has its own place for reviews and comments. */
+/** Throws BAD_INPUT if people use the repository's code host itself for reviews and comments. */
 function requireConversations(
   ctx: Context,
   host: HostedRepository,
@@ -57,7 +57,7 @@ function requireText(body: string): void {
     throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
 }
 
-/** Adds a comment. Commands in the comment are executed a moment later, in the author's name. */
+/** Adds a comment. Commands in the comment are carried out a moment later, with its author as actor. */
 export async function addComment(
   ctx: Context,
   request: PullRequestRef & { readonly body: string },
@@ -92,7 +92,7 @@ export async function resolveThread(
   return found;
 }
 
-/** Adds or removes a label, as a person does at a code host. The trigger label queues the pull request. */
+/** Adds or removes a label for a person, as a code host would. The trigger label queues the pull request. */
 export async function labelPullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly label: string; readonly present: boolean },
@@ -130,8 +130,8 @@ interface ShownBranch extends Shown {
 }
 
 /**
- * The commits of the pull request's head that its base branch lacks, or lacked before the merge: at most the newest
- * 250, the oldest of them first.
+ * The commits of the head that the base branch does not contain, or did not contain before the merge. At most the
+ * newest 250 of them, oldest first.
  */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
@@ -153,7 +153,9 @@ async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepo
   );
 }
 
-/** Records a person's review of a pull request of the local host. Other code hosts have their own place for reviews. */
+/**
+ * Records a person's review of a pull request of the local host. At other hosts people use the host itself for reviews.
+ */
 export async function approvePullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },

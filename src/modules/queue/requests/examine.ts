@@ -1,4 +1,4 @@
-// `npm run doctor`: what the code host can prove of a repository, and what its rows and its configuration say besides.
+// `npm run doctor`: examines a repository at its code host, its rows and its configuration.
 import type { Context } from '../../../context.ts';
 import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/doctor/bot-checks.ts';
 import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor/finding.ts';
@@ -22,10 +22,10 @@ interface QueueOf {
   readonly haltedReason: string | null;
 }
 
-/** Reports one finding after the other. It undoes everything that it tries. */
+/** Reports one finding after another. Every change that is made to try something is undone. */
 export async function examineRepository(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<void> {
   const queues = await readQueues(ctx, row.id);
-  const repository = row.active ? row : await withFile(ctx, row, report);
+  const repository = row.active ? row : await withConfigurationFile(ctx, row, report);
   const baseBranches = [...new Set([repository.defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
   const commits = await readBotCommits(ctx, repository.id);
   const requiredChecks = namesOf(repository, { hostRequiredChecks: [] });
@@ -40,10 +40,9 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
 }
 
 /**
- * The file on the default branch is first read when the repository is activated: until then the doctor reads the file
- * itself.
+ * The file on the default branch is read first when the repository is activated. Before that, the doctor reads it here.
  */
-async function withFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
+async function withConfigurationFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
   const text = await readConfigurationText(ctx, row).catch((error: unknown) => {
     if (error instanceof HostUnavailable || error instanceof HostRefused) return null;
     throw error;
@@ -62,7 +61,9 @@ async function withFile(ctx: Context, row: RepositoryRow, report: ReportFinding)
   return row;
 }
 
-/** Checks that the configuration and the host demand of a build by their names. */
+/**
+ * The names of the checks that the configuration and the host require of a build. Names with wildcards are left out.
+ */
 function namesOf(repository: RepositoryRow, host: HostDemands): string[] {
   const { rules } = rulesOf(repository, host);
   return (rules.requiredChecks ?? [])
@@ -70,7 +71,9 @@ function namesOf(repository: RepositoryRow, host: HostDemands): string[] {
     .filter((name) => !/[*?]/.test(name) && !isServiceCheck(name));
 }
 
-/** Whether what the configuration makes of pull requests is taken by the host. Answers the checks that are demanded. */
+/**
+ * Examines whether the host accepts the commits that the configuration makes. Returns the names of the required checks.
+ */
 async function examineConfiguration(
   ctx: Context,
   repository: RepositoryRow,
@@ -81,7 +84,7 @@ async function examineConfiguration(
     const host = await hostClient(ctx, hosted(repository)).readBaseRules(baseBranch);
     const demands = { hostRequiredChecks: host.requiredChecks, hostRules: host };
     const { configuration, rules } = rulesOf(repository, demands);
-    // The host itself reports rules that refuse each push, one by one.
+    // If the host refuses every push, the host's own examination reports each of its rules.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
     const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
     report(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
@@ -124,7 +127,7 @@ async function readQueues(ctx: Context, repositoryId: string): Promise<readonly 
 
 const newest = 5;
 
-/** Of the newest commits on bot branches whose checks have ended: the newest attempt of each check. */
+/** The newest commits on bot branches whose checks have ended, with the newest attempt of each check. */
 async function readBotCommits(ctx: Context, repositoryId: string): Promise<BotCommit[]> {
   const rows = await ctx.db.read<{ commit: string; checks: BotCommit['checks'] }>(ctx.accountId, {
     name: 'doctor_bot_commits',

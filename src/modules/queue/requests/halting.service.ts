@@ -1,4 +1,4 @@
-// Halts and resumes a queue by hand, with a reason.
+// Halts and resumes a queue because a user requests it, with a reason.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { hostClient } from '../../../hosts/port.ts';
@@ -11,7 +11,9 @@ import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
 
-/** Stops planning and landing for a base branch; admission continues. A landing under way is still concluded. */
+/**
+ * Halts the queue of a base branch: planning and landing stop, admission continues. A started landing is still ended.
+ */
 export async function haltQueue(
   ctx: Context,
   request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
@@ -41,7 +43,9 @@ interface Halting {
   readonly baseBranch: string;
 }
 
-/** What `haltQueue` would do, or `resumeQueue` if the reason is null. The base is assumed not to have moved. */
+/**
+ * What `haltQueue` would do, or `resumeQueue` if the reason is null. It is assumed that the base branch has not moved.
+ */
 export async function previewHalt(
   ctx: Context,
   request: Halting,
@@ -75,7 +79,7 @@ async function changeHalt(
     if ((queue.haltedReason ?? null) === reason) return { queueId };
     queue.haltedReason = reason;
     queue.haltedAt = reason === null ? null : work.now;
-    // The tip may have moved in the meantime: it is read again before anything is planned.
+    // The tip may have moved during the halt. It is read again before anything is planned.
     if (reason === null && !keepsTip) queue.baseTip = null;
     work.events.push({
       repositoryId: repository.id,
@@ -92,7 +96,7 @@ async function changeHalt(
   });
 }
 
-/** The branch must have a queue or exist at the host: a misspelt name halts nothing and creates no queue. */
+/** Throws NOT_FOUND unless the branch has a queue or exists at the host, so that a misspelt name creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
   if ((await readQueueOf(ctx, repository, baseBranch)).length > 0) return;
   const branches = await hostClient(ctx, hosted(repository)).listRefs('refs/heads/');

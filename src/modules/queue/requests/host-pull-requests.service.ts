@@ -1,4 +1,4 @@
-// Closes and reopens pull requests of the local host, which has no other interface for that.
+// Opens, closes and reopens pull requests of the local host, which has no other interface for this.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
@@ -14,8 +14,8 @@ import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
 
 /**
- * It leaves the queue and its batch, and its preview ends. Closing a closed pull request changes nothing. Throws
- * CONFLICT for a merged pull request, LANDING_IN_PROGRESS during its landing.
+ * Closes a pull request. It leaves the queue and its batch, and its preview ends. If it is closed already, nothing is
+ * changed. Throws CONFLICT for a merged pull request, and LANDING_IN_PROGRESS during its landing.
  */
 export async function closePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { host, row } = await loadFromHost(ctx, request);
@@ -28,8 +28,8 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
 }
 
 /**
- * Reopening an open pull request changes nothing. It must be queued again to enter a queue. Throws CONFLICT for a
- * merged pull request, BAD_INPUT in a repository that is not active.
+ * Reopens a closed pull request. It is not queued again. If it is open already, nothing is changed. Throws CONFLICT for
+ * a merged pull request, and BAD_INPUT if the repository is not active.
  */
 export async function reopenPullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { repository, host, row } = await loadFromHost(ctx, request);
@@ -67,7 +67,7 @@ export interface OpenRequest {
   readonly draft?: boolean | null;
 }
 
-/** Opens a pull request at the host and returns it as the queue sees it. */
+/** Opens a pull request at the host, and returns its row. */
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');

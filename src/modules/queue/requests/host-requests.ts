@@ -1,4 +1,4 @@
-// Users' requests to a code host about a pull request, and the host's refusals.
+// What all requests about a pull request at a code host share: reading it, and errors for the host's refusals.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { HostRefused } from '../../../hosts/port.ts';
@@ -9,7 +9,7 @@ import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
-/** The pull request as its host has it now. Throws FORBIDDEN without the scope `queue:write`, NOT_FOUND. */
+/** Reads the pull request from its host. Throws FORBIDDEN without the scope `queue:write`, and NOT_FOUND. */
 export async function loadFromHost(
   ctx: Context,
   request: { readonly repository: { readonly owner: string; readonly name: string }; readonly number: number },
@@ -22,7 +22,7 @@ export async function loadFromHost(
   return { repository, host, row };
 }
 
-/** Turns a refusal of the host into BAD_INPUT with the host's message. */
+/** Converts a refusal by the host to BAD_INPUT with the host's message. */
 export async function refusedAsBadInput<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,4 +1,4 @@
-// Hints of a host only say where to look: the facts are read back from the host.
+// Handles hints of a host. A hint only says what may have changed; the facts are read from the host.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';

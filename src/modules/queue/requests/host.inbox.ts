@@ -1,7 +1,7 @@
-// Incoming host events. Each is stored before it is handled, so that a process may die with it. The hints of a
-// repository are handled a few at a time, those of different repositories at once. While a repository's hints are
-// handled, others of it wait as rows: a long line of them in memory would outlive its leases. A failed hint is tried
-// again a few times. The reconciler finds the rest.
+// Receives the events of hosts. Each event is stored as a hint before it is handled, so that it survives the process.
+// Hints of different repositories are handled at the same time, and only a few hints of one repository. While hints of
+// a repository are being handled, its other hints wait as rows, because a long list in memory would last longer than
+// its leases. A hint whose handling fails is tried a few more times. After that, the reconciler finds the change.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
@@ -23,21 +23,25 @@ import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
 const leaseMs = 2 * 60_000;
-/** A hint of a host behind a network mostly waits for answers. */
+/** How many hints are handled at the same time. A hint of a remote host mostly waits for responses. */
 const most = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
 /**
- * A check that ends causes several webhooks within a second (run, suite, workflow): they are read together. A longer
- * wait would save one point of GraphQL where they take longer, and would be added to every landing.
+ * A check that ends causes several webhooks within a second (run, suite, workflow). The wait lets one read cover all of
+ * these webhooks. Where webhooks take longer, a longer wait would save one point of GitHub's rate limit, but would
+ * delay every landing.
  */
 const checksWaitMs = 1_000;
 
 export interface HostInbox {
   receive(event: HostEvent): void;
-  /** For what comes over a network. Resolves when the events are stored, and does not wait until they are handled. */
+  /**
+   * Like `receive`, for events that came over a network. Resolves when the events are stored, and not when they are
+   * handled.
+   */
   store(events: readonly HostEvent[]): Promise<void>;
-  /** Takes what is due: stored by another process, planned for now, or left by a process that died. */
+  /** Takes the hints that are due: stored by another process, planned for this time, or left by a process that died. */
   look(): Promise<void>;
-  /** Resolves when everything received or due so far is handled. */
+  /** Resolves when all hints that were received or due so far are handled. */
   drain(): Promise<void>;
 }
 
@@ -45,7 +49,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   const owner = randomUUID();
   const received = new Map<string, PlannedHint>();
   const lines = new Map<string, Promise<void>>();
-  /** Repositories with hints that wait as rows. */
+  /** Repositories whose hints wait as rows. */
   const waiting = new Set<string>();
   const inProcess = atMost(most.ofProcess);
   let storing: Promise<void> | null = null;
@@ -56,7 +60,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     return { owner, now, until: new Date(now.getTime() + leaseMs) };
   };
 
-  /** Events of the same moment are stored by one statement. */
+  /** Stores hints. Hints of the same moment are stored by one statement. */
   async function store(): Promise<void> {
     for (let tries = 1; received.size > 0; tries += 1) {
       await Promise.resolve();
@@ -68,7 +72,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       try {
         for (const { repositoryId } of busy) waiting.add(repositoryId);
         await storeHints(query, busy, { now: ports().clock() });
-        begin(await storeHints(query, idle, lease()));
+        handleInOrder(await storeHints(query, idle, lease()));
         if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
         tries = 0;
       } catch (error) {
@@ -83,8 +87,8 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     }
   }
 
-  /** Handles hints after those of the same repository that are being handled. */
-  function begin(taken: readonly TakenHint[]): void {
+  /** Handles hints after the hints of the same repository that are already being handled. */
+  function handleInOrder(taken: readonly TakenHint[]): void {
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())
         .then(async () => await handleAll(repositoryId, hints))
@@ -111,7 +115,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     if (waiting.delete(repositoryId) || !isOver) await look();
   }
 
-  /** Whether it is over. Otherwise the host has asked to wait, and the hint waits as a row. */
+  /** Returns whether the hint is done. False: the host asked to wait, so the hint waits as a row. */
   async function handle(hint: TakenHint): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -143,9 +147,9 @@ export function createHostInbox(ports: () => Ports): HostInbox {
 
   async function look(): Promise<void> {
     const taken = await takeDueHints(query, lease());
-    // There may be more than are taken at once.
+    // More hints of these repositories may be due than are taken at once.
     for (const { repositoryId } of taken) waiting.add(repositoryId);
-    begin(taken);
+    handleInOrder(taken);
   }
 
   function receive(event: HostEvent, waitMs = 0): void {

@@ -1,5 +1,5 @@
-// Host events may be lost. From time to time a whole repository is compared with its host, and differences are read
-// again.
+// Compares a whole repository with its host from time to time, because events of hosts may be lost. What differs is
+// read again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { hostClient } from '../../../hosts/port.ts';
@@ -17,17 +17,17 @@ import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
 /**
- * Reconciles the rows of one repository with its host: base branches with a queue, every open pull request, and the
- * comments. A failed read does not stop the others; it is thrown at the end.
+ * Compares the rows of a repository with its host: the base branches that have a queue, all open pull requests, and the
+ * comments. If a read fails, the others continue, and the errors are thrown at the end.
  */
 export async function reconcileRepository(
   ctx: Context,
   repository: HostedRepository,
   options: { readonly isNew: boolean } = { isNew: false },
 ): Promise<void> {
-  const { bases, open, elsewhere, unfinished, hinted } = await ctx.db.transaction(
+  const { bases, open, misplaced, unfinished, hinted } = await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await knownOf(ctx, tx, repository.id),
+    async (tx) => await readKnown(ctx, tx, repository.id),
   );
   const failures: unknown[] = [];
   const attempt = async (step: () => Promise<unknown>): Promise<void> =>
@@ -38,11 +38,11 @@ export async function reconcileRepository(
     atTip,
   );
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
-  // A hint reads it soon, and reading it twice would make a long line of hints longer.
+  // Pull requests with a hint that is due soon are left out. Reading them twice would delay the other hints.
   for (const number of [...numbers].filter((each) => !hinted.has(each)).toSorted((a, b) => a - b)) {
     const atHost = seen.find((pullRequest) => pullRequest.number === number);
     const recorded = open.get(number);
-    if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || elsewhere.has(number))
+    if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || misplaced.has(number))
       await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
     else if (unfinished.has(recorded.headSha))
       await attempt(async () => await recordChecks(ctx, repository, recorded.headSha));
@@ -51,7 +51,7 @@ export async function reconcileRepository(
   if (failures.length > 0)
     throw new AggregateError(
       failures,
-      `Not all of the repository could be compared with its host: ${failures.join('; ')}`,
+      `Some of the repository could not be compared with its host: ${failures.join('; ')}`,
     );
 }
 
@@ -60,15 +60,15 @@ const soonMs = 60_000;
 interface Known {
   readonly bases: readonly string[];
   readonly open: ReadonlyMap<number, PullRequestRow>;
-  /** Numbers of pull requests that may belong to another queue now. */
-  readonly elsewhere: ReadonlySet<number>;
-  /** Heads in line whose checks have not all ended, as far as is known. */
+  /** Numbers of pull requests that may belong to another queue by now. */
+  readonly misplaced: ReadonlySet<number>;
+  /** Heads in line of whose checks not all are known to have ended. */
   readonly unfinished: ReadonlySet<string>;
-  /** Numbers of pull requests with a hint that is due within a minute. */
+  /** Numbers of pull requests that have a hint due within a minute. */
   readonly hinted: ReadonlySet<number>;
 }
 
-async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Promise<Known> {
+async function readKnown(ctx: Context, tx: Transaction, repositoryId: string): Promise<Known> {
   const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
   const rows = await tx.em.find(PullRequestEntity, {
     accountId: ctx.accountId,
@@ -78,8 +78,8 @@ async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Pro
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId });
   const configuration = configurationOf(repository);
   const baseOf = new Map(queues.map((queue) => [queue.id, queue.baseBranch]));
-  // A pull request without a managed base branch of its own may belong elsewhere under the present configuration.
-  const elsewhere = rows.filter(({ baseBranch, queueId }) => {
+  // A pull request whose base branch is not managed may belong to another queue under the present configuration.
+  const misplaced = rows.filter(({ baseBranch, queueId }) => {
     const isManaged = isManagedBranch(configuration, baseBranch, repository.defaultBranch);
     const isAlone = isManaged || !configuration.merge_rules.auto_detect_stacks;
     return !isAlone || baseOf.get(queueId ?? '') !== baseBranch;
@@ -97,7 +97,7 @@ async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Pro
   return {
     bases: queues.map((queue) => queue.baseBranch),
     open: new Map(rows.map((row) => [row.number, row])),
-    elsewhere: new Set(elsewhere.map((row) => row.number)),
+    misplaced: new Set(misplaced.map((row) => row.number)),
     unfinished: new Set(running.map(({ commit }) => commit)),
     hinted: new Set(hints.map(({ subject }) => Number(subject))),
   };

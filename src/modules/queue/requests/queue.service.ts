@@ -1,5 +1,5 @@
-// Users' requests to the queue: load → authorise → decide → write with events, in one transaction under the queue's
-// row.
+// Users' requests to the queue. Each loads, authorises, decides, and writes with events in one transaction under the
+// queue's lock.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -24,7 +24,7 @@ import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow }
 import { changeQueue } from '../store/queue.locks.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { startWork, finishWork, type QueueWork } from '../store/status.writer.ts';
-import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
+import { findReportedMerge, compareHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
   readonly owner: string;
@@ -50,8 +50,8 @@ export interface PullRequestAnswer {
 }
 
 /**
- * Queues a pull request (interface 4.3, `queue`). Idempotent. It ends up queued, pending or blocked; none of these is a
- * refusal.
+ * Queues a pull request (interface 4.3, `queue`). Idempotent. Afterwards the pull request is queued, pending or
+ * blocked; none of these is a refusal.
  */
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
   requireAction(ctx, 'queue');
@@ -63,7 +63,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   return await queueKnown(ctx, { repository, known }, request);
 }
 
-/** What `queuePullRequest` would do, from the recorded facts: the host is not asked, and nothing is written. */
+/** What `queuePullRequest` would do, judged by the rows: the host is not called, and nothing is written. */
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
   requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
@@ -97,19 +97,19 @@ async function queueKnown(
       );
     }
     keepOptions(row, request);
-    const actions = askedActions(row, request);
+    const actions = newActions(row, request);
     await enqueue(work, { repository, row }, { ...request, by: ctx.actor.email });
     await recordActions(work, request, actions);
   });
 }
 
-function isAsked({ status }: PullRequestRow): boolean {
+function isRequested({ status }: PullRequestRow): boolean {
   return status === 'queued' || status === 'tagged' || status === 'pending';
 }
 
-/** The new parts of the request: a repeated option is no user action. */
-function askedActions(row: PullRequestRow, request: QueueRequest): UserActionName[] {
-  const actions: UserActionName[] = isAsked(row) ? [] : ['pull_request_queued'];
+/** The user actions of the new parts of a request. An option that was already set is no user action. */
+function newActions(row: PullRequestRow, request: QueueRequest): UserActionName[] {
+  const actions: UserActionName[] = isRequested(row) ? [] : ['pull_request_queued'];
   if (request.skipLine && !row.skipLine) actions.push('pull_request_skip_line');
   if (request.skipValidation && !row.skipValidation) actions.push('pull_request_skip_validation');
   return actions;
@@ -124,7 +124,10 @@ async function recordActions(
   for (const action of actions) await recordUserAction(ctx, tx, { action, target });
 }
 
-/** Stores targets, message and head (interface 4.3, `update`). Changes no status, unless it was merged elsewhere. */
+/**
+ * Stores targets, message and head (interface 4.3, `update`). The status changes only if the request reports a merge
+ * outside the queue.
+ */
 export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   checkTargets(request.affectedTargets);
@@ -134,10 +137,10 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   const merge = mergeCommitSha
     ? await findReportedMerge(ctx, repository, { row: known, commit: mergeCommitSha })
     : null;
-  const headPlace = head ? await placeHead(ctx, repository, { row: known, commit: head }) : 'present';
+  const headState = head ? await compareHead(ctx, repository, { row: known, commit: head }) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (head && headPlace === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
-    else if (headPlace === 'present') keepOptions(row, request);
+    if (head && headState === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
+    else if (headState === 'present') keepOptions(row, request);
     if (merge !== null) await recordReportedMerge(work, row, merge);
     await recordActions(work, request, ['pull_request_updated']);
   });
@@ -155,17 +158,21 @@ function awaitedOf(head: string, { affectedTargets, mergeCommitMessage }: Update
 
 const landingWaitMs = 2_000;
 
-/** Takes it out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent. */
+/**
+ * Takes a pull request out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent.
+ */
 export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   requireAction(ctx, 'dequeue');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   return await dequeueKnown(ctx, await findPullRequest(ctx, repository, request.number), async (work, row) => {
-    if (isAsked(row)) await recordActions(work, request, ['pull_request_dequeued']);
+    if (isRequested(row)) await recordActions(work, request, ['pull_request_dequeued']);
     return true;
   });
 }
 
-/** What `dequeuePullRequest` would do. It is refused at once during a landing, because nobody waits for a preview. */
+/**
+ * What `dequeuePullRequest` would do. During a landing the preview is refused at once, because a preview does not wait.
+ */
 export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
   requireAction(ctx, 'dequeue');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
@@ -178,7 +185,10 @@ export async function previewDequeueing(ctx: Context, request: PullRequestRef): 
   return { pullRequestId: known.id, impacts };
 }
 
-/** `claim` runs in the transaction of the change. False: it was handled before, and nothing is changed. */
+/**
+ * Dequeues a pull request. `claim` runs in the same transaction. If `claim` returns false, the request was handled
+ * before, and nothing is changed.
+ */
 export async function dequeueKnown(
   ctx: Context,
   known: PullRequestRow,
@@ -207,8 +217,8 @@ function landingInProgress(): DomainError {
 }
 
 /**
- * A landing past its gate is not stopped. Waits for its end for up to two seconds, so that the caller learns the
- * outcome.
+ * Waits up to two seconds for the end of a landing, so that the caller gets its outcome. A started landing cannot be
+ * stopped.
  */
 async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
   const until = ctx.clock().getTime() + landingWaitMs;
@@ -232,7 +242,7 @@ export async function findPullRequest(
   return row;
 }
 
-/** Reads the host again before a decision on its facts. */
+/** Reads the pull request and its base branch from the host, before a decision about them. */
 export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
@@ -263,7 +273,7 @@ export async function changePullRequest(
         return refuseTargetsBeyondBound(error);
       });
   let queueId = known.queueId ?? null;
-  // Its base branch may have changed since it was read, and again meanwhile.
+  // The pull request may have changed its queue since it was read, and may change it again.
   for (let tries = 1; tries <= mostTries; tries += 1) {
     if (queueId === null) throw notFound('Pull request');
     const { isIn } = await changeIn(queueId);
@@ -275,7 +285,7 @@ export async function changePullRequest(
 
 const mostTries = 3;
 
-/** The pull request is in another queue than the one that was locked. */
+/** Thrown if the pull request is not in the queue that was locked. */
 class OtherQueue extends Error {
   readonly queueId: string | null;
 
@@ -285,8 +295,8 @@ class OtherQueue extends Error {
   }
 }
 
-// How many affected targets may be stored (interface 8): of a pull request before anything is asked, of an account by
-// the database, which counts at the commit (migrations/0005_queue.sql).
+// How many affected targets may be stored (interface 8). The number for a pull request is checked here, before anything
+// is written. The database checks the number for an account at the commit (migrations/0005_queue.sql).
 const mostTargets = 100_000;
 
 const field = 'pull_request.affected_targets';
@@ -300,7 +310,9 @@ export function checkTargets(targets: readonly string[] | null | undefined): voi
     );
 }
 
-/** Turns the database's refusal into a sentence. */
+/**
+ * Throws BAD_INPUT if the error is the database's refusal of too many targets, and otherwise throws the error itself.
+ */
 export function refuseTargetsBeyondBound(error: unknown): never {
   const { constraint } = (error ?? {}) as { readonly constraint?: unknown };
   if (constraint !== 'account_targets_bound') throw error;

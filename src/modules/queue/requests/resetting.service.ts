@@ -1,4 +1,5 @@
-// Resets builds by hand (interface 6.1, code 300): all of a queue, or those of one pull request. They are made again.
+// Resets builds because a user requests it (interface 6.1, code 300): all builds of a queue, or those of one pull
+// request. The builds are made again.
 import type { Context } from '../../../context.ts';
 import { afterDecisions, dryRun } from '../../../domain/queue/dry-run.ts';
 import { decideResetByHand } from '../../../domain/queue/planning/reset-by-hand.ts';
@@ -22,7 +23,10 @@ interface QueueToReset {
   readonly baseBranch: string;
 }
 
-/** What is reset, and what is written about it. `pullRequestId` null: every build of the queue. */
+/**
+ * The builds to reset, and the user action that is recorded. If `pullRequestId` is null, every build of the queue is
+ * reset.
+ */
 interface Reset {
   readonly repository: RepositoryRow;
   readonly queueId: string;
@@ -31,7 +35,7 @@ interface Reset {
   readonly target: string;
 }
 
-/** Resets every build of a queue. Pull requests keep their places. Without a build, nothing is changed. */
+/** Resets every build of a queue. Pull requests keep their places. If there are no builds, nothing is changed. */
 export async function resetQueue(ctx: Context, request: QueueToReset): Promise<{ queueId: string }> {
   const reset = await findQueueReset(ctx, request);
   await carryOut(ctx, reset);
@@ -46,7 +50,10 @@ export async function previewQueueReset(
   return { queueId: reset.queueId, impacts: await preview(ctx, reset) };
 }
 
-/** Makes the build of a pull request again, and every build made on it. Refused if no build of it runs. */
+/**
+ * Makes the build of a pull request again, and every build that was made on it. Throws CONFLICT if it has no running
+ * build.
+ */
 export async function retryBuild(ctx: Context, request: PullRequestRef): Promise<{ pullRequestId: string }> {
   const { reset, pullRequestId } = await findBuildReset(ctx, request);
   await carryOut(ctx, reset);
@@ -105,7 +112,7 @@ async function carryOut(ctx: Context, reset: Reset): Promise<void> {
   });
 }
 
-/** Nothing is written: the planner plans on the line as it would be after the reset. */
+/** Writes nothing: the planner plans on the line as it would be after the reset. */
 async function preview(ctx: Context, reset: Reset): Promise<readonly QueueImpact[]> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: reset.queueId });

@@ -1,4 +1,4 @@
-// Reports about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
+// Reports of users about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
@@ -13,9 +13,10 @@ import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts
 export type HeadState = 'present' | 'past' | 'unseen';
 
 /**
- * Whether a reported head is the present one, a past one (the report is late), or an unseen one (the report is early).
+ * Compares a reported head with the recorded one. `past`: the report is about an earlier head. `unseen`: the report is
+ * about a head that Interlock has not read yet.
  */
-export async function placeHead(
+export async function compareHead(
   ctx: Context,
   repository: RepositoryRow,
   { row: { headSha }, commit }: { readonly row: PullRequestRow; readonly commit: string },
@@ -25,7 +26,7 @@ export async function placeHead(
   const client = hostClient(ctx, host);
   if ((await client.readCommit(commit)) === null) return 'unseen';
   if (await client.isAncestor(commit, headSha)) return 'past';
-  // A force push replaced it: its checks are still recorded.
+  // A force push may have replaced the commit. Its build is then still recorded.
   const builds = await ctx.db.read(ctx.accountId, {
     name: 'build_of_commit',
     text: 'select 1 from build where account_id = $1 and repository_id = $2 and commit = $3',
@@ -37,7 +38,10 @@ export async function placeHead(
 const mostCommits = 1_000;
 const field = 'pull_request.merge_commit_sha';
 
-/** How it arrived with the reported commit: the landing, or its own commit inside. Refused unless git confirms it. */
+/**
+ * Finds the landing of a pull request by the reported commit, which is the landing or its own commit inside the
+ * landing. Throws BAD_INPUT unless git confirms the report.
+ */
 export async function findReportedMerge(
   ctx: Context,
   repository: RepositoryRow,
@@ -54,7 +58,10 @@ export async function findReportedMerge(
   return merge;
 }
 
-/** The first-parent commit that brought the commit into the base. Null: there is none among the last 1,000 landings. */
+/**
+ * The first-parent commit of the base branch with which the commit landed. Null: it is not among the last 1,000
+ * first-parent commits.
+ */
 async function landingOf(
   ctx: Context,
   host: HostedRepository,
@@ -64,15 +71,15 @@ async function landingOf(
   const tip = await client.readRef(`refs/heads/${baseBranch}`);
   if (tip === null || !(await client.isAncestor(commit, tip.commit))) return null;
   const line = (await client.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
-  const holds = async (at: number): Promise<boolean> =>
+  const containsCommit = async (at: number): Promise<boolean> =>
     line[at] !== undefined && (await client.isAncestor(commit, line[at].commit));
   let [low, high] = [0, line.length - 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (await holds(middle)) high = middle;
+    if (await containsCommit(middle)) high = middle;
     else low = middle + 1;
   }
-  return (await holds(low)) ? (line[low] ?? null) : null;
+  return (await containsCommit(low)) ? (line[low] ?? null) : null;
 }
 
 export async function recordReportedMerge(
