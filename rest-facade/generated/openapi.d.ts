@@ -402,7 +402,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description How far something is that happens later.
+         * @description The state of a request that is carried out later.
          * @enum {string}
          */
         AsyncStatus: "processing";
@@ -414,7 +414,7 @@ export interface components {
             gh_username?: string;
         };
         BackportPullRequestRequest: {
-            /** @description The branch to bring it to. It exists already. */
+            /** @description The branch to backport it to, which must exist. */
             target_branch: string;
             source_pull: {
                 /** @description Its number. */
@@ -422,7 +422,7 @@ export interface components {
                 repository: {
                     /** @description The organization or user it belongs to. */
                     org: string;
-                    /** @description Its name. Left out: the only active repository of the owner that has the pull request. */
+                    /** @description Its name. If left out, it is the only active repository of the owner that has the pull request. */
                     name?: string | null;
                 };
             };
@@ -445,7 +445,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit before its pull requests were added: it contains what they depend on and none of them. */
+            /** @description The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them. */
             codemix_pre_batch_sha: string;
         };
         /** @description A bot pull request and the pull requests it validates (interface 2.5). */
@@ -466,7 +466,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit before its pull requests were added: it contains what they depend on and none of them. */
+            /** @description The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them. */
             codemix_pre_batch_sha: string;
             /** @description The pull requests it validates, in queue order. */
             pull_requests: components["schemas"]["PullRequest"][];
@@ -760,7 +760,7 @@ export interface components {
             base_branch: string;
             /** @description The repository it belongs to. */
             repository: components["schemas"]["RepositoryReference"];
-            /** @description Whether skip line is in force, however it was requested. */
+            /** @description Whether it skips the line, whichever way this was requested. */
             skip_line: boolean;
             /**
              * Format: date-time
@@ -774,7 +774,7 @@ export interface components {
             merged_at: string | null;
             /**
              * Format: date-time
-             * @description When the service first observed it.
+             * @description When Interlock first read it from the code host.
              */
             created_at: string;
         };
@@ -820,7 +820,7 @@ export interface components {
             base_branch: string;
             /** @description The repository it belongs to. */
             repository: components["schemas"]["RepositoryReference"];
-            /** @description Whether skip line is in force, however it was requested. */
+            /** @description Whether it skips the line, whichever way this was requested. */
             skip_line: boolean;
             /**
              * Format: date-time
@@ -834,7 +834,7 @@ export interface components {
             merged_at: string | null;
             /**
              * Format: date-time
-             * @description When the service first observed it.
+             * @description When Interlock first read it from the code host.
              */
             created_at: string;
             /** @description The newest bot pull request that validates or validated it. Null when none was made. */
@@ -842,11 +842,11 @@ export interface components {
         };
         /** @description How many pull requests are in line (interface 2.9). */
         QueueDepth: {
-            /** @description In line. Neither pending nor blocked ones are counted. */
+            /** @description All pull requests in line. Pending and blocked pull requests are not in line. */
             queued: number;
-            /** @description Actively processed: the whole line in serial mode, at most `max_parallel_builds` in parallel mode. */
+            /** @description Pull requests in line that are processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode. */
             processing: number;
-            /** @description Queued and not processed. Always 0 in serial mode. */
+            /** @description Pull requests in line that are not processed. Always 0 in serial mode. */
             waiting: number;
         };
         QueuePullRequestRequest: {
@@ -866,7 +866,7 @@ export interface components {
                 };
                 /** @description Refused with HEAD_MOVED when it is not the head. */
                 head_commit_sha?: string | null;
-                /** @description The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+                /** @description The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
                 affected_targets?: string[] | null;
                 /** @description Message of its commit. */
                 merge_commit_message?: {
@@ -875,7 +875,7 @@ export interface components {
                     /** @description First line. */
                     title?: string | null;
                 } | null;
-                /** @description Moves it to the front. Needs authorisation. */
+                /** @description Moves it before all pull requests that do not skip the line. Needs authorisation. */
                 skip_line?: boolean | null;
                 /** @description Required by repositories with require_skip_line_reason. */
                 skip_line_reason?: string | null;
@@ -1096,9 +1096,9 @@ export interface components {
                     /** @description Name of the repository. */
                     name: string;
                 };
-                /** @description The head the rest belongs to. */
+                /** @description The head commit that the other fields are about. */
                 head_commit_sha?: string | null;
-                /** @description The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+                /** @description The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
                 affected_targets?: string[] | null;
                 /** @description Message of its commit. */
                 merge_commit_message?: {
@@ -1107,7 +1107,7 @@ export interface components {
                     /** @description First line. */
                     title?: string | null;
                 } | null;
-                /** @description The commit on the base that holds it, when it was merged elsewhere. */
+                /** @description The commit on the base branch that contains it, if it was merged outside the queue. */
                 merge_commit_sha?: string | null;
                 /**
                  * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
@@ -2780,9 +2780,9 @@ export interface operations {
                     "application/json": {
                         /** @description The pull request as it is now. */
                         pull_request: components["schemas"]["PullRequestSummary"];
-                        /** @description Always processing: it was written down and is not lost. A preview writes nothing down. */
+                        /** @description Always processing: the request is recorded and will be carried out. A preview records nothing. */
                         status: components["schemas"]["AsyncStatus"];
-                        /** @description What happens now, or in a preview would happen, for people. */
+                        /** @description What will happen, or in a preview would happen, as a sentence for people. */
                         message: string;
                     };
                 };
@@ -2895,9 +2895,9 @@ export interface operations {
                             /** @description The repository it belongs to. */
                             repository: components["schemas"]["RepositoryReference"];
                         };
-                        /** @description The branch it is brought to. */
+                        /** @description The branch it is backported to. */
                         target_branch: string;
-                        /** @description What happens now, or in a preview would happen, for people. */
+                        /** @description What will happen, or in a preview would happen, as a sentence for people. */
                         message: string;
                     };
                 };

@@ -114,7 +114,7 @@ it('an explanation is refused of the future, and says of the unknown past that i
       pullRequest: {
         explain: {
           kind: 'UNKNOWN',
-          sentence: 'It was not known here yet.',
+          sentence: 'Interlock did not know the pull request yet.',
           at: '2020-01-01T00:00:00.000Z',
           conditions: [],
         },

@@ -70,7 +70,9 @@ describe('an explanation', () => {
     expect(sentences(await story.write())[0]).toBe('It is merged.');
 
     await expectSameLater(w, story);
-    expect(sentences(await explainWorld(w, beforeAll))).toEqual(numbers.map(() => 'It was not known here yet.'));
+    expect(sentences(await explainWorld(w, beforeAll))).toEqual(
+      numbers.map(() => 'Interlock did not know the pull request yet.'),
+    );
   });
 
   it('says what blocked it with the message of the event, and which of its facts still stand in the way', async () => {

@@ -42,15 +42,15 @@ export type Action =
   /** Verify the head of a pull request. */
   | 'VERIFY';
 
-/** A pull request to bring to another branch (interface 4.3). */
+/** A pull request to backport to another branch (interface 4.3). */
 export type BackportPullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing: `message` and `impact` say what it would do. */
+  /** Changes nothing: `message` and `impact` say what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: SourceRepositoryInput;
-  /** The branch to bring it to. It exists already. */
+  /** The branch to backport it to, which must exist. */
   targetBranch: string;
 };
 
@@ -70,18 +70,18 @@ export type BatchCause =
   | 'BISECT'
   /** Pull requests reached their turn. */
   | 'NEW'
-  /** A green build that includes it passed an earlier red one. */
+  /** Green builds show that its pull requests can land together. */
   | 'OPTIMISTIC'
-  /** A pull request that conflicted is tried alone. */
+  /** A pull request that had a conflict is built alone. */
   | 'PROBE'
-  /** The same pull requests again. */
+  /** The same pull requests are built again. */
   | 'RETRY';
 
-/** Whether a batch is in line, or a build beside the line. */
+/** Whether a batch is in line, or is another kind of build. */
 export type BatchRole =
-  /** A failed pull request alone on the tip, to learn whether it is red by itself. */
+  /** A failed pull request that is built alone on the tip, to find out whether it is red without others. */
   | 'ISOLATION'
-  /** It is in line, on the tip of the base or on the batch before it, and lands. */
+  /** A batch in line, which is built on the tip of the base branch or on the batch before it, and can land. */
   | 'LINE'
   /** A part of a bisected batch, which is built on the tip to find the failing pull requests. */
   | 'PART'
@@ -105,7 +105,7 @@ export type BatchState =
   /** It was reset: its members went back in place. */
   | 'SUPERSEDED';
 
-/** What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
+/** The result of a check on a commit. Unless the configuration says otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
 export type CheckConclusion =
   /** Somebody has to do something at its provider first. */
   | 'ACTION_REQUIRED'
@@ -131,7 +131,7 @@ export type CheckConclusion =
   | 'SUCCESS'
   /** It took too long. */
   | 'TIMED_OUT'
-  /** Its code host says something else. */
+  /** Its code host reported a conclusion that is not in this list. */
   | 'UNKNOWN';
 
 /** Where a repository lives. */
@@ -141,15 +141,15 @@ export type CodeHostKind =
   /** On this installation, served under /git. */
   | 'LOCAL';
 
-/** What has to hold before a pull request is merged. */
+/** The kinds of conditions that must hold before a pull request is merged. */
 export type ConditionKind =
   /** As many approvals as are required. */
   | 'APPROVALS'
-  /** Somebody asked to merge it. */
+  /** Its merge is requested. */
   | 'ASKED'
   /** Its base branch is managed. */
   | 'BASE_BRANCH'
-  /** Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any. */
+  /** Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules. */
   | 'BASE_RULES'
   /** Whether its build is green, check by check. */
   | 'BUILD'
@@ -159,17 +159,17 @@ export type ConditionKind =
   | 'CONVERSATIONS'
   /** It is no draft. */
   | 'DRAFT'
-  /** The workflow that decides after its build passed. */
+  /** The workflow that must succeed after its build has passed. */
   | 'FINAL_GATE'
   /** The code host shows the tip of its branch as its head. Listed only while it shows an older one. */
   | 'HEAD'
-  /** The code host takes requests. Listed only while it has asked to wait. */
+  /** The code host accepts requests. Listed only while it refuses them. */
   | 'HOST_ANSWERS'
   /** It has no label that blocks. */
   | 'LABELS'
-  /** What a green build first in line still waits for. */
+  /** What must hold before a pull request lands that is first in line and has a green build. */
   | 'LANDING'
-  /** Whether its own required checks hold its landing back. */
+  /** Whether its own required checks allow its landing. */
   | 'LANDING_CHECKS'
   /** No conflict with its base branch is known. */
   | 'MERGEABLE'
@@ -189,9 +189,9 @@ export type ConditionKind =
   | 'OWN_CHECKS'
   /** Whether it is first in line. */
   | 'PLACE'
-  /** What has to hold before it is in line. Its parts are its conditions. */
+  /** The preconditions of entering the line, each of which is one of its conditions. */
   | 'PRECONDITIONS'
-  /** Whether its queue goes on: neither halted nor paused. */
+  /** Whether its queue works: it is neither halted nor paused. */
   | 'QUEUE'
   /** No reviewer wants changes. */
   | 'REVIEW'
@@ -208,7 +208,7 @@ export type ConditionKind =
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -227,7 +227,7 @@ export type EnvironmentTier =
   /** To test candidates. */
   | 'TESTING';
 
-/** Why nobody can say when a pull request is merged. */
+/** Why it is not known when a pull request will be merged. */
 export type EtaUnknown =
   /** The queue is halted. */
   | 'HALTED'
@@ -235,22 +235,22 @@ export type EtaUnknown =
   | 'LIKELY_TO_FAIL'
   /** No build of the queue has ended yet. */
   | 'NO_BUILD_HISTORY'
-  /** Landings wait for a merge window, and none opens any more. */
+  /** Landings wait for a merge window, and no window opens any more. */
   | 'NO_WINDOW'
   /** A pause is in force. */
   | 'PAUSED'
-  /** Too much before it is undecided. */
+  /** Too many pull requests before it are undecided. */
   | 'TOO_FAR_BACK';
 
-/** Who has to act next. */
+/** Who must act next. */
 export type ExplanationActor =
   /** Somebody who may pause, resume and configure the queue. */
   | 'ADMIN'
   /** The author of the pull request. */
   | 'AUTHOR'
-  /** Nobody by hand: checks run. */
+  /** Nobody: checks are running. */
   | 'CI'
-  /** Nobody: the queue goes on by itself. */
+  /** Nobody: the queue continues by itself. */
   | 'QUEUE'
   /** A reviewer. */
   | 'REVIEWER';
@@ -259,37 +259,37 @@ export type ExplanationActor =
 export type ExplanationKind =
   /** It left the queue, and somebody must act. */
   | 'BLOCKED'
-  /** Its build runs. */
+  /** Its build is running. */
   | 'BUILDING'
   /** Its build failed, and it is not known yet which change is at fault. */
   | 'BUILD_FAILED'
   /** It is closed. */
   | 'CLOSED'
-  /** A workflow that decides after the build runs. */
+  /** Its final gate runs. */
   | 'FINAL_GATE'
   /** Its base branch is frozen. */
   | 'FROZEN'
-  /** Its queue stands until an admin has looked at it. */
+  /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host has asked to wait before it is asked again. */
+  /** The code host refuses requests for a while. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
-  /** Its landing: it is merged now or next. */
+  /** It is landing: it is merged now or next. */
   | 'LANDING'
   /** Nothing: it is merged. */
   | 'MERGED'
-  /** A merge window has to open. */
+  /** It waits until a merge window opens. */
   | 'MERGE_WINDOW'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'NOT_ASKED'
-  /** Checks of its own head still run. */
+  /** Checks on its own head are still running. */
   | 'OWN_CHECKS'
   /** Its base branch or its repository is paused. */
   | 'PAUSED'
-  /** Something has to hold before it is in line. */
+  /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** It is not on record: asked of a moment too long ago. */
+  /** The reason is not on record, because the instant is too long ago. */
   | 'UNKNOWN';
 
 /** State of a final gate. */
@@ -298,7 +298,7 @@ export type FinalGateState =
   | 'FAILED'
   /** It succeeded. */
   | 'PASSED'
-  /** The code host has not been asked yet. */
+  /** It has not been started yet. */
   | 'PLANNED'
   /** It waits at the code host, or runs. */
   | 'RUNNING';
@@ -321,15 +321,15 @@ export type FreezeBranchesInput = {
 export type HaltQueueInput = {
   /** The branch it merges into. */
   baseBranch: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
-  /** Shown wherever somebody asks why nothing is merged. */
+  /** The reason, which explanations of the pull requests in line contain. */
   reason: string;
   /** Its repository. */
   repository: RepositoryInput;
 };
 
-/** The message its commit on the base gets. What is left out is taken from the pull request. */
+/** The message of its commit on the base branch. A field that is left out is taken from the pull request. */
 export type MergeCommitMessageInput = {
   /** The rest. */
   body?: string | null | undefined;
@@ -351,19 +351,19 @@ export type PauseBranchesInput = {
   repository: RepositoryInput;
 };
 
-/** How what landed relates to what was tested. */
+/** How the landed commit relates to the tested commits. */
 export type ProofGrade =
-  /** Parts that do not affect each other, tested apart. */
+  /** The landed tree consists of parts that do not affect each other and were tested separately. */
   | 'COMPOSED'
   /** The landed commit is the tested commit. */
   | 'EXACT'
-  /** It was not put there by the queue. */
+  /** The commit did not land through the queue. */
   | 'EXTERNAL'
-  /** The code host made the commit. */
+  /** The code host made the landed commit, which has the tested tree. */
   | 'HOST_MERGED'
-  /** Another commit with the tested tree. */
+  /** The landed commit is another commit with the tested tree. */
   | 'SAME_TREE'
-  /** Somebody chose by name not to validate. */
+  /** A named person or setting skipped validation. */
   | 'UNVALIDATED';
 
 /** Which pull requests to list. A field that is left out does not restrict the list. */
@@ -374,11 +374,11 @@ export type PullRequestFilter = {
   baseBranch?: string | null | undefined;
   /** Any of these statuses. */
   statuses?: Array<PullRequestStatus> | null | undefined;
-  /** Whose number, title, author or head branch contain every word of it, in any case. At most 200 characters. Looks through the newest 10,000 pull requests of the repository. */
+  /** Words, in upper or lower case. A pull request is listed if its number, title, author and head branch together contain every word. At most 200 characters. Only the newest 10,000 pull requests of the repository are searched. */
   text?: string | null | undefined;
 };
 
-/** Names a pull request. */
+/** A reference to a pull request. */
 export type PullRequestRefInput = {
   /** Its number. */
   number: number;
@@ -394,9 +394,9 @@ export type PullRequestStatus =
   | 'CLOSED'
   /** On its base branch. */
   | 'MERGED'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'OPEN'
-  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  /** Its merge is requested. It waits for something that comes by itself or from a reviewer. */
   | 'PENDING'
   /** In line. */
   | 'QUEUED'
@@ -405,7 +405,7 @@ export type PullRequestStatus =
 
 /** A pull request to merge, and how (interface 4.3). */
 export type QueuePullRequestInput = {
-  /** The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+  /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
   /** Refused with HEAD_MOVED when it is not the head. */
   headCommitSha?: string | null | undefined;
@@ -413,13 +413,13 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
   /** Handle on whose behalf an option is requested: both users need to be authorised. */
   requestedBy?: string | null | undefined;
-  /** Moves it to the front. Needs authorisation. */
+  /** Moves it before all pull requests that do not skip the line. Needs authorisation. */
   skipLine?: boolean | null | undefined;
   /** Required by repositories with require_skip_line_reason. */
   skipLineReason?: string | null | undefined;
@@ -427,11 +427,11 @@ export type QueuePullRequestInput = {
   skipValidation?: boolean | null | undefined;
 };
 
-/** Names a queue. */
+/** A reference to a queue. */
 export type QueueRefInput = {
   /** The branch it merges into. */
   baseBranch: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -458,7 +458,7 @@ export type RepositoryInput = {
 export type RetryBuildInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -472,19 +472,19 @@ export type SetRepositoryActiveInput = {
   repository: RepositoryInput;
 };
 
-/** Names the repository of a pull request to backport. */
+/** The repository of a pull request to backport. */
 export type SourceRepositoryInput = {
-  /** Its name. Left out: the only active repository of the owner that has the pull request. */
+  /** Its name. If left out, it is the only active repository of the owner that has the pull request. */
   name?: string | null | undefined;
   /** The organization or user it belongs to. */
   owner: string;
 };
 
-/** A pull request whose branch is brought up to date with its base (interface 4.3). */
+/** A pull request whose branch is updated with its base branch (interface 4.3). */
 export type SyncPullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing: `message` and `impact` say what it would do. */
+  /** Changes nothing: `message` and `impact` say what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

@@ -3,13 +3,13 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What a change of a key does to builds that exist. */
+/** The effect of a change of a key on existing builds. */
 export type ConfigurationMark =
   /** They were made with the old value, and are reset (307). */
   | 'BUILD'
   /** Their verdicts are judged again; nothing is rebuilt. */
   | 'GATE'
-  /** They keep their worth; it counts from now on. */
+  /** They stay valid; the new value applies from now on. */
   | 'OTHER';
 
 /** Where repositories can be made. */
@@ -79,19 +79,19 @@ export type RevokeEmbedLinkInput = {
   id: string | number;
 };
 
-/** A queue, how far back to look, and what to look at it with. */
+/** A queue, how many days of it to simulate, and under which configuration. */
 export type SimulateQueueInput = {
   /** The branch it merges into. The default branch if not given. */
   baseBranch?: string | null | undefined;
-  /** Days to go back, from 1 to 90. */
+  /** How many of the last days to simulate, from 1 to 90. */
   days?: number;
   /** Its repository. */
   repository: RepositoryInput;
-  /** The YAML document to compare with the present one. Only the present one if not given. */
+  /** The configuration, as YAML, to compare with the present one. If not given, only the present one is simulated. */
   yaml?: string | null | undefined;
 };
 
-/** How far a simulation is. */
+/** The state of a simulation. */
 export type SimulationState =
   /** `outcome` has the result. */
   | 'DONE'

@@ -66,9 +66,9 @@ export type PullRequestStatus =
   | 'CLOSED'
   /** On its base branch. */
   | 'MERGED'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'OPEN'
-  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  /** Its merge is requested. It waits for something that comes by itself or from a reviewer. */
   | 'PENDING'
   /** In line. */
   | 'QUEUED'

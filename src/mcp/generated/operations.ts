@@ -11,15 +11,15 @@ export type CancelRunbookInput = {
   preview?: boolean;
 };
 
-/** What has to hold before a pull request is merged. */
+/** The kinds of conditions that must hold before a pull request is merged. */
 export type ConditionKind =
   /** As many approvals as are required. */
   | 'APPROVALS'
-  /** Somebody asked to merge it. */
+  /** Its merge is requested. */
   | 'ASKED'
   /** Its base branch is managed. */
   | 'BASE_BRANCH'
-  /** Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any. */
+  /** Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules. */
   | 'BASE_RULES'
   /** Whether its build is green, check by check. */
   | 'BUILD'
@@ -29,17 +29,17 @@ export type ConditionKind =
   | 'CONVERSATIONS'
   /** It is no draft. */
   | 'DRAFT'
-  /** The workflow that decides after its build passed. */
+  /** The workflow that must succeed after its build has passed. */
   | 'FINAL_GATE'
   /** The code host shows the tip of its branch as its head. Listed only while it shows an older one. */
   | 'HEAD'
-  /** The code host takes requests. Listed only while it has asked to wait. */
+  /** The code host accepts requests. Listed only while it refuses them. */
   | 'HOST_ANSWERS'
   /** It has no label that blocks. */
   | 'LABELS'
-  /** What a green build first in line still waits for. */
+  /** What must hold before a pull request lands that is first in line and has a green build. */
   | 'LANDING'
-  /** Whether its own required checks hold its landing back. */
+  /** Whether its own required checks allow its landing. */
   | 'LANDING_CHECKS'
   /** No conflict with its base branch is known. */
   | 'MERGEABLE'
@@ -59,9 +59,9 @@ export type ConditionKind =
   | 'OWN_CHECKS'
   /** Whether it is first in line. */
   | 'PLACE'
-  /** What has to hold before it is in line. Its parts are its conditions. */
+  /** The preconditions of entering the line, each of which is one of its conditions. */
   | 'PRECONDITIONS'
-  /** Whether its queue goes on: neither halted nor paused. */
+  /** Whether its queue works: it is neither halted nor paused. */
   | 'QUEUE'
   /** No reviewer wants changes. */
   | 'REVIEW'
@@ -74,13 +74,13 @@ export type ConditionKind =
   /** The code host has verified the signature of each of its commits. */
   | 'VERIFIED_COMMITS';
 
-/** What a change of a key does to builds that exist. */
+/** The effect of a change of a key on existing builds. */
 export type ConfigurationMark =
   /** They were made with the old value, and are reset (307). */
   | 'BUILD'
   /** Their verdicts are judged again; nothing is rebuilt. */
   | 'GATE'
-  /** They keep their worth; it counts from now on. */
+  /** They stay valid; the new value applies from now on. */
   | 'OTHER';
 
 /** Another prompt for a runbook (interface 4.9). */
@@ -169,7 +169,7 @@ export type DeploymentStatus =
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -188,15 +188,15 @@ export type EnvironmentTier =
   /** To test candidates. */
   | 'TESTING';
 
-/** Who has to act next. */
+/** Who must act next. */
 export type ExplanationActor =
   /** Somebody who may pause, resume and configure the queue. */
   | 'ADMIN'
   /** The author of the pull request. */
   | 'AUTHOR'
-  /** Nobody by hand: checks run. */
+  /** Nobody: checks are running. */
   | 'CI'
-  /** Nobody: the queue goes on by itself. */
+  /** Nobody: the queue continues by itself. */
   | 'QUEUE'
   /** A reviewer. */
   | 'REVIEWER';
@@ -205,40 +205,40 @@ export type ExplanationActor =
 export type ExplanationKind =
   /** It left the queue, and somebody must act. */
   | 'BLOCKED'
-  /** Its build runs. */
+  /** Its build is running. */
   | 'BUILDING'
   /** Its build failed, and it is not known yet which change is at fault. */
   | 'BUILD_FAILED'
   /** It is closed. */
   | 'CLOSED'
-  /** A workflow that decides after the build runs. */
+  /** Its final gate runs. */
   | 'FINAL_GATE'
   /** Its base branch is frozen. */
   | 'FROZEN'
-  /** Its queue stands until an admin has looked at it. */
+  /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host has asked to wait before it is asked again. */
+  /** The code host refuses requests for a while. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
-  /** Its landing: it is merged now or next. */
+  /** It is landing: it is merged now or next. */
   | 'LANDING'
   /** Nothing: it is merged. */
   | 'MERGED'
-  /** A merge window has to open. */
+  /** It waits until a merge window opens. */
   | 'MERGE_WINDOW'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'NOT_ASKED'
-  /** Checks of its own head still run. */
+  /** Checks on its own head are still running. */
   | 'OWN_CHECKS'
   /** Its base branch or its repository is paused. */
   | 'PAUSED'
-  /** Something has to hold before it is in line. */
+  /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** It is not on record: asked of a moment too long ago. */
+  /** The reason is not on record, because the instant is too long ago. */
   | 'UNKNOWN';
 
-/** The message its commit on the base gets. What is left out is taken from the pull request. */
+/** The message of its commit on the base branch. A field that is left out is taken from the pull request. */
 export type MergeCommitMessageInput = {
   /** The rest. */
   body?: string | null | undefined;
@@ -271,9 +271,9 @@ export type PullRequestStatus =
   | 'CLOSED'
   /** On its base branch. */
   | 'MERGED'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'OPEN'
-  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  /** Its merge is requested. It waits for something that comes by itself or from a reviewer. */
   | 'PENDING'
   /** In line. */
   | 'QUEUED'
@@ -282,7 +282,7 @@ export type PullRequestStatus =
 
 /** A pull request to merge, and how (interface 4.3). */
 export type QueuePullRequestInput = {
-  /** The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+  /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
   /** Refused with HEAD_MOVED when it is not the head. */
   headCommitSha?: string | null | undefined;
@@ -290,13 +290,13 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
   /** Handle on whose behalf an option is requested: both users need to be authorised. */
   requestedBy?: string | null | undefined;
-  /** Moves it to the front. Needs authorisation. */
+  /** Moves it before all pull requests that do not skip the line. Needs authorisation. */
   skipLine?: boolean | null | undefined;
   /** Required by repositories with require_skip_line_reason. */
   skipLineReason?: string | null | undefined;
@@ -350,15 +350,15 @@ export type RunbookStatus =
   /** Some are completed or queued, none is in progress or failed. */
   | 'PARTIALLY_COMPLETED';
 
-/** A queue, how far back to look, and what to look at it with. */
+/** A queue, how many days of it to simulate, and under which configuration. */
 export type SimulateQueueInput = {
   /** The branch it merges into. The default branch if not given. */
   baseBranch?: string | null | undefined;
-  /** Days to go back, from 1 to 90. */
+  /** How many of the last days to simulate, from 1 to 90. */
   days?: number;
   /** Its repository. */
   repository: RepositoryInput;
-  /** The YAML document to compare with the present one. Only the present one if not given. */
+  /** The configuration, as YAML, to compare with the present one. If not given, only the present one is simulated. */
   yaml?: string | null | undefined;
 };
 

@@ -20,7 +20,7 @@ export type BatchState =
   /** It was reset: its members went back in place. */
   | 'SUPERSEDED';
 
-/** What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
+/** The result of a check on a commit. Unless the configuration says otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
 export type CheckConclusion =
   /** Somebody has to do something at its provider first. */
   | 'ACTION_REQUIRED'
@@ -46,7 +46,7 @@ export type CheckConclusion =
   | 'SUCCESS'
   /** It took too long. */
   | 'TIMED_OUT'
-  /** Its code host says something else. */
+  /** Its code host reported a conclusion that is not in this list. */
   | 'UNKNOWN';
 
 /** Where repositories can be made. */
@@ -70,21 +70,21 @@ export type CreateRepositoryInput = {
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
 };
 
-/** Who has to act next. */
+/** Who must act next. */
 export type ExplanationActor =
   /** Somebody who may pause, resume and configure the queue. */
   | 'ADMIN'
   /** The author of the pull request. */
   | 'AUTHOR'
-  /** Nobody by hand: checks run. */
+  /** Nobody: checks are running. */
   | 'CI'
-  /** Nobody: the queue goes on by itself. */
+  /** Nobody: the queue continues by itself. */
   | 'QUEUE'
   /** A reviewer. */
   | 'REVIEWER';
@@ -93,40 +93,40 @@ export type ExplanationActor =
 export type ExplanationKind =
   /** It left the queue, and somebody must act. */
   | 'BLOCKED'
-  /** Its build runs. */
+  /** Its build is running. */
   | 'BUILDING'
   /** Its build failed, and it is not known yet which change is at fault. */
   | 'BUILD_FAILED'
   /** It is closed. */
   | 'CLOSED'
-  /** A workflow that decides after the build runs. */
+  /** Its final gate runs. */
   | 'FINAL_GATE'
   /** Its base branch is frozen. */
   | 'FROZEN'
-  /** Its queue stands until an admin has looked at it. */
+  /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host has asked to wait before it is asked again. */
+  /** The code host refuses requests for a while. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
-  /** Its landing: it is merged now or next. */
+  /** It is landing: it is merged now or next. */
   | 'LANDING'
   /** Nothing: it is merged. */
   | 'MERGED'
-  /** A merge window has to open. */
+  /** It waits until a merge window opens. */
   | 'MERGE_WINDOW'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'NOT_ASKED'
-  /** Checks of its own head still run. */
+  /** Checks on its own head are still running. */
   | 'OWN_CHECKS'
   /** Its base branch or its repository is paused. */
   | 'PAUSED'
-  /** Something has to hold before it is in line. */
+  /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** It is not on record: asked of a moment too long ago. */
+  /** The reason is not on record, because the instant is too long ago. */
   | 'UNKNOWN';
 
-/** The message its commit on the base gets. What is left out is taken from the pull request. */
+/** The message of its commit on the base branch. A field that is left out is taken from the pull request. */
 export type MergeCommitMessageInput = {
   /** The rest. */
   body?: string | null | undefined;
@@ -158,9 +158,9 @@ export type PullRequestStatus =
   | 'CLOSED'
   /** On its base branch. */
   | 'MERGED'
-  /** Nobody asked to merge it. */
+  /** Nobody has requested its merge. */
   | 'OPEN'
-  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  /** Its merge is requested. It waits for something that comes by itself or from a reviewer. */
   | 'PENDING'
   /** In line. */
   | 'QUEUED'
@@ -169,7 +169,7 @@ export type PullRequestStatus =
 
 /** A pull request to merge, and how (interface 4.3). */
 export type QueuePullRequestInput = {
-  /** The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+  /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
   /** Refused with HEAD_MOVED when it is not the head. */
   headCommitSha?: string | null | undefined;
@@ -177,13 +177,13 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** Changes nothing, and returns in `impact` what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
   /** Handle on whose behalf an option is requested: both users need to be authorised. */
   requestedBy?: string | null | undefined;
-  /** Moves it to the front. Needs authorisation. */
+  /** Moves it before all pull requests that do not skip the line. Needs authorisation. */
   skipLine?: boolean | null | undefined;
   /** Required by repositories with require_skip_line_reason. */
   skipLineReason?: string | null | undefined;

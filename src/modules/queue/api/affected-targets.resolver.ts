@@ -9,21 +9,21 @@ const mostNames = 1_000;
 
 @ObjectType({ simpleResolvers: true, description: 'The parts of the code base that a pull request affects.' })
 export class AffectedTargets {
-  @Field(() => Int, { description: 'How many there are.' })
+  @Field(() => Int, { description: 'The number of affected targets.' })
   count!: number;
 
-  @Field(() => [String], { description: 'The first of their names, in the order they were reported.' })
+  @Field(() => [String], { description: 'The first of their names, in the order in which they were reported.' })
   names!: readonly string[];
 }
 
 interface Asked {
   readonly id: string;
-  /** Null: now. */
+  /** The instant. Null: now. */
   readonly at: Date | null;
   readonly first: number;
 }
 
-/** Null: not known. */
+/** The affected targets of each pull request. Null: they are unknown. */
 function targetsOf(ctx: GraphQLContext): DataLoader<Asked, AffectedTargets | null> {
   return new DataLoader(
     async (asked) => {
@@ -60,12 +60,15 @@ export class AffectedTargetsResolver {
   @FieldResolver(() => AffectedTargets, {
     nullable: true,
     description:
-      'What it affects, as reported for its head commit (interface 4.3). Pull requests that affect nothing in common do not wait for each other. Null: it is not known, so that it is assumed to affect everything.',
+      'Its affected targets, as reported for its head commit (interface 4.3). Pull requests without a common target do not wait for each other. Null: they are unknown, so it overlaps every other pull request.',
   })
   async affectedTargets(
     @Ctx() ctx: GraphQLContext,
     @Root() { id, past }: PullRequest,
-    @Arg('first', () => Int, { defaultValue: 50, description: 'How many names, 50 if not given, at most 1,000.' })
+    @Arg('first', () => Int, {
+      defaultValue: 50,
+      description: 'How many names to return, 50 if not given, at most 1,000.',
+    })
     first: number,
   ): Promise<AffectedTargets | null> {
     if (first < 0 || first > mostNames)

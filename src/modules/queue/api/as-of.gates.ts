@@ -1,4 +1,4 @@
-// Who paused, froze or halted a base branch, and when: from the event log, which covers every instant.
+// Finds who paused or halted a base branch, and when, in the event log, which covers every instant.
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
@@ -14,7 +14,7 @@ export interface EventRow {
   readonly payload: Record<string, unknown>;
 }
 
-/** Events that paused, resumed or halted, newest first. */
+/** The events that paused, resumed or halted the queue, newest first. */
 export async function readGateEvents(
   ctx: Context,
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function pauseOf(
   return decidePause(queue, rules, queue.baseBranch);
 }
 
-/** The newest event about a pattern gives its rule. */
+/** The pause rules at the instant: the newest event about each pattern determines its rule. */
 function rulesIn(log: readonly EventRow[]): PauseRule[] {
   const rules = new Map<string, PauseRule>();
   for (const { action, payload } of log) {
@@ -69,7 +69,7 @@ export function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Ca
   return found === undefined ? null : toCause(found);
 }
 
-/** The event of the log that began the freeze. */
+/** The event that created the freeze, made from the row of the freeze. */
 export function freezeCause({ freeze }: Frozen<StoredFreeze>): Cause {
   return { action: 'freeze_created', at: freeze.createdAt, actor: freeze.createdBy };
 }

@@ -1,5 +1,5 @@
-// A queue now or at an instant: the source of explanations. The same statements read both, with the instant `infinity`
-// for now, so that an answer now and a later answer about now agree.
+// Loads a queue now or at an instant, for explanations. The same statements read both, so that an explanation of now
+// agrees with a later explanation of the same instant.
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
@@ -47,7 +47,7 @@ export interface QueueAsOf {
   readonly tip: string;
   readonly configuration: Configuration;
   readonly rules: QueueRules;
-  /** The own checks of pull requests that only wait are not read: their verdict is `none`. */
+  /** The line. Own checks of pull requests that only wait are not read, and have the verdict `none`. */
   readonly view: LineView;
   /** Why each live batch was started. */
   readonly causes: ReadonlyMap<string, BatchCause>;
@@ -55,12 +55,12 @@ export interface QueueAsOf {
   readonly pausedBy: Cause | null;
   readonly frozen: Frozen<StoredFreeze> | null;
   readonly frozenBy: Cause | null;
-  /** When a merge window opens. Null: landings do not wait for one. */
+  /** When the next merge window opens. Null: landings do not wait for a merge window. */
   readonly windowFrom: number | null;
   readonly haltedReason: string | null;
-  /** What the host's rules may refuse a landing for. Null: nothing is known, or it is the reason of the halt. */
+  /** Why the host may refuse a landing because of its rules. Null: no reason is known, or the queue is halted. */
   readonly hostWarning: string | null;
-  /** Until when the host takes no requests. Null: it takes them, or that instant is not on record. */
+  /** Until when the host refuses requests. Null: the host accepts them, or the time is not on record. */
   readonly hostWaitUntil: number | null;
   readonly preparingSince: number | null;
   readonly haltedAt: number | null;
@@ -73,7 +73,7 @@ interface QueueAtInstant {
   readonly at: Date | null;
 }
 
-/** Null: there is no record of the queue at that time. */
+/** Null: there is no record of the queue at that instant. */
 export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueAtInstant): Promise<QueueAsOf | null> {
   const { queueId, at } = asked;
   const instant = at?.toISOString() ?? 'infinity';
@@ -98,7 +98,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     },
     rules,
     departures: [],
-    // The times of repeated readings are not kept for ever. Only ejections use them.
+    // Times of repeated reads are deleted after some time. Only ejections need them.
     readings: [],
   };
   return {
@@ -128,7 +128,7 @@ interface HoldsOf extends QueueAtInstant {
   readonly instant: string;
 }
 
-/** What holds landings of the queue back, and the event behind each. */
+/** The reasons why landings of the queue wait, each with its event. */
 async function loadHolds(ctx: Context, tx: Transaction, { queueId, at, queue, now, instant }: HoldsOf) {
   const { repositoryId, baseBranch } = queue;
   const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
@@ -153,7 +153,7 @@ function queueState(id: string, { baseBranch, tip, tree }: QueueRow, lineage: re
     tip: tip ?? '',
     tipTree: tree ?? '',
     lineage,
-    // Only ejections use this. Explanations do not need it.
+    // Only ejections need this; explanations do not.
     ownLine: [tip ?? ''],
     nextPosition: 0,
     buildsElsewhere: 0,

@@ -1,4 +1,4 @@
-// Rows of a queue now or at an instant. The same statements read both, with the instant `infinity` for now.
+// Reads the rows of a queue, now or at an instant. The same statements read both; now is the instant `infinity`.
 import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
@@ -61,7 +61,7 @@ export async function configurationAt(
   return row?.yaml ?? defaultConfigurationYaml;
 }
 
-/** A pull request in line that is in no live batch and about which nothing is unusual: it only waits for its turn. */
+/** A pull request that only waits in line: it is in no live batch, and its other columns contain the `usual` values. */
 export interface WaitingRow extends Pick<PlacedRow, 'id' | 'number' | 'headSha' | 'rank' | 'queuedAt'> {}
 
 export interface LineAt {
@@ -69,7 +69,10 @@ export interface LineAt {
   readonly others: readonly PlacedRow[];
 }
 
-/** What the columns of a `WaitingRow` that are not read contain. Of its labels none counts. */
+/**
+ * The values of the columns that are not read for a `WaitingRow`. Labels are left out, because none of its labels
+ * matters.
+ */
 export const usual = {
   status: 'queued',
   labels: [],
@@ -96,8 +99,8 @@ const isUnusual = `status <> 'queued' or below_id is not null or skip_validation
   or top_announced or stuck_announced or conflict_parent is not null or conflict_after is not null`;
 
 /**
- * In a long line nearly all pull requests only wait. Five columns of these are read, in one document for all, because
- * a row for each costs many times as much.
+ * Reads the line. In a long line nearly all pull requests only wait. Five columns of each of these are read, in one
+ * document for all, because a row for each of them costs many times as much.
  */
 export async function readLineAt(
   ctx: Context,
@@ -105,7 +108,7 @@ export async function readLineAt(
   of: {
     readonly queueId: string;
     readonly instant: string;
-    /** Null: no label makes a barrier. */
+    /** Null: no label makes a pull request a barrier. */
     readonly barrierLabel: string | null;
     readonly inBatches: readonly string[];
   },
@@ -180,7 +183,10 @@ export async function readBatches(
   );
 }
 
-/** The time of its commit is not recorded. The time of its build is: from then on it has a commit. */
+/**
+ * Converts a row. It is not recorded when the commit of a batch was made. The start of its build is recorded, so the
+ * batch has its commit from then on.
+ */
 export function toBatch(row: BatchRow, instant: string): BatchState {
   const { startedAt } = row;
   const hasStarted = startedAt !== null;
@@ -208,7 +214,7 @@ export async function readLandingsAt(
   );
 }
 
-/** The targets that were reported for these by that time. */
+/** The affected targets that were reported for these pull requests by that time, by id. */
 export async function readTargetsAt(
   ctx: Context,
   tx: Transaction,

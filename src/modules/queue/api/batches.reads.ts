@@ -22,11 +22,11 @@ export const batchSource = 'batch b left join landing l on l.account_id = b.acco
 export interface BatchPage {
   readonly size: number;
   readonly before: string;
-  /** Null: in any state. */
+  /** Null: batches in every state. */
   readonly states: readonly BatchState[] | null;
 }
 
-/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
+/** The batches of a queue, newest first. Reads one more than `size`, to show whether there is a next page. */
 export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   const { states, before, size } = page;
@@ -46,8 +46,8 @@ export async function readBatches(ctx: Context, queueId: string, page: BatchPage
   });
 }
 
-// Live batches and ended ones have a partial index each, which a condition on only a parameter could not use. Each
-// state contributes its newest rows, so that rare states need no scan of all batches.
+// Live batches and ended batches each have a partial index, which PostgreSQL cannot use for a condition on a parameter
+// alone. Each state contributes its newest rows, so that a rare state does not need a scan of all batches.
 const newestByState = `
   select o.id from batch o
   where o.account_id = $1 and o.queue_id = $2 and o.id < $3 and o.state in ('making', 'building', 'landing') and o.state = any($5::text[])
@@ -57,7 +57,10 @@ const newestByState = `
     where o.account_id = $1 and o.queue_id = $2 and o.id < $3 and o.state in ('landed', 'failed', 'bisected', 'superseded') and o.state = asked.state
     order by o.id desc limit $4::bigint + 1) newest`;
 
-/** The batches that a pull request was in, the newest first. Reads one more than `size`. */
+/**
+ * The batches that a pull request was in, newest first. Reads one more than `size`, to show whether there is a next
+ * page.
+ */
 export async function readBatchesOf(
   ctx: Context,
   pullRequestId: string,
@@ -84,7 +87,7 @@ export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null>
   });
 }
 
-/** The batch that landed each pull request. Null: the queue did not merge it. */
+/** The batch with which each pull request landed. Null: the queue did not merge it. */
 export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
   return loadOne('pullRequestId', async (pullRequestIds) => {
     requireScope(ctx, 'queue:read');
@@ -100,8 +103,8 @@ export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | n
 }
 
 /**
- * The newest batch that ended before each of these without landing, and had its first member. A new batch comes from
- * one of the same stay in line only; the other causes name an earlier batch.
+ * For each batch, the newest earlier batch with its first member that ended without landing. For a batch with the cause
+ * `new`, only batches of the member's present stay in line count.
  */
 export function earlierBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
   return loadOne('laterId', async (batchIds) => {
@@ -131,7 +134,7 @@ type MemberRow = Omit<PullRequest, 'repository'> & {
   readonly ownCommit: string | null;
 };
 
-/** Members in queue order, by batch id. */
+/** The members of each batch in queue order, by batch id. */
 export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMember[]> {
   return new DataLoader(
     async (batchIds) => {
@@ -171,7 +174,9 @@ export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequ
   });
 }
 
-/** The bot pull request in its newest batch. Null: the repository has no bot pull request of that number. */
+/**
+ * The bot pull request with this number, as used by its newest batch. Null: the repository has none with this number.
+ */
 export async function readBotPullRequest(
   ctx: Context,
   repository: Repository,
@@ -210,7 +215,10 @@ function botLoader(
   });
 }
 
-/** The newest bot pull request of each pull request. Isolation builds do not count, because they land nothing. */
+/**
+ * The newest bot pull request of each pull request. Those of isolation builds do not count, because such builds never
+ * land.
+ */
 export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullRequest, BotPullRequest | null, string> {
   return new DataLoader(
     async (pullRequests) => {
@@ -236,7 +244,7 @@ export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullReques
 export interface CommitKey {
   readonly repositoryId: string;
   readonly commit: string;
-  /** As known at that instant. Null or absent: now. */
+  /** The time as of which the checks are read. Null or absent: now. */
   readonly at?: Date | null;
 }
 
@@ -273,7 +281,7 @@ async function readChecksOf(ctx: Context, commits: readonly CommitKey[], at: str
   });
 }
 
-/** The queue's own check on the head of each pull request. Null: there is none on that head. */
+/** The check `interlock` on the head of each pull request. Null: there is none on this head. */
 export function statusCheckOf(ctx: GraphQLContext): DataLoader<string, Check | null> {
   return new DataLoader(
     async (pullRequestIds) => {
@@ -315,7 +323,7 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
   });
 }
 
-/** The final gates of each batch, in the order in which they were asked, by batch id. */
+/** The final gates of each batch, in the order in which they were planned, by batch id. */
 export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
   return loadMany('batchId', async (batchIds) => {
     requireScope(ctx, 'queue:read');

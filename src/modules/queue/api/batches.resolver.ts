@@ -27,7 +27,8 @@ export class BatchesResolver {
 
   @FieldResolver(() => Batch, {
     nullable: true,
-    description: 'The batch it assumes to land before it. Null: it was built on the tip of the base.',
+    description:
+      'The batch on which it is built, and which must land before it. Null: it is not built on another batch.',
   })
   async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
     return await loadIfAny(ctx, batchById, parentBatchId);
@@ -36,7 +37,7 @@ export class BatchesResolver {
   @FieldResolver(() => Batch, {
     nullable: true,
     description:
-      'The batch that its members came from: the newest that ended before it without landing (bisected, failed or reset) and had its first member. Null: its members came from the line.',
+      'The batch whose members it continues: the newest batch with its first member that ended before it without landing (bisected, failed or reset). Null: there is none.',
   })
   async cameFrom(@Ctx() ctx: GraphQLContext, @Root() { id }: Batch): Promise<Batch | null> {
     return await loaderOf(ctx, earlierBatchOf).load(id);
@@ -45,7 +46,7 @@ export class BatchesResolver {
   @FieldResolver(() => Float, {
     nullable: true,
     description:
-      'The probability that all of its members pass by themselves, from the history of the repository and their authors: more than 0, less than 1. Null once it has ended, and in the past.',
+      'The probability that all of its members are green, estimated from earlier pull requests of the repository and the authors: more than 0, less than 1. Null once it has ended, and in the past.',
   })
   async successProbability(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<number | null> {
     return isLive(batch) ? await successProbabilityOfBatch(ctx, batch) : null;
@@ -55,7 +56,7 @@ export class BatchesResolver {
   @FieldResolver(() => MergeEta, {
     nullable: true,
     description:
-      'When the last of its members is merged, by simulation. Null: it has ended or is shown as of the past, it is a PART or an ISOLATION, which land nothing, or no forecast is available now.',
+      'When the last of its members will be merged, by simulation. Null if it has ended, for an instant in the past, for a PART or an ISOLATION, which never land, and if there is no forecast now.',
   })
   async eta(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<MergeEta | null> {
     const lands = isLive(batch) && (batch.role === 'line' || batch.role === 'speculative');
@@ -64,7 +65,7 @@ export class BatchesResolver {
 
   @FieldResolver(() => [PullRequest], {
     description:
-      'The pull requests it is built on, on the assumption that they land first, in queue order. Empty if builds form a chain.',
+      'The pull requests that it contains besides its members, because it assumes that they land first, in queue order. Empty unless it is speculative.',
   })
   async assumes(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<PullRequest[]> {
     return await loaderOf(ctx, assumedByBatch).load(batch.id);
@@ -78,7 +79,7 @@ export class BatchesResolver {
     return await loaderOf(ctx, botPullRequestOfBatch).load(batch.id);
   }
 
-  @FieldResolver(() => [Check], { description: 'What CI says about its commit: the newest attempt of each check.' })
+  @FieldResolver(() => [Check], { description: 'The newest attempt of each check of CI on its commit.' })
   async checks(
     @Ctx() ctx: GraphQLContext,
     @Root() { repositoryId, testedCommit, commit, asOf }: Batch,
@@ -89,7 +90,7 @@ export class BatchesResolver {
       : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested, at: asOf ?? null });
   }
 
-  @FieldResolver(() => [FinalGate], { description: 'The final gates it was asked, in order.' })
+  @FieldResolver(() => [FinalGate], { description: 'Its final gates, in the order in which they were planned.' })
   async finalGates(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<FinalGate[]> {
     return await loaderOf(ctx, finalGatesOfBatch).load(batch.id);
   }
@@ -116,7 +117,7 @@ export class BotPullRequestsResolver {
   }
 }
 
-/** Now: of the past there are no forecasts. */
+/** Whether the batch is live now. There are no forecasts for the past. */
 function isLive({ state, asOf }: Batch): boolean {
   return asOf === undefined && liveStates.some((live) => live === state);
 }

@@ -37,10 +37,10 @@ registerEnumType(batchCauses, {
   description: 'Why a batch was made.',
   valuesConfig: {
     NEW: { description: 'Pull requests reached their turn.' },
-    OPTIMISTIC: { description: 'A green build that includes it passed an earlier red one.' },
+    OPTIMISTIC: { description: 'Green builds show that its pull requests can land together.' },
     BISECT: { description: 'One half of a failed batch.' },
-    PROBE: { description: 'A pull request that conflicted is tried alone.' },
-    RETRY: { description: 'The same pull requests again.' },
+    PROBE: { description: 'A pull request that had a conflict is built alone.' },
+    RETRY: { description: 'The same pull requests are built again.' },
   },
 });
 
@@ -53,14 +53,20 @@ const batchRoles = {
 export type BatchRole = (typeof batchRoles)[keyof typeof batchRoles];
 registerEnumType(batchRoles, {
   name: 'BatchRole',
-  description: 'Whether a batch is in line, or a build beside the line.',
+  description: 'Whether a batch is in line, or is another kind of build.',
   valuesConfig: {
-    LINE: { description: 'It is in line, on the tip of the base or on the batch before it, and lands.' },
+    LINE: {
+      description:
+        'A batch in line, which is built on the tip of the base branch or on the batch before it, and can land.',
+    },
     SPECULATIVE: {
       description: 'A speculative build: its members on top of the pull requests that it assumes to land first.',
     },
     PART: { description: 'A part of a bisected batch, which is built on the tip to find the failing pull requests.' },
-    ISOLATION: { description: 'A failed pull request alone on the tip, to learn whether it is red by itself.' },
+    ISOLATION: {
+      description:
+        'A failed pull request that is built alone on the tip, to find out whether it is red without others.',
+    },
   },
 });
 
@@ -75,14 +81,16 @@ const grades = {
 export type ProofGrade = (typeof grades)[keyof typeof grades];
 registerEnumType(grades, {
   name: 'ProofGrade',
-  description: 'How what landed relates to what was tested.',
+  description: 'How the landed commit relates to the tested commits.',
   valuesConfig: {
     EXACT: { description: 'The landed commit is the tested commit.' },
-    SAME_TREE: { description: 'Another commit with the tested tree.' },
-    COMPOSED: { description: 'Parts that do not affect each other, tested apart.' },
-    HOST_MERGED: { description: 'The code host made the commit.' },
-    UNVALIDATED: { description: 'Somebody chose by name not to validate.' },
-    EXTERNAL: { description: 'It was not put there by the queue.' },
+    SAME_TREE: { description: 'The landed commit is another commit with the tested tree.' },
+    COMPOSED: {
+      description: 'The landed tree consists of parts that do not affect each other and were tested separately.',
+    },
+    HOST_MERGED: { description: 'The code host made the landed commit, which has the tested tree.' },
+    UNVALIDATED: { description: 'A named person or setting skipped validation.' },
+    EXTERNAL: { description: 'The commit did not land through the queue.' },
   },
 });
 
@@ -104,7 +112,7 @@ const conclusions = {
 registerEnumType(conclusions, {
   name: 'CheckConclusion',
   description:
-    'What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green.',
+    'The result of a check on a commit. Unless the configuration says otherwise, SUCCESS, SKIPPED and NEUTRAL count as green.',
   valuesConfig: {
     SUCCESS: { description: 'It passed.' },
     PENDING: { description: 'It waits or runs.' },
@@ -115,7 +123,7 @@ registerEnumType(conclusions, {
     NEUTRAL: { description: 'It ended without a judgement.' },
     ACTION_REQUIRED: { description: 'Somebody has to do something at its provider first.' },
     STALE: { description: 'Its code host gave it up.' },
-    UNKNOWN: { description: 'Its code host says something else.' },
+    UNKNOWN: { description: 'Its code host reported a conclusion that is not in this list.' },
     ERROR: { description: 'It could not be carried out.' },
     BLOCKED: { description: 'Its provider does not run it.' },
     MISSING: { description: 'It is required and did not run.' },
@@ -130,25 +138,25 @@ export class Check {
   @Field(() => Int, { description: 'Counted from 1; a rerun is a new attempt.' })
   attempt!: number;
 
-  @Field(() => conclusions, { description: 'What it says.' })
+  @Field(() => conclusions, { description: 'Its conclusion.' })
   conclusion!: CheckConclusion;
 
   @Field(() => URI, { nullable: true, description: 'Where its log is. Null when the code host has none.' })
   url!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Its output about the conclusion. Null: none.' })
+  @Field(() => String, { nullable: true, description: 'Its message about the conclusion. Null: there is none.' })
   summary!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Null while it waits.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it started. Null while it waits.' })
   startedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Null until it ends.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null until then.' })
   completedAt!: Date | null;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'What a landing can be checked by, chained to the landing before it.',
+  description: 'The record by which a landing can be verified. It refers to the proof of the landing before it.',
 })
 export class Proof {
   @Field(() => String, { description: 'SHA-256 over the document and the proof before it.' })
@@ -171,7 +179,7 @@ export class Proof {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The public key that its signature is checked by, as 64 hexadecimal digits. Null: not signed yet.',
+    description: 'The public key that verifies its signature, as 64 hexadecimal digits. Null: not signed yet.',
   })
   signedBy!: string | null;
 }
@@ -181,19 +189,22 @@ registerEnumType(gateStates, {
   name: 'FinalGateState',
   description: 'State of a final gate.',
   valuesConfig: {
-    PLANNED: { description: 'The code host has not been asked yet.' },
+    PLANNED: { description: 'It has not been started yet.' },
     RUNNING: { description: 'It waits at the code host, or runs.' },
     PASSED: { description: 'It succeeded.' },
     FAILED: { description: 'It did not succeed, could not be started, or its batch ended first.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'A workflow between the green build of a batch and its landing.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'A workflow that must succeed between the green build of a batch and its landing.',
+})
 export class FinalGate {
   @Field(() => String, { description: 'Its workflow.' })
   workflow!: string;
 
-  @Field(() => gateStates, { description: 'Its status.' })
+  @Field(() => gateStates, { description: 'Its state.' })
   state!: (typeof gateStates)[keyof typeof gateStates];
 
   @Field(() => URI, { nullable: true, description: 'Where its run is. Null until it was started.' })
@@ -202,7 +213,7 @@ export class FinalGate {
   @Field(() => String, { nullable: true, description: 'Why it failed. Null unless it did.' })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the code host was asked. Null before.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was started at the code host. Null before.' })
   startedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it ended. Null before.' })
@@ -237,22 +248,25 @@ export class Batch {
   @Field(() => Int, { description: 'Its place among the batches of its queue, counted from 1.' })
   position!: number;
 
-  @Field(() => batchStates, { description: 'Its status.' })
+  @Field(() => batchStates, { description: 'Its state.' })
   state!: BatchState;
 
   @Field(() => batchCauses, { description: 'Why it was made.' })
   cause!: BatchCause;
 
-  @Field(() => batchRoles, { description: 'Whether it is in line, or a build beside the line.' })
+  @Field(() => batchRoles, { description: 'Whether it is in line, or is another kind of build.' })
   role!: BatchRole;
 
   @Field(() => GitObjectID, {
     description:
-      "First parent of its commit: the base's tip, or a commit of the pull requests it assumes to land first.",
+      'First parent of its commit: the tip of the base branch, the commit of the batch before it, or a commit that contains the pull requests that it assumes to land first.',
   })
   parentCommit!: string;
 
-  @Field(() => GitObjectID, { description: 'The commit of the base at the bottom of what it assumes.' })
+  @Field(() => GitObjectID, {
+    description:
+      'The commit of the base branch on which it is built, together with the batches before it and the pull requests that it assumes.',
+  })
   baseCommit!: string;
 
   @Field(() => GitObjectID, {
@@ -265,14 +279,17 @@ export class Batch {
   tree!: string | null;
 
   @Field(() => [GitObjectID], {
-    description: 'Commits of the builds that justify its landing together. Empty if its own build does.',
+    description: 'Commits of the builds that justify its landing together. Empty if a build of its whole tree does.',
   })
   restsOn!: string[];
 
-  @Field(() => Int, { nullable: true, description: 'Why it was reset. Null unless it was.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The code of the reset (interface 6.1). Null unless it was reset.',
+  })
   resetCode!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'How it ended, as a sentence. Null while it lives.' })
+  @Field(() => String, { nullable: true, description: 'How it ended, as a sentence. Null until it ends.' })
   endedReason!: string | null;
 
   @Field(() => DateTime, { description: 'When it was formed.' })
@@ -286,7 +303,7 @@ export class Batch {
 
   @Field(() => grades, {
     nullable: true,
-    description: 'How what landed relates to what was tested. Null until it landed.',
+    description: 'How the landed commit relates to the tested commits. Null until it landed.',
   })
   grade!: ProofGrade | null;
 
@@ -294,7 +311,7 @@ export class Batch {
   queueId!: string;
   parentBatchId!: string | null;
   testedCommit!: string | null;
-  /** The instant that it is shown of. Absent: now. */
+  /** The instant as of which it was read. Absent: now. */
   asOf?: Date;
 }
 

@@ -7,7 +7,7 @@ export const botColumns = `bot.id, bot.repository_id as "repositoryId", bot.batc
 
 export type BotRow = Omit<BotPullRequest, 'repository'>;
 
-/** A row inside a JSON value: its ids are numbers and its instants are texts. */
+/** A row as part of a JSON value. Its ids are numbers, and its instants are strings. */
 export interface EmbeddedBotRow extends Omit<BotRow, 'id' | 'batchId' | 'repositoryId' | 'closedAt'> {
   readonly id: number;
   readonly batchId: number;

@@ -31,7 +31,8 @@ export class BotPullRequest {
   headBranchOid!: string;
 
   @Field(() => GitObjectID, {
-    description: 'The commit before its pull requests were added: it contains what they depend on and none of them.',
+    description:
+      'The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them.',
   })
   codemixPreBatchSha!: string;
 

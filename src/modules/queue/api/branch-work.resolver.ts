@@ -28,7 +28,7 @@ export class BranchWorkResolver {
 
   @Mutation(() => AsyncPullRequestPayload, {
     description:
-      'Brings the branch of a pull request up to date with its base; for a stack this is restacking (interface 4.3). Needs queue:write.',
+      'Updates the branch of a pull request with its base branch; in a stack this is restacking (interface 4.3). Needs queue:write.',
   })
   async syncPullRequest(
     @Ctx() ctx: GraphQLContext,

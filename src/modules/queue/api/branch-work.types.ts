@@ -4,43 +4,43 @@ import { PullRequestPayload, PullRequestRefInput } from './pull-requests.types.t
 const asyncStatuses = { PROCESSING: 'processing' } as const;
 registerEnumType(asyncStatuses, {
   name: 'AsyncStatus',
-  description: 'How far something is that happens later.',
-  valuesConfig: { PROCESSING: { description: 'It was written down, and is carried out.' } },
+  description: 'The state of a request that is carried out later.',
+  valuesConfig: { PROCESSING: { description: 'The request is recorded, and will be carried out.' } },
 });
 
 @ObjectType({ simpleResolvers: true, description: 'A request that is carried out later.' })
 export class AsyncPullRequestPayload extends PullRequestPayload {
   @Field(() => asyncStatuses, {
-    description: 'Always processing: it was written down and is not lost. A preview writes nothing down.',
+    description: 'Always processing: the request is recorded and will be carried out. A preview records nothing.',
   })
   status!: 'processing';
 
-  @Field(() => String, { description: 'What happens now, or in a preview would happen, for people.' })
+  @Field(() => String, { description: 'What will happen, or in a preview would happen, as a sentence for people.' })
   message!: string;
 }
 
-@InputType({ description: 'A pull request whose branch is brought up to date with its base (interface 4.3).' })
+@InputType({ description: 'A pull request whose branch is updated with its base branch (interface 4.3).' })
 export class SyncPullRequestInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing: `message` and `impact` say what it would do.',
+    description: 'Changes nothing: `message` and `impact` say what the request would do.',
   })
   preview!: boolean;
 }
 
-@InputType({ description: 'Names the repository of a pull request to backport.' })
+@InputType({ description: 'The repository of a pull request to backport.' })
 export class SourceRepositoryInput {
   @Field(() => String, { description: 'The organization or user it belongs to.' })
   owner!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Its name. Left out: the only active repository of the owner that has the pull request.',
+    description: 'Its name. If left out, it is the only active repository of the owner that has the pull request.',
   })
   name?: string | null;
 }
 
-@InputType({ description: 'A pull request to bring to another branch (interface 4.3).' })
+@InputType({ description: 'A pull request to backport to another branch (interface 4.3).' })
 export class BackportPullRequestInput {
   @Field(() => SourceRepositoryInput, { description: 'Its repository.' })
   repository!: SourceRepositoryInput;
@@ -48,21 +48,21 @@ export class BackportPullRequestInput {
   @Field(() => Int, { description: 'Its number.' })
   number!: number;
 
-  @Field(() => String, { description: 'The branch to bring it to. It exists already.' })
+  @Field(() => String, { description: 'The branch to backport it to, which must exist.' })
   targetBranch!: string;
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing: `message` and `impact` say what it would do.',
+    description: 'Changes nothing: `message` and `impact` say what the request would do.',
   })
   preview!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A requested backport.' })
 export class BackportPullRequestPayload extends PullRequestPayload {
-  @Field(() => String, { description: 'The branch it is brought to.' })
+  @Field(() => String, { description: 'The branch it is backported to.' })
   targetBranch!: string;
 
-  @Field(() => String, { description: 'What happens now, or in a preview would happen, for people.' })
+  @Field(() => String, { description: 'What will happen, or in a preview would happen, as a sentence for people.' })
   message!: string;
 }

@@ -1,4 +1,4 @@
-// Subscriptions to a queue: each change is an event, which shows its subject as it is at the time of sending.
+// Subscriptions to queues. Each event causes a change, which contains its subject as it is when the change is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import { concernsQueue } from '../../../domain/events/queue-events.ts';
@@ -28,7 +28,7 @@ import type { QueueDepth } from './queue.types.ts';
 export class ChangesResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request it is about. Null when it is about none.',
+    description: 'The pull request that it is about. Null if it is about none.',
   })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Event): Promise<PullRequest | null> {
     return await loadIfAny(ctx, pullRequestById, pullRequestId);
@@ -36,7 +36,7 @@ export class ChangesResolver {
 
   @Subscription(() => QueueDepthChange, {
     subscribe: followDepth,
-    description: "The depth of a repository's queues, each time it changed. Needs queue:read.",
+    description: "Sends the depth of a repository's queues each time it changes. Needs queue:read.",
   })
   queueDepthChanged(
     @Root() change: SubscriptionValue<QueueDepthChange>,
@@ -47,7 +47,7 @@ export class ChangesResolver {
 
   @Subscription(() => QueueChange, {
     subscribe: followQueue,
-    description: 'A queue, each time something in it changed. It need not exist yet. Needs queue:read.',
+    description: 'Sends a queue each time something in it changes. The queue may not exist yet. Needs queue:read.',
   })
   queueChanged(
     @Root() change: SubscriptionValue<QueueChange>,
@@ -58,7 +58,7 @@ export class ChangesResolver {
 
   @Subscription(() => BatchChange, {
     subscribe: followBatches,
-    description: 'A batch of a queue, each time an event is about it. Needs queue:read.',
+    description: 'Sends a batch of a queue each time there is an event about it. Needs queue:read.',
   })
   batchChanged(
     @Root() change: SubscriptionValue<BatchChange>,
@@ -69,7 +69,7 @@ export class ChangesResolver {
 
   @Subscription(() => PullRequestChange, {
     subscribe: followPullRequest,
-    description: 'A pull request, each time it changed. Needs queue:read.',
+    description: 'Sends a pull request each time it changes. Needs queue:read.',
   })
   pullRequestChanged(
     @Root() change: SubscriptionValue<PullRequestChange>,
@@ -83,7 +83,7 @@ export class ChangesResolver {
 export class QueueChangeResolver {
   @FieldResolver(() => [PullRequest], {
     description:
-      'The pull requests that the event is about, as they are now: the one it names, or the members of its batch. `position` is the new place of each. The others keep their order among themselves.',
+      'The pull requests that the event is about, as they are now: the pull request of the event, or the members of its batch. `position` is the new place of each. The order of all others is unchanged.',
   })
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -106,7 +106,7 @@ async function followDepth(subscribing: Subscribing<FollowRepositoryArgs>): Prom
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
-  // After a resume the depth that the subscriber saw last is not known, so that the first change is always sent.
+  // If the subscriber resumes, it is not known which depth was sent last, so the first change is always sent.
   let last = '';
   const changes = await followEvents(subscribing, {
     matches: (event) => event.repositoryId === id,

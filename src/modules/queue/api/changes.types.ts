@@ -45,7 +45,7 @@ export class QueueChange extends ChangeByEvent {
   batchId!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'An event was about a batch.' })
+@ObjectType({ simpleResolvers: true, description: 'There was an event about a batch.' })
 export class BatchChange extends ChangeByEvent {
   @Field(() => Batch, { description: 'The batch as it is now.' })
   batch!: Batch;

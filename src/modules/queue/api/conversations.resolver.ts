@@ -27,7 +27,7 @@ import { PullRequest, PullRequestPayload } from './pull-requests.types.ts';
 @Resolver(() => PullRequest)
 export class ConversationsResolver {
   @FieldResolver(() => [PullRequestComment], {
-    description: 'What people and the queue said on it, oldest first, read from the code host.',
+    description: 'Comments of people and of the queue, oldest first, read from the code host.',
   })
   async comments(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<PullRequestComment[]> {
     return (await readComments(ctx, pullRequest)).map(({ author, body, createdAt, editedAt }) => ({
@@ -52,7 +52,7 @@ export class ConversationsResolver {
   }
 
   @FieldResolver(() => [ReviewThread], {
-    description: 'Conversations of its reviews, oldest first, read from the code host.',
+    description: 'The threads of its reviews, oldest first, read from the code host.',
   })
   async reviewThreads(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<ReviewThread[]> {
     return (await readThreads(ctx, pullRequest)).map(toThread);
@@ -79,7 +79,7 @@ export class ConversationsResolver {
   }
 
   @Mutation(() => ReviewThreadPayload, {
-    description: 'Resolves a review thread, or takes it up again. Needs queue:write.',
+    description: 'Resolves a review thread, or reopens it. Needs queue:write.',
   })
   async resolveReviewThread(
     @Ctx() ctx: GraphQLContext,
@@ -89,7 +89,8 @@ export class ConversationsResolver {
   }
 
   @Mutation(() => PullRequestPayload, {
-    description: 'Puts a label on a pull request of a repository of the local host, or removes it. Needs queue:write.',
+    description:
+      'Adds a label to a pull request of a repository of the local host, or removes the label. Needs queue:write.',
   })
   async labelPullRequest(
     @Ctx() ctx: GraphQLContext,

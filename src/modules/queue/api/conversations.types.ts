@@ -2,7 +2,7 @@ import { Field, ID, InputType, ObjectType } from 'type-graphql';
 import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
 import { PullRequestRefInput } from './pull-requests.types.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'What somebody, or the queue, said on a pull request.' })
+@ObjectType({ simpleResolvers: true, description: 'A comment on a pull request, by a person or by the queue.' })
 export class PullRequestComment {
   @Field(() => String, { description: 'Handle of the user who wrote it.' })
   author!: string;
@@ -25,32 +25,32 @@ export class PullRequestCommit {
   @Field(() => String, { description: 'The first line of its message.' })
   title!: string;
 
-  @Field(() => String, { description: 'The name its author gave to git.' })
+  @Field(() => String, { description: 'The name of its author in git.' })
   author!: string;
 
-  @Field(() => DateTime, { description: 'When it was written, as its author’s git says.' })
+  @Field(() => DateTime, { description: 'Its author time in git.' })
   authoredAt!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A conversation of a review.' })
+@ObjectType({ simpleResolvers: true, description: 'A thread of a review.' })
 export class ReviewThread {
-  @Field(() => ID, { description: 'Names it among those of the pull request.' })
+  @Field(() => ID, { description: 'Its id, unique within the pull request.' })
   id!: string;
 
   @Field(() => String, { description: 'Handle of the user who opened it.' })
   author!: string;
 
-  @Field(() => String, { description: 'What it is about, in Markdown.' })
+  @Field(() => String, { description: 'Its text, in Markdown.' })
   body!: string;
 
   @Field(() => DateTime, { description: 'When it was opened.' })
   openedAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was resolved. Null while it is not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was resolved. Null while it is unresolved.' })
   resolvedAt!: Date | null;
 }
 
-@InputType({ description: 'A comment, for repositories that live on this installation.' })
+@InputType({ description: 'A comment, for repositories of the local host.' })
 export class AddPullRequestCommentInput extends PullRequestRefInput {
   @Field(() => String, {
     description: 'Its text. A line `/interlock queue` is a command; `/interlock help` lists them.',
@@ -58,27 +58,27 @@ export class AddPullRequestCommentInput extends PullRequestRefInput {
   body!: string;
 }
 
-@InputType({ description: 'A review thread to open, for repositories that live on this installation.' })
+@InputType({ description: 'A review thread to open, for repositories of the local host.' })
 export class OpenReviewThreadInput extends PullRequestRefInput {
-  @Field(() => String, { description: 'What it is about, in Markdown.' })
+  @Field(() => String, { description: 'Its text, in Markdown.' })
   body!: string;
 }
 
-@InputType({ description: 'A review thread to resolve, or to take up again.' })
+@InputType({ description: 'A review thread to resolve, or to reopen.' })
 export class ResolveReviewThreadInput extends PullRequestRefInput {
   @Field(() => ID, { description: 'The thread.' })
   thread!: string;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False takes it up again.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'False reopens it.' })
   resolved!: boolean;
 }
 
-@InputType({ description: 'A label to put on or take off, for repositories that live on this installation.' })
+@InputType({ description: 'A label to add or remove, for repositories of the local host.' })
 export class LabelPullRequestInput extends PullRequestRefInput {
   @Field(() => String, { description: 'Its name.' })
   label!: string;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'False takes it off.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Whether to add the label. False removes it.' })
   present!: boolean;
 }
 

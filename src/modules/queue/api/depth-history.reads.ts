@@ -1,5 +1,5 @@
-// How many pull requests stood in line over time, and what landed and was reset: from the versions of pull requests and
-// from the ends of batches, counted by the database for each interval.
+// Reads how many pull requests were in line over time, and how many landings and resets there were. The database counts
+// versions of pull requests and ends of batches for each interval.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -17,7 +17,7 @@ export interface DepthSpan {
 
 interface Interval {
   readonly interval: number;
-  /** By how many the line is longer at its begin than at the begin of the interval before. */
+  /** How many more pull requests are in line at the start of this interval than at the start of the interval before. */
   readonly change: number;
   readonly landings: number;
   readonly resets: number;
@@ -50,7 +50,7 @@ function checkSpan({ from, to, points }: DepthSpan): void {
     throw new DomainError('BAD_INPUT', `points must be between 1 and ${mostPoints}.`, 'points');
 }
 
-/** The number of the first interval that begins at that instant or later. */
+/** SQL: the number of the first interval that starts at an instant or later. */
 const intervalFrom = (instant: string): string =>
   `greatest(0, ceil(extract(epoch from ${instant} - $3::timestamptz) / $5::float8))::integer`;
 

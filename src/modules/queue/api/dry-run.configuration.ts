@@ -1,4 +1,4 @@
-// The effect of a configuration: whether it is accepted, which keys it changes, and what happens to the queues.
+// Previews a configuration: whether it is accepted, which keys it changes, and what it does to the queues.
 import type { Context } from '../../../context.ts';
 import { parseConfiguration } from '../../../domain/configuration/index.ts';
 import { changedKeys, type ChangedKey } from '../../../domain/configuration/changed-keys.ts';
@@ -15,7 +15,7 @@ export interface PreviewedConfiguration {
   readonly impacts: readonly QueueImpact[] | null;
 }
 
-/** Needs only the permission to read the configuration, because nothing is written. */
+/** Needs only the scope `config:read`, because nothing is written. */
 export async function previewConfiguration(
   ctx: Context,
   { repository: name, yaml }: { readonly repository: RepositoryName; readonly yaml: string },

@@ -15,7 +15,7 @@ import { dryRun } from '../planning/dry-run.ts';
 import { readMoves } from './forecast.reads.ts';
 import { EtaMove, toEtaMoves } from './forecast.types.ts';
 
-const description = 'What it would do. Null unless a preview was requested.';
+const description = 'What the request would do. Null unless a preview was requested.';
 
 async function impactOf(ctx: GraphQLContext, payload: { readonly dryRun?: DryRun }): Promise<Impact | null> {
   if (payload.dryRun === undefined) return null;
@@ -58,7 +58,7 @@ export class UnfreezeImpactResolver {
 export class FreezeImpactResolver {
   @FieldResolver(() => Impact, {
     nullable: true,
-    description: `${description} Null as well for an environment, which \`environmentImpact\` is about.`,
+    description: `${description} Null for an environment, too: see \`environmentImpact\`.`,
   })
   async impact(@Ctx() ctx: GraphQLContext, @Root() payload: FreezePayload): Promise<Impact | null> {
     return await impactOf(ctx, payload);
@@ -67,7 +67,10 @@ export class FreezeImpactResolver {
 
 @Resolver(() => ReplaceConfigurationPayload)
 export class ReplaceConfigurationImpactResolver {
-  @FieldResolver(() => Impact, { nullable: true, description: `${description} Null as well when it is refused.` })
+  @FieldResolver(() => Impact, {
+    nullable: true,
+    description: `${description} Null, too, if the configuration is refused.`,
+  })
   async impact(@Ctx() ctx: GraphQLContext, @Root() payload: ReplaceConfigurationPayload): Promise<Impact | null> {
     return await impactOf(ctx, payload);
   }
@@ -79,7 +82,7 @@ export class EtasMovedResolver {
   @FieldResolver(() => [EtaMove], {
     nullable: true,
     description:
-      'Landings that it would move by a minute or more, by simulation of each line without the change and with it: first what would leave the line, then in queue order, at most 100 per base branch. Null: not known at this moment. Needs queue:read.',
+      'Landings that the change would move by a minute or more, found by simulating each line without and with the change. Pull requests that would leave the line come first, then the others in queue order; at most 100 for each base branch. Null: there is no forecast now. Needs queue:read.',
   })
   async etasMoved(@Ctx() ctx: GraphQLContext, @Root() { impacts }: Impact): Promise<EtaMove[] | null> {
     const moved: EtaMove[] = [];
@@ -100,7 +103,7 @@ export class ConfigurationPreviewResolver {
   })
   async previewConfiguration(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => PreviewConfigurationInput, { description: 'The repository, and the document it would have.' })
+    @Arg('input', () => PreviewConfigurationInput, { description: 'The repository, and the document to preview.' })
     input: PreviewConfigurationInput,
   ): Promise<ConfigurationPreview> {
     const { outcome, changed, impacts } = await previewConfiguration(ctx, input);

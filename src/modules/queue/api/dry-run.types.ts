@@ -5,9 +5,9 @@ import type { Mark } from '../../../domain/configuration/key.ts';
 import { ConfigurationProblem } from '../../repositories/repositories.types.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'Pull requests that would go back in line, and why.' })
+@ObjectType({ simpleResolvers: true, description: 'Pull requests whose builds would be reset, and why.' })
 export class ImpactReset {
-  @Field(() => String, { description: 'The base branch they stand in line for.' })
+  @Field(() => String, { description: 'Their base branch.' })
   baseBranch!: string;
 
   @Field(() => Int, { description: 'Code of the reset (interface 6.1).' })
@@ -22,16 +22,16 @@ export class ImpactReset {
 
 @ObjectType({ simpleResolvers: true, description: 'A build that would be started or stopped.' })
 export class ImpactBuild {
-  @Field(() => String, { description: 'The base branch it is for.' })
+  @Field(() => String, { description: 'Its base branch.' })
   baseBranch!: string;
 
   @Field(() => [Int], { description: 'Numbers of its pull requests, in queue order.' })
   pullRequests!: number[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a change would do at once. Nothing was done.' })
+@ObjectType({ simpleResolvers: true, description: 'What a change would do at once. The change was not made.' })
 export class Impact {
-  @Field(() => [ImpactReset], { description: 'Builds that would be worth nothing any more.' })
+  @Field(() => [ImpactReset], { description: 'Pull requests whose builds would be reset.' })
   resets!: ImpactReset[];
 
   @Field(() => [ImpactBuild], {
@@ -40,22 +40,24 @@ export class Impact {
   })
   buildsStarted!: ImpactBuild[];
 
-  @Field(() => [ImpactBuild], { description: 'Under way now, and stopped by it.' })
+  @Field(() => [ImpactBuild], { description: 'Running builds that the change would stop.' })
   buildsStopped!: ImpactBuild[];
 
-  @Field(() => [Int], { description: 'Pull requests in a build that stands, which could not land by it any more.' })
+  @Field(() => [Int], {
+    description: 'Pull requests whose build would continue but could not land them any more.',
+  })
   landingsHeld!: number[];
 
   @Field(() => Float, {
     description:
-      'For how many minutes the builds that it stops have run, all together. Their results would be worth nothing.',
+      'For how many minutes all builds that the change would stop have run, added up. Their results would be lost.',
   })
   buildMinutesLost!: number;
 
-  @Field(() => String, { description: 'The same for people.' })
+  @Field(() => String, { description: 'The impact as a sentence for people.' })
   sentence!: string;
 
-  /** What the moves of landings are forecast from. */
+  /** From these the moves of landings are forecast. */
   impacts!: readonly QueueImpact[];
 }
 
@@ -91,15 +93,15 @@ export function toImpact(impacts: readonly QueueImpact[]): Impact {
 const marks = { GATE: 'gate', BUILD: 'build', OTHER: 'other' } as const satisfies Record<Uppercase<Mark>, Mark>;
 registerEnumType(marks, {
   name: 'ConfigurationMark',
-  description: 'What a change of a key does to builds that exist.',
+  description: 'The effect of a change of a key on existing builds.',
   valuesConfig: {
     GATE: { description: 'Their verdicts are judged again; nothing is rebuilt.' },
     BUILD: { description: 'They were made with the old value, and are reset (307).' },
-    OTHER: { description: 'They keep their worth; it counts from now on.' },
+    OTHER: { description: 'They stay valid; the new value applies from now on.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'A key whose value would be another one.' })
+@ObjectType({ simpleResolvers: true, description: 'A key whose value would change.' })
 export class ChangedKey {
   @Field(() => String, { description: 'Its whole path, joined by dots.' })
   key!: string;
@@ -107,24 +109,29 @@ export class ChangedKey {
   @Field(() => marks, { description: 'The effect on existing builds.' })
   mark!: Mark;
 
-  @Field(() => String, { nullable: true, description: 'The value in force, as JSON. Null: it has none.' })
+  @Field(() => String, { nullable: true, description: 'The present value, as JSON. Null: there is none.' })
   before!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The value it would have, as JSON. Null: none.' })
+  @Field(() => String, { nullable: true, description: 'The new value, as JSON. Null: there is none.' })
   after!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a configuration would do. Nothing was done.' })
+@ObjectType({ simpleResolvers: true, description: 'What a configuration would do. It was not stored.' })
 export class ConfigurationPreview {
   @Field(() => Boolean, { description: 'Whether it would be stored.' })
   accepted!: boolean;
 
-  @Field(() => [ConfigurationProblem], { description: 'Why it would be refused. Empty when it would be stored.' })
+  @Field(() => [ConfigurationProblem], { description: 'Why it would be refused. Empty if it would be stored.' })
   problems!: ConfigurationProblem[];
 
-  @Field(() => [ChangedKey], { description: 'Keys whose values would change, defaults included, in their order.' })
+  @Field(() => [ChangedKey], {
+    description: 'Keys whose values would change, defaults included, in the order of the keys.',
+  })
   changedKeys!: ChangedKey[];
 
-  @Field(() => Impact, { nullable: true, description: 'What it would do at once. Null when it would be refused.' })
+  @Field(() => Impact, {
+    nullable: true,
+    description: 'What the configuration would do at once. Null if it would be refused.',
+  })
   impact!: Impact | null;
 }

@@ -1,4 +1,4 @@
-// From the facts of a pull request and of its queue to its explanation.
+// Makes the explanation of a pull request from facts about it and its queue.
 import {
   listPreconditions,
   type Precondition,
@@ -18,31 +18,31 @@ import type { QueueAsOf } from './as-of.loader.ts';
 import type { Version } from './explain.rows.ts';
 
 export interface Explained extends Reason {
-  /** The instant of the explanation. */
+  /** The instant that is explained. */
   readonly at: Date;
-  /** Empty if only the reason is asked for. */
+  /** Empty if only the reason was requested. */
   readonly conditions: readonly Condition[];
 }
 
 export interface Known {
-  /** The version at the instant. */
+  /** The pull request at that instant. */
   readonly version: Version;
-  /** Newest first, from that version on. */
+  /** All its versions up to that instant, newest first. */
   readonly versions: readonly Version[];
   /** Null: it was not in line. */
   readonly position: LinePosition | null;
-  /** The build of its head. */
+  /** The build of its head commit. Undefined: there is none. */
   readonly own: BuildState | undefined;
-  /** By commit. */
+  /** The checks of its head and of its build, by commit. */
   readonly checks: ReadonlyMap<string, readonly CheckFact[]>;
-  /** The version at the instant of the pull request below it. */
+  /** The pull request below it in its stack, at that instant. Null: there is none. */
   readonly below: Version | null;
-  /** Newest first. */
+  /** Its events up to that instant, newest first. */
   readonly events: readonly Cause[];
   readonly queueAsOf: QueueAsOf;
 }
 
-/** Only the reason, without its conditions. */
+/** Returns the reason without conditions. */
 export function explainBriefly(known: Pick<Known, 'version' | 'position' | 'events' | 'queueAsOf'>): Explained {
   const reason = explain(explainedPullRequest(known, known.version, known.position));
   return { ...reason, at: new Date(known.queueAsOf.now), conditions: [] };
@@ -114,7 +114,7 @@ function explainedPullRequest(
   };
 }
 
-/** Events that lead to a status. */
+/** The events that lead to each status. */
 const causesOf: Readonly<Record<PullRequestStatus, readonly string[]>> = {
   open: ['dequeued', 'opened'],
   pending: ['labeled'],
@@ -140,13 +140,13 @@ function preconditionsOf(
   }: {
     readonly own?: BuildState | undefined;
     readonly below: Version | null;
-    /** The head whose conflict blocked it. */
+    /** The head commit that was blocked because of a conflict. Null: there is none. */
     readonly blockedFor?: string | null;
   },
 ): Precondition[] {
   const { configuration, rules, tip } = queueAsOf;
   const judged = judgeOwn(own, rules);
-  // A conflict that blocked this head counts although the tip has moved since.
+  // A conflict that blocked this head counts even if the tip has moved since.
   const conflictsWithBase =
     blockedFor === version.headSha ||
     queueAsOf.view.snapshot.mergeResults.some(
@@ -173,7 +173,9 @@ function preconditionsOf(
   return listPreconditions(request);
 }
 
-/** The head that had a conflict when the pull request was blocked. Null: it is not blocked, or for another reason. */
+/**
+ * The head commit that was blocked because of a conflict. Null: the pull request is not blocked because of a conflict.
+ */
 function conflictFound(versions: readonly Version[]): string | null {
   const isOther = ({ status, statusCode }: Version): boolean => status !== 'blocked' || statusCode !== 106;
   const before = versions.findIndex(isOther);
@@ -181,8 +183,8 @@ function conflictFound(versions: readonly Version[]): string | null {
 }
 
 /**
- * If the stored result belongs to older validations, they are judged again, or, where the text is not kept, the still
- * existing ones of the result count.
+ * The failed validations under the configuration of the instant. If the stored result is about other validations, the
+ * text is judged again. If there is no text, those failed validations count that still exist.
  */
 function failedValidationsOf(configuration: Configuration, version: Version): readonly string[] {
   const { validations } = configuration.merge_rules.preconditions;
@@ -191,14 +193,17 @@ function failedValidationsOf(configuration: Configuration, version: Version): re
   return version.failedValidations.filter((failed) => validations.some(({ name }) => name === failed));
 }
 
-/** Since when each precondition has its present value: earlier versions are judged by the rules of the instant. */
+/**
+ * Since when each precondition has its present value. Earlier versions are judged under the configuration of the
+ * instant.
+ */
 function preconditionsSince(
   { versions, queueAsOf }: Known,
   preconditions: readonly Precondition[],
 ): Partial<Record<PreconditionKind, number>> {
   const since: Partial<Record<PreconditionKind, number>> = {};
   const open = new Map(preconditions.map(({ kind, observed }) => [kind, observed]));
-  // The versions have no facts about these.
+  // Versions contain no facts about these preconditions.
   open.delete('own_checks');
   open.delete('mergeable');
   open.delete('stack');

@@ -1,4 +1,4 @@
-// Facts for `explain`, now or at an instant in the past. They are read at each request and never stored.
+// Reads the facts for `explain`, now or at an instant in the past. They are read for each request and never stored.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -19,11 +19,11 @@ import { explainBriefly, explainOne, type Explained, type Known } from './explai
 import { type Version, readVersions, readEvents, readBuildsOf, readChecks } from './explain.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
-/** What is asked about pull requests. */
+/** What to explain about pull requests. */
 export interface Asked {
-  /** Null: now. */
+  /** The instant to explain. Null: now. */
   readonly asOf: Date | null;
-  /** Only the reason: conditions need versions, events and checks, which cost ten times as much. */
+  /** Whether only the reason is wanted. Conditions need versions, events and checks, which cost ten times as much. */
   readonly isBrief: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Question extends Asked {
   readonly pullRequest: PullRequest;
 }
 
-/** Requests about one instant are read together, and each queue once. */
+/** Explains pull requests. Those at the same instant are read together, and each queue is read once. */
 function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
   return new DataLoader(
     async (questions) => {
@@ -74,7 +74,10 @@ const nothingRead: Queues = new Map();
 
 const sharedOf = new WeakMap<Database, SharedReads<QueueAsOf | null>>();
 
-/** Before a transaction, so that nobody holds a connection while waiting for a read that needs one. */
+/**
+ * Reads the queues before the transaction. Otherwise a request could keep a connection while the request waits for a
+ * read that needs another connection.
+ */
 async function readQueuesNow(ctx: Context, pullRequests: readonly Pick<PullRequest, 'queueId'>[]): Promise<Queues> {
   const shared = sharedOf.get(ctx.db) ?? new SharedReads<QueueAsOf | null>();
   sharedOf.set(ctx.db, shared);
@@ -94,11 +97,11 @@ async function readQueuesNow(ctx: Context, pullRequests: readonly Pick<PullReque
 
 interface AskedAbout extends Asked {
   readonly pullRequests: readonly Pick<PullRequest, 'id' | 'createdAt'>[];
-  /** The queues that have been read already, by id. */
+  /** The queues that were already read, by id. */
   readonly queues?: Queues;
 }
 
-/** By id. */
+/** The explanations, by id of the pull request. */
 export async function explainAll(
   ctx: Context,
   tx: Transaction,
@@ -135,18 +138,21 @@ export async function explainAll(
 
 type Recorded = Pick<Known, 'version' | 'versions' | 'events' | 'queueAsOf'>;
 
-/** In the order asked: with the conditions, which need checks and what each is stacked on. */
+/**
+ * Explains with conditions, which need the checks and the pull request below each. Returns the explanations in the
+ * given order.
+ */
 async function explainFully(
   ctx: Context,
   tx: Transaction,
   { queueAsOf, asked }: { readonly queueAsOf: QueueAsOf; readonly asked: readonly Recorded[] },
 ): Promise<Explained[]> {
   const instant = queueAsOf.at?.toISOString() ?? 'infinity';
-  const standsOn = asked.flatMap(({ version }) => version.belowId ?? []);
+  const belowIds = asked.flatMap(({ version }) => version.belowId ?? []);
   const below =
-    standsOn.length === 0
+    belowIds.length === 0
       ? new Map<string, Version[]>()
-      : await readVersions(ctx, tx, { ids: standsOn, instant, isBrief: true });
+      : await readVersions(ctx, tx, { ids: belowIds, instant, isBrief: true });
   const heads = asked.map(({ version }) => version.headSha);
   const builds = await readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] });
   const known = asked.map((each) => {
@@ -169,11 +175,11 @@ function positionOf(
   return isQueued(status) ? linePositionOf(view, id, { causes, ...own }) : null;
 }
 
-/** For an instant without records the answer says so. */
+/** The explanation of an instant without records. */
 function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Explained {
   const sentence =
     at < createdAt
-      ? 'It was not known here yet.'
-      : 'What kept it from being merged at that moment is not on record any more.';
+      ? 'Interlock did not know the pull request yet.'
+      : 'The reason at that instant is not on record any more.';
   return { kind: 'unknown', who: null, sentence, at, conditions: [] };
 }

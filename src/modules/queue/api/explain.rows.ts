@@ -1,4 +1,4 @@
-// Rows for an explanation: versions and events of a pull request, and its checks at an instant.
+// Reads the rows for an explanation: versions and events of pull requests, and their checks at an instant.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
 import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.ts';
@@ -11,7 +11,7 @@ import { toCause } from './as-of.gates.ts';
 import type { QueueAsOf } from './as-of.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 
-/** A pull request as it was from `since` on. */
+/** A pull request as it was from `since` (milliseconds since the epoch) until its next version. */
 export interface Version extends LineRow {
   readonly queueId: string | null;
   readonly repositoryId: string;
@@ -26,17 +26,17 @@ const mostVersions = 100;
 
 const mostEvents = 50;
 
-/** Say who took a pull request out of the line. */
+/** Events that show whether, and by whom, a pull request was taken out of the line. */
 const queueing = ['dequeued', 'queued', 'opened'];
 
 interface Wanted {
   readonly ids: readonly string[];
   readonly instant: string;
-  /** Of each pull request only the newest: of versions, and of events that say why it is not in line. */
+  /** Whether only the newest version of each pull request is read, and only its newest event of `queueing`. */
   readonly isBrief: boolean;
 }
 
-/** The versions of each pull request until the instant, the newest first, by id of the pull request. */
+/** The versions of each pull request up to the instant, newest first, by id of the pull request. */
 export async function readVersions(
   ctx: Context,
   tx: Transaction,
@@ -58,7 +58,7 @@ export async function readVersions(
   return Map.groupBy(rows, (row) => row.id);
 }
 
-/** The events of each pull request until the instant, the newest first, by id of the pull request. */
+/** The events of each pull request up to the instant, newest first, by id of the pull request. */
 export async function readEvents(
   ctx: Context,
   tx: Transaction,
@@ -76,7 +76,7 @@ export async function readEvents(
   return causes;
 }
 
-/** By commit. For pull requests in line the build has been read with the line. */
+/** The builds of the commits, by commit. The builds of pull requests in line were already read with the line. */
 export async function readBuildsOf(
   ctx: Context,
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function readBuildsOf(
   return known;
 }
 
-/** The newest attempt of each check, by commit. */
+/** The newest attempt of each check at the instant, by commit. */
 export async function readChecks(
   ctx: Context,
   tx: Transaction,

@@ -30,44 +30,44 @@ registerEnumType(reasonKinds, {
   valuesConfig: {
     MERGED: { description: 'Nothing: it is merged.' },
     CLOSED: { description: 'It is closed.' },
-    NOT_ASKED: { description: 'Nobody asked to merge it.' },
+    NOT_ASKED: { description: 'Nobody has requested its merge.' },
     BLOCKED: { description: 'It left the queue, and somebody must act.' },
-    PRECONDITION: { description: 'Something has to hold before it is in line.' },
-    HALTED: { description: 'Its queue stands until an admin has looked at it.' },
+    PRECONDITION: { description: 'A condition must hold before it enters the line.' },
+    HALTED: { description: 'Its queue is halted until an admin resumes it.' },
     PAUSED: { description: 'Its base branch or its repository is paused.' },
-    HOST_WAIT: { description: 'The code host has asked to wait before it is asked again.' },
-    LANDING: { description: 'Its landing: it is merged now or next.' },
+    HOST_WAIT: { description: 'The code host refuses requests for a while.' },
+    LANDING: { description: 'It is landing: it is merged now or next.' },
     FROZEN: { description: 'Its base branch is frozen.' },
-    MERGE_WINDOW: { description: 'A merge window has to open.' },
-    FINAL_GATE: { description: 'A workflow that decides after the build runs.' },
-    OWN_CHECKS: { description: 'Checks of its own head still run.' },
+    MERGE_WINDOW: { description: 'It waits until a merge window opens.' },
+    FINAL_GATE: { description: 'Its final gate runs.' },
+    OWN_CHECKS: { description: 'Checks on its own head are still running.' },
     BUILD_FAILED: { description: 'Its build failed, and it is not known yet which change is at fault.' },
-    BUILDING: { description: 'Its build runs.' },
+    BUILDING: { description: 'Its build is running.' },
     IN_LINE: { description: 'Others are before it in line, or no build is free.' },
-    UNKNOWN: { description: 'It is not on record: asked of a moment too long ago.' },
+    UNKNOWN: { description: 'The reason is not on record, because the instant is too long ago.' },
   },
 });
 
-/** What each condition means. Preconditions describe themselves. */
+/** What each condition means. `preconditionKinds` has the meanings of preconditions. */
 const conditionMeanings = {
-  asked: 'Somebody asked to merge it.',
+  asked: 'Its merge is requested.',
   open: 'It is open.',
-  preconditions: 'What has to hold before it is in line. Its parts are its conditions.',
+  preconditions: 'The preconditions of entering the line, each of which is one of its conditions.',
   validation: 'One validation of the configuration.',
   check: 'One required check.',
-  queue: 'Whether its queue goes on: neither halted nor paused.',
+  queue: 'Whether its queue works: it is neither halted nor paused.',
   not_halted: 'Its queue is not halted.',
   not_paused: 'Neither its base branch nor its repository is paused.',
-  host_answers: 'The code host takes requests. Listed only while it has asked to wait.',
+  host_answers: 'The code host accepts requests. Listed only while it refuses them.',
   place: 'Whether it is first in line.',
   build: 'Whether its build is green, check by check.',
-  landing: 'What a green build first in line still waits for.',
-  landing_checks: 'Whether its own required checks hold its landing back.',
+  landing: 'What must hold before a pull request lands that is first in line and has a green build.',
+  landing_checks: 'Whether its own required checks allow its landing.',
   not_frozen: 'Its base branch is not frozen.',
   merge_window: 'A merge window is open.',
   base_rules:
-    'Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any.',
-  final_gate: 'The workflow that decides after its build passed.',
+    'Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules.',
+  final_gate: 'The workflow that must succeed after its build has passed.',
 } as const satisfies Record<Exclude<ConditionKind, PreconditionKind>, string>;
 const allMeanings: readonly (readonly [string, string])[] = [
   ...Object.entries(conditionMeanings),
@@ -76,7 +76,7 @@ const allMeanings: readonly (readonly [string, string])[] = [
 const conditionKinds = Object.fromEntries(allMeanings.map(([kind]) => [kind.toUpperCase(), kind]));
 registerEnumType(conditionKinds, {
   name: 'ConditionKind',
-  description: 'What has to hold before a pull request is merged.',
+  description: 'The kinds of conditions that must hold before a pull request is merged.',
   valuesConfig: Object.fromEntries(allMeanings.map(([kind, description]) => [kind.toUpperCase(), { description }])),
 });
 
@@ -89,19 +89,19 @@ const actors = {
 } as const satisfies Record<Uppercase<NonNullable<Reason['who']>>, NonNullable<Reason['who']>>;
 registerEnumType(actors, {
   name: 'ExplanationActor',
-  description: 'Who has to act next.',
+  description: 'Who must act next.',
   valuesConfig: {
     AUTHOR: { description: 'The author of the pull request.' },
     REVIEWER: { description: 'A reviewer.' },
-    CI: { description: 'Nobody by hand: checks run.' },
-    QUEUE: { description: 'Nobody: the queue goes on by itself.' },
+    CI: { description: 'Nobody: checks are running.' },
+    QUEUE: { description: 'Nobody: the queue continues by itself.' },
     ADMIN: { description: 'Somebody who may pause, resume and configure the queue.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'The event that brought a condition about.' })
+@ObjectType({ simpleResolvers: true, description: 'The event that caused the present state of a condition.' })
 export class ConditionCause {
-  @Field(() => String, { description: 'What happened, by the name it has in the event log.' })
+  @Field(() => String, { description: 'What happened, by its name in the event log.' })
   action!: string;
 
   @Field(() => DateTime, { description: 'When it happened.' })
@@ -111,45 +111,51 @@ export class ConditionCause {
   actor!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'One thing that has to hold before a pull request is merged.' })
+@ObjectType({ simpleResolvers: true, description: 'A condition that must hold before a pull request is merged.' })
 export class MergeCondition {
-  @Field(() => conditionKinds, { description: 'Which one.' })
+  @Field(() => conditionKinds, { description: 'Its kind.' })
   kind!: ConditionKind;
 
-  @Field(() => String, { nullable: true, description: 'Of a check or a validation. Null for the others.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The name of the check or validation. Null for other conditions.',
+  })
   name!: string | null;
 
   @Field(() => Boolean, { description: 'Whether it holds.' })
   holds!: boolean;
 
-  @Field(() => String, { description: 'What was found.' })
+  @Field(() => String, { description: 'The observed value.' })
   observed!: string;
 
-  @Field(() => String, { description: 'What has to be found.' })
+  @Field(() => String, { description: 'The value that is needed.' })
   needed!: string;
 
-  @Field(() => actors, { nullable: true, description: 'The person who has to act. Null while it holds.' })
+  @Field(() => actors, { nullable: true, description: 'Who must act. Null while it holds.' })
   who!: Condition['who'];
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when it is as observed, as far back as is on record. Null: that is not kept.',
+    description: 'Since when it has the observed value, as far back as is on record. Null: the time is not recorded.',
   })
   since!: Date | null;
 
-  @Field(() => ConditionCause, { nullable: true, description: 'The event that brought it about. Null: none did.' })
+  @Field(() => ConditionCause, {
+    nullable: true,
+    description: 'The event that caused the observed value. Null: there is none.',
+  })
   cause!: ConditionCause | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the queue looks again although nothing happens. Null: when something does.',
+    description: 'When the queue examines it again even if no event happens. Null: only after an event.',
   })
   nextCheckAt!: Date | null;
 
-  @Field(() => String, { description: 'The same for people.' })
+  @Field(() => String, { description: 'The condition as a sentence for people.' })
   sentence!: string;
 
-  @Field(() => [MergeCondition], { description: 'Its parts. Empty: it has none.' })
+  @Field(() => [MergeCondition], { description: 'The conditions that it consists of. Empty if there are none.' })
   conditions!: MergeCondition[];
 }
 
@@ -158,30 +164,35 @@ export class Explanation {
   @Field(() => reasonKinds, { description: 'The reason, for programs.' })
   kind!: ReasonKind;
 
-  @Field(() => actors, { nullable: true, description: 'Who has to act. Null when nothing is left to do.' })
+  @Field(() => actors, { nullable: true, description: 'Who must act. Null if nothing is left to do.' })
   who!: Reason['who'];
 
-  @Field(() => String, { description: 'The reason, for people, and when it is merged where a forecast is known.' })
+  @Field(() => String, {
+    description:
+      'The reason as a sentence for people. It says when the pull request will be merged, if there is a forecast.',
+  })
   sentence!: string;
 
   @Field(() => String, {
-    description: 'The reason alone, for people. A query that selects this field and not `sentence` needs no forecast.',
+    description:
+      'The reason alone, as a sentence for people. A query that selects this field and not `sentence` needs no forecast.',
   })
   reason!: string;
 
-  @Field(() => DateTime, { description: 'The moment it is about.' })
+  @Field(() => DateTime, { description: 'The instant that is explained.' })
   at!: Date;
 
   @Field(() => MergeEta, {
     nullable: true,
-    description: 'When it is merged, if it lands. Null for a moment in the past, out of line, and when unknown.',
+    description:
+      'When it will be merged, if it lands. Null for an instant in the past, if it is not in line, and if there is no forecast.',
   })
   eta!: MergeEta | null;
 
   @Extensions({ price: 320, once: 3_000 })
   @Field(() => [MergeCondition], {
     description:
-      'All conditions of the merge, in the order in which they apply. Empty when it is merged, or nothing is on record.',
+      'All conditions of the merge, in the order in which they apply. Empty if it is merged, or if nothing is on record.',
   })
   conditions!: MergeCondition[];
 }

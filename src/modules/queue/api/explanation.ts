@@ -1,4 +1,4 @@
-// An explanation as GraphQL shows it: the reason, its conditions, and the forecast if the query selects it.
+// Makes an explanation for GraphQL: the reason, its conditions, and the forecast if the query selects it.
 import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { selectsOnly } from '../../../graphql/selection.ts';
@@ -7,11 +7,11 @@ import { toMergeCondition, type Explanation } from './explain.types.ts';
 import { readEta } from './forecast.resolver.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
-/** Fields of an explanation that need no forecast. */
-const timelessFields = new Set(['kind', 'who', 'at', 'reason', 'conditions']);
+/** The fields of an explanation that need no forecast. */
+const fieldsWithoutForecast = new Set(['kind', 'who', 'at', 'reason', 'conditions']);
 const briefFields = new Set(['kind', 'who', 'at', 'reason', 'sentence', 'eta']);
 
-/** `asOf` null: now. An explanation of the past has no forecast. */
+/** `asOf` is the instant to explain. Null: now. An explanation of the past has no forecast. */
 export async function explanationOf(
   ctx: GraphQLContext,
   pullRequest: PullRequest,
@@ -25,8 +25,8 @@ export async function explanationOf(
     asOf,
     isBrief: selectsOnly(info, briefFields),
   });
-  const isTimeless = asOf !== null || selectsOnly(info, timelessFields);
-  const eta = isTimeless ? null : await readEta(ctx, pullRequest);
+  const needsNoForecast = asOf !== null || selectsOnly(info, fieldsWithoutForecast);
+  const eta = needsNoForecast ? null : await readEta(ctx, pullRequest);
   const sentence = eta?.p50 ? `${reason} ${eta.sentence}` : reason;
   return { ...explained, reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
 }

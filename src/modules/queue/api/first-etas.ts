@@ -1,10 +1,10 @@
-// Keeps the first estimate that is given for a pull request after it has entered the line, so that analytics can compare
-// the estimate with the landing. Later estimates are not kept: the closer the landing, the easier the estimate.
+// Stores the first estimate for a pull request after it has entered the line, so that analytics can compare the
+// estimate with the landing. Later estimates are not stored, because an estimate is easier the closer the landing is.
 import type { Context } from '../../../context.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 
-/** A failure is logged and not thrown, because the estimates themselves are good. */
+/** Stores the first estimates. A failure is logged and not thrown, because the caller needs only the estimates. */
 export async function keepFirstEtas(
   ctx: Context,
   { pullRequests }: Snapshot,
@@ -17,7 +17,7 @@ export async function keepFirstEtas(
   if (known.length === 0) return;
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      // Of a pull request that has left the line and entered it again since the snapshot, nothing is kept.
+      // If a pull request has left the line and entered it again since the snapshot, no estimate of it is stored.
       await tx.query(
         `insert into first_eta (account_id, repository_id, pull_request_id, queued_at, estimated_at, p50, p90)
          select p.account_id, p.repository_id, p.id, p.queued_at, $6, to_timestamp(e.p50 / 1000), to_timestamp(e.p90 / 1000)
@@ -36,6 +36,6 @@ export async function keepFirstEtas(
       );
     });
   } catch (error) {
-    ctx.log.error({ error: String(error) }, 'The first estimates of landings could not be kept.');
+    ctx.log.error({ error: String(error) }, 'The first estimates of landings could not be stored.');
   }
 }

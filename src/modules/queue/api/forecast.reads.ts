@@ -1,5 +1,5 @@
-// When will it be merged? The line is simulated in a thread, once for each version of the queue and at most every few
-// seconds, for any number of requests.
+// Forecasts when pull requests will be merged. The line is simulated in a thread, once for each version of the queue
+// and at most every few seconds, however many requests there are.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
@@ -21,36 +21,36 @@ import { keepFirstEtas } from './first-etas.ts';
 import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
-  /** The instant of the forecast. */
+  /** The instant of the forecast. Milliseconds since the epoch. */
   readonly now: number;
-  /** The pull requests in line, in order: id and number. */
+  /** The pull requests in line, in queue order. */
   readonly line: readonly { readonly id: string; readonly number: number }[];
 }
 
 const freshMs = 10_000;
 const mostKept = 500;
-/** CPU time. Nine simulations run in any case. */
+/** CPU time of a forecast. Nine simulations run even if they take longer. */
 const budgetMs = 200;
 const timeoutMs = 10_000;
-/** With this many waiting requests a further one gets no forecast. */
+/** If so many requests wait already, further requests get no forecast. */
 const mostWaiting = 20;
 
 const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
 interface Kept {
   readonly version: string;
   readonly until: number;
-  /** Until when it stays although the line has changed. */
-  staysUntil: number;
+  /** Until when the forecast is kept even if the line has changed. */
+  keptUntil: number;
   length: number;
   readonly answer: Promise<QueueForecast | null>;
 }
 
-/** About ten times what a forecast costs for each pull request in line. */
-const staysMsPerPullRequest = 1;
+/** About ten times the cost of a forecast for each pull request in line. */
+const keptMsPerPullRequest = 1;
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
-/** Null: the tip of its base is not known yet, or too many requests wait. */
+/** The forecast of each queue, by id. Null: the tip of the base branch is not known yet, or too many requests wait. */
 export function forecasts(ctx: Context): DataLoader<string, QueueForecast | null> {
   return new DataLoader(
     async (queueIds) => {
@@ -77,21 +77,21 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
   const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
   keptOf.set(ctx.db, kept);
   const known = kept.get(queueId);
-  if (known !== undefined && known.until > now && (known.version === version || known.staysUntil > now))
+  if (known !== undefined && known.until > now && (known.version === version || known.keptUntil > now))
     return await known.answer;
   const answer = readForecast(ctx, queueId);
   kept.delete(queueId);
   const length = known?.length ?? 0;
-  const next = { version, until: now + freshMs, staysUntil: now + length * staysMsPerPullRequest, length, answer };
+  const next = { version, until: now + freshMs, keptUntil: now + length * keptMsPerPullRequest, length, answer };
   kept.set(queueId, next);
   const [oldest] = kept.keys();
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-  // After a failure the next request tries again.
+  // After a failure, the next request makes a new forecast.
   answer.then(
     (forecast) => {
       if (forecast === null) return void kept.delete(queueId);
       next.length = forecast.line.length;
-      next.staysUntil = performance.now() + next.length * staysMsPerPullRequest;
+      next.keptUntil = performance.now() + next.length * keptMsPerPullRequest;
     },
     () => kept.delete(queueId),
   );
@@ -103,7 +103,10 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const snapshot = await snapshotOf(ctx, tx, queueId);
     if (snapshot === null) return null;
-    return { snapshot: await withChances(ctx, tx, snapshot), statistics: await loadBuildStatistics(ctx, tx, snapshot) };
+    return {
+      snapshot: await withProbabilities(ctx, tx, snapshot),
+      statistics: await loadBuildStatistics(ctx, tx, snapshot),
+    };
   });
   if (loaded === null) return null;
   const now = ctx.clock().getTime();
@@ -114,7 +117,7 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
     await keepFirstEtas(ctx, loaded.snapshot, forecast);
     return forecast;
   } catch (error) {
-    // An explanation does not fail if its forecast does.
+    // An explanation does not fail because its forecast fails.
     if (!(error instanceof ThreadTimeout))
       ctx.log.error({ error: String(error) }, 'The landings of a line could not be forecast.');
     return null;
@@ -126,28 +129,31 @@ export interface LineMoves {
   readonly moves: readonly MovedEta[];
 }
 
-/** How a change that was tried out moves the expected landings. Null: too many requests wait, or it took too long. */
+/**
+ * How the expected landings differ between the two lines of a dry run. Null: too many requests wait, or the simulation
+ * took too long.
+ */
 export async function readMoves(ctx: Context, { before, after, now }: ComparedLines): Promise<LineMoves | null> {
   requireScope(ctx, 'queue:read');
   if (thread.load >= mostWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
-    change: { before: await withChances(ctx, tx, before), after: await withChances(ctx, tx, after) },
+    change: { before: await withProbabilities(ctx, tx, before), after: await withProbabilities(ctx, tx, after) },
     statistics: await loadBuildStatistics(ctx, tx, before),
   }));
   try {
-    // Half of it for each of the two lines.
+    // Each of the two lines gets half of the CPU time.
     const task: MovesTask = { kind: 'moves', ...loaded, now, budgetMs: budgetMs / 2 };
     return { now, moves: await thread.ask<MovedEta[]>(task, timeoutMs) };
   } catch (error) {
-    // A preview does not fail if its forecast does.
+    // A preview does not fail because its forecast fails.
     if (!(error instanceof ThreadTimeout))
-      ctx.log.error({ error: String(error) }, 'What a change moves in a line could not be forecast.');
+      ctx.log.error({ error: String(error) }, 'The effect of a change on a line could not be forecast.');
     return null;
   }
 }
 
-/** Only speculative builds need probabilities, so they are loaded only then. */
-async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
+/** Adds success probabilities, unless the queue builds speculatively and its snapshot already has them. */
+async function withProbabilities(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
   if (buildsSpeculatively(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
   const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
     `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and id = any ($2::bigint[])`,
@@ -166,7 +172,7 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
 
 const mostBuilds = 1_000;
 
-/** The statistics of the last builds. Null: no build has ended. */
+/** Statistics of the last builds, for simulations. Null: no build has ended. */
 async function loadBuildStatistics(
   ctx: Context,
   tx: Transaction,

@@ -13,7 +13,7 @@ export class QueueEtasResolver {
   @FieldResolver(() => [QueueEta], {
     nullable: true,
     description:
-      'When the pull requests in line are merged, in line order, by simulation. Null: not known at this moment, or the queue is shown as of the past.',
+      'When the pull requests in line will be merged, in queue order, by simulation. Null: there is no forecast now, or the queue is one of an instant in the past.',
   })
   async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
     const forecast = queue.past ? null : await loaderOf(ctx, forecasts).load(queue.id);
@@ -21,7 +21,7 @@ export class QueueEtasResolver {
   }
 }
 
-/** Null: it is not in line, or no forecast is available now. */
+/** Null: the pull request is not in line, or there is no forecast now. */
 export async function readEta(
   ctx: GraphQLContext,
   { id, queueId, queued }: Pick<PullRequest, 'id' | 'queueId' | 'queued'>,
@@ -30,7 +30,7 @@ export async function readEta(
   return forecast === null ? null : toMergeEta(forecast, id);
 }
 
-/** Of the member that is last in line. Null: none of its members is in line, or no forecast is available now. */
+/** When the member that is last in line will be merged. Null: no member is in line, or there is no forecast now. */
 export async function readBatchEta(ctx: GraphQLContext, { id, queueId }: Batch): Promise<MergeEta | null> {
   const [forecast, members] = await Promise.all([
     loaderOf(ctx, forecasts).load(queueId),

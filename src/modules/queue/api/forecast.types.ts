@@ -14,70 +14,82 @@ const reasons = {
 } as const satisfies Record<Uppercase<NoEta>, NoEta>;
 registerEnumType(reasons, {
   name: 'EtaUnknown',
-  description: 'Why nobody can say when a pull request is merged.',
+  description: 'Why it is not known when a pull request will be merged.',
   valuesConfig: {
     HALTED: { description: 'The queue is halted.' },
     PAUSED: { description: 'A pause is in force.' },
-    NO_WINDOW: { description: 'Landings wait for a merge window, and none opens any more.' },
+    NO_WINDOW: { description: 'Landings wait for a merge window, and no window opens any more.' },
     NO_BUILD_HISTORY: { description: 'No build of the queue has ended yet.' },
-    TOO_FAR_BACK: { description: 'Too much before it is undecided.' },
+    TOO_FAR_BACK: { description: 'Too many pull requests before it are undecided.' },
     LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'When a pull request in line is merged, if it is.' })
+@ObjectType({ simpleResolvers: true, description: 'When a pull request in line will be merged, if it is merged.' })
 export class MergeEta {
-  @Field(() => DateTime, { nullable: true, description: 'As likely before as after. Null: not known.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'It is merged before or after this instant with equal probability. Null: not known.',
+  })
   p50!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'In nine of ten it is merged by then. Null: not known.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'It is merged before this instant with a probability of nine in ten. Null: not known.',
+  })
   p90!: Date | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: '`p50` in seconds from the moment of the estimate. Null: not known.',
+    description: '`p50` in seconds from the instant of the estimate. Null: not known.',
   })
   p50Seconds!: number | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: '`p90` in seconds from the moment of the estimate. Null: not known.',
+    description: '`p90` in seconds from the instant of the estimate. Null: not known.',
   })
   p90Seconds!: number | null;
 
-  @Field(() => reasons, { nullable: true, description: 'Why it is not known. Null when it is.' })
+  @Field(() => reasons, { nullable: true, description: 'Why this is not known. Null if it is known.' })
   unknown!: NoEta | null;
 
-  @Field(() => String, { description: 'The same for people, in UTC.' })
+  @Field(() => String, { description: 'The estimate as a sentence for people, in UTC.' })
   sentence!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'When a pull request in line is merged.' })
+@ObjectType({ simpleResolvers: true, description: 'When a pull request in line will be merged.' })
 export class QueueEta {
   @Field(() => Int, { description: 'Number of the pull request.' })
   number!: number;
 
-  @Field(() => MergeEta, { description: 'When it is merged, if it is.' })
+  @Field(() => MergeEta, { description: 'When it will be merged, if it is merged.' })
   eta!: MergeEta;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'How a change would move the landing of a pull request.' })
 export class EtaMove {
-  @Field(() => String, { description: 'The base branch that it stands in line for.' })
+  @Field(() => String, { description: 'Its base branch.' })
   baseBranch!: string;
 
   @Field(() => Int, { description: 'Its number.' })
   number!: number;
 
-  @Field(() => MergeEta, { nullable: true, description: 'Without the change. Null: it is not in line now.' })
+  @Field(() => MergeEta, {
+    nullable: true,
+    description: 'The estimate without the change. Null: it is not in line now.',
+  })
   before!: MergeEta | null;
 
-  @Field(() => MergeEta, { nullable: true, description: 'With the change. Null: it leaves the line by the change.' })
+  @Field(() => MergeEta, {
+    nullable: true,
+    description: 'The estimate with the change. Null: the change takes it out of the line.',
+  })
   after!: MergeEta | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'By how many seconds `p50` is later, below zero if it is earlier. Null: one of the two is not known.',
+    description: 'By how many seconds `p50` is later, negative if it is earlier. Null: one of the two is not known.',
   })
   laterSeconds!: number | null;
 }
@@ -95,7 +107,7 @@ export function toEtaMoves(baseBranch: string, { now, moves }: LineMoves): EtaMo
   });
 }
 
-/** Null: it is not in that line. */
+/** Null: the pull request is not in the line of the forecast. */
 export function toMergeEta({ etas, now }: QueueForecast, pullRequestId: string): MergeEta | null {
   const eta = etas.get(pullRequestId);
   return eta === undefined ? null : mergeEtaOf(eta, now);

@@ -8,13 +8,13 @@ import type { PullRequest } from './pull-requests.types.ts';
 import type { Queue } from './queue.types.ts';
 
 export interface LinePage extends Page {
-  /** The place that it begins at, counted from 1. */
+  /** The place at which the page begins, counted from 1. */
   readonly from: number;
 }
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'> & Pick<QueueEntry, 'position' | 'rank'>;
 
-/** The pull requests in queue order. Reads one more than the page holds, which shows whether there is a next page. */
+/** A page of the line, in queue order. Reads one more than `page.size`, to show whether there is a next page. */
 export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
   const [behind, rank] = page.after ?? [-1, 0];

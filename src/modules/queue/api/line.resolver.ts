@@ -1,4 +1,5 @@
-// The line by pages. What a page costs beyond the queue itself does not depend on the length of the line.
+// The line in pages. The cost of a page does not grow with the length of the line, apart from the cost of reading the
+// queue.
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';
@@ -19,7 +20,7 @@ const pageSize = 50;
 export class QueueLineResolver {
   @FieldResolver(() => QueueEntryConnection, {
     description:
-      'Its queued and tagged pull requests with their places, in queue order. A page begins behind the place of the entry that `after` names, also if that entry has left the line.',
+      'Its queued and tagged pull requests with their places, in queue order. A page begins after the place of the entry that `after` refers to, even if that entry has left the line.',
   })
   async line(
     @Ctx() ctx: GraphQLContext,
@@ -27,7 +28,7 @@ export class QueueLineResolver {
     @PageArgs(pageSize) request: PageRequest,
     @Arg('from', () => Int, {
       defaultValue: 1,
-      description: 'The place that the page begins at, counted from 1, for a look into the middle of the line.',
+      description: 'The place at which the page begins, counted from 1. It gives access to the middle of the line.',
     })
     from: number,
   ): Promise<Connection<QueueEntry>> {
@@ -47,7 +48,7 @@ export class QueueLineResolver {
 export class QueueEntryResolver {
   @Extensions({ price: 80, once: 3_000 })
   @FieldResolver(() => Explanation, {
-    description: 'Why it is not merged yet and who must act, at the instant that the queue is shown of.',
+    description: 'Why it is not merged yet and who must act, at the instant of the queue.',
   })
   async explain(
     @Ctx() ctx: GraphQLContext,
@@ -61,7 +62,7 @@ export class QueueEntryResolver {
   @FieldResolver(() => MergeEta, {
     nullable: true,
     description:
-      'When it is merged, by simulation. Null: no forecast is available now, or the queue is shown as of an instant in the past.',
+      'When it will be merged, by simulation. Null: there is no forecast now, or the queue is one of an instant in the past.',
   })
   async eta(@Ctx() ctx: GraphQLContext, @Root() { pullRequest, asOf }: QueueEntry): Promise<MergeEta | null> {
     return asOf === null ? await readEta(ctx, pullRequest) : null;

@@ -11,7 +11,7 @@ export class QueueEntry {
   pullRequest!: PullRequest;
 
   rank!: number;
-  /** The instant that it is shown of. Null: now. */
+  /** The instant as of which the line was read. Null: now. */
   asOf!: Date | null;
 }
 

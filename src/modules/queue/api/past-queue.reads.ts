@@ -1,4 +1,4 @@
-// A queue as it was at an instant, from the versions that explanations of the past read.
+// Reads a queue as it was at an instant, from the versions that explanations of the past use.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
@@ -16,7 +16,7 @@ import type { PullRequest } from './pull-requests.types.ts';
 import { readQueue } from './queue.reads.ts';
 import type { PastQueue, Queue } from './queue.types.ts';
 
-/** Null: there was no queue at that instant, or it is not on record any more. */
+/** Null: there was no queue at that instant, or the instant is not on record any more. */
 export async function readQueueAsOf(
   ctx: Context,
   repository: Repository,
@@ -50,7 +50,7 @@ interface Placed {
   readonly behind: number;
 }
 
-/** Null: the whole line. */
+/** `page` null: the whole line. */
 export async function readPastLine(
   ctx: Context,
   queue: Queue,
@@ -82,7 +82,7 @@ async function readPastPullRequests(
   if (placed.length === 0) return new Map();
   const ids = placed.map(({ id }) => id);
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await readVersionsAt(ctx, tx, { ids, at }));
-  // Versions of the past have no texts.
+  // Versions of the past have no title and no description, so the present ones are used.
   const now = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
   const positions = new Map(placed.map(({ id, position }) => [id, position]));
   return new Map(
@@ -111,10 +111,13 @@ async function readVersionsAt(
   );
 }
 
-/** The newest batch is searched among this many of the last ended batches, which are more than can be built at once. */
+/** How many of the last ended batches are searched for the newest batch. More than so many are never built at once. */
 const mostAtOnce = 500;
 
-/** The newest first. Reads one more than `size`. A batch that was live at the instant is shown as it was then. */
+/**
+ * The batches at an instant, newest first. Reads one more than `size`. A batch that was live at the instant is returned
+ * as it was then.
+ */
 export async function readPastBatches(
   ctx: Context,
   queue: Queue,

@@ -1,4 +1,4 @@
-// How many landings have a proof, and whether the proofs held when they were last derived again.
+// The number of landings with a proof, and whether the proofs were correct when they were last verified.
 import { Ctx, Extensions, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../context.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
@@ -8,19 +8,19 @@ import { Repository } from '../../repositories/repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'The proofs of a repository’s landings (docs/proofs.md).' })
 export class RepositoryProofs {
-  @Field(() => Int, { description: 'Landings with a proof, on every base branch.' })
+  @Field(() => Int, { description: 'The number of landings with a proof, on all base branches.' })
   count!: number;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When `npm run verify` last derived them again: of the base branch where this is longest ago. Null: those of some base branch were never derived again, or nothing has landed.',
+      'When `npm run verify` last verified them. If this differs between base branches, it is the earliest time. Null: the proofs of a base branch were never verified, or nothing has landed.',
   })
   verifiedAt!: Date | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether all of them held then. Null while `verifiedAt` is null.',
+    description: 'Whether all of them were correct then. Null if `verifiedAt` is null.',
   })
   holds!: boolean | null;
 }
@@ -28,7 +28,7 @@ export class RepositoryProofs {
 @Resolver(() => Repository)
 export class RepositoryProofsResolver {
   @Extensions({ price: 200 })
-  @FieldResolver(() => RepositoryProofs, { description: 'The proofs of what landed. Needs queue:read.' })
+  @FieldResolver(() => RepositoryProofs, { description: 'The proofs of its landings. Needs queue:read.' })
   async proofs(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<RepositoryProofs> {
     requireScope(ctx, 'queue:read');
     return await readProofs(ctx, id);

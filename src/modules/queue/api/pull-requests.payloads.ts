@@ -1,4 +1,4 @@
-// The results of mutations of a pull request.
+// Payloads of the mutations of a pull request.
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { previewQueueing } from '../requests/queue.service.ts';
 import { toImpact } from './dry-run.types.ts';
@@ -18,6 +18,6 @@ export async function payload(
   { pullRequestId }: { readonly pullRequestId: string },
 ): Promise<PullRequestPayload> {
   const pullRequest = await loaderOf(ctx, pullRequestById).load(pullRequestId);
-  if (!pullRequest) throw new Error(`The pull request ${pullRequestId} is gone after its change.`);
+  if (!pullRequest) throw new Error(`The pull request ${pullRequestId} does not exist after its change.`);
   return { pullRequest };
 }

@@ -1,4 +1,5 @@
-// Pull requests for GraphQL: one prepared statement for each question, with rows in the form that GraphQL needs.
+// Reads pull requests for GraphQL: one prepared statement for each kind of query, with rows in the shape that GraphQL
+// needs.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
@@ -26,7 +27,10 @@ export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, 
   p.failed_checks as "failedChecks", p.skip_line_reason as "skipLineReason", p.skip_validation as "skipValidation",
   p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
 
-/** The fields that a narrow list can show, at half the price: the cost of a row grows with its columns. */
+/**
+ * The fields of the narrow list of pull requests. It costs half as much, because the cost of a row grows with its
+ * columns.
+ */
 export const narrowFields: ReadonlySet<string> = new Set([
   'id',
   'number',
@@ -48,10 +52,10 @@ export const narrowFields: ReadonlySet<string> = new Set([
   'batches',
 ]);
 
-// The planner's order in SQL: skip line first, then rank.
+// SQL: the order of the line, as the planner has it: pull requests that skip the line first, then by rank.
 const lineOrder = 'p.skip_line desc, p.rank';
 
-// A request for one pull request nearly always asks for its bot pull request too, so that one row holds both.
+// A query for one pull request nearly always selects its bot pull request, so one row contains both.
 const latestBot = `left join lateral (
     select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
       join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
@@ -59,7 +63,7 @@ const latestBot = `left join lateral (
 
 type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
 
-/** Null: the repository has no pull request of that number. Narrow: only `narrowFields` are read. */
+/** Null: the repository has no pull request with this number. If `isNarrow`, only `narrowFields` are read. */
 export async function readPullRequestByNumber(
   ctx: Context,
   repository: Repository,
@@ -76,7 +80,8 @@ export async function readPullRequestByNumber(
 }
 
 /**
- * The open pull request of a head branch, else the newest of it; of a branch of this repository before those of forks.
+ * The open pull request of a head branch, or otherwise the newest. One from a branch of this repository comes before
+ * one from a fork.
  */
 export async function readPullRequestByHead(
   ctx: Context,
@@ -105,8 +110,8 @@ export interface PullRequestSelection {
   readonly baseBranch: string | null;
   readonly author: string | null;
   /**
-   * A pull request is selected if its number, title, author or head branch has each of these words. Empty: all are
-   * selected.
+   * A pull request is selected if its number, title, author and head branch together contain each of these words.
+   * Empty: all are selected.
    */
   readonly words: readonly string[];
 }
@@ -116,7 +121,9 @@ export interface PullRequestPage extends PullRequestSelection {
   readonly before: string;
 }
 
-/** The newest first. Reads one more than `size`, which shows whether there is a next page. */
+/**
+ * The pull requests of a repository, newest first. Reads one more than `size`, to show whether there is a next page.
+ */
 export async function readPullRequests(
   ctx: Context,
   repository: Repository,
@@ -151,18 +158,18 @@ export async function countPullRequests(
   return row?.n ?? 0;
 }
 
-// No index knows words in the middle of a text, so the newest are looked through. $1 account, $2 repository, $3
-// statuses, $4 base branch, $5 author, $6 patterns.
-const mostLookedThrough = 10_000;
+// No index finds words in the middle of a text, so the newest pull requests are searched one by one. $1 is the account,
+// $2 the repository, $3 statuses, $4 the base branch, $5 the author, $6 patterns.
+const mostSearched = 10_000;
 const newestWithWords = `
   select n.id from (select * from pull_request a where a.account_id = $1 and a.repository_id = $2
-                    order by a.id desc limit ${mostLookedThrough}) n
+                    order by a.id desc limit ${mostSearched}) n
   where ($3::text[] is null or n.status = any ($3)) and ($4::text is null or n.base_branch = $4)
     and ($5::text is null or n.author = $5)
     and concat_ws(' ', '#' || n.number, n.title, n.author, n.head_branch) ilike all ($6::text[])`;
 
-// One statement for each kind of filter, with its own index that ends in (status, id). Each requested status
-// contributes its newest rows, so that rare matches need no scan of the whole table.
+// Each kind of filter has its own statement, and its own index that ends in (status, id). Each requested status
+// contributes its newest rows, so that a rare status does not need a scan of the whole table.
 function pageOfText(
   ctx: Context,
   repository: Repository,
@@ -211,11 +218,11 @@ function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): St
 
 export interface QueuedSelection {
   readonly baseBranch: string | null;
-  /** Only `narrowFields` are read. */
+  /** Whether only `narrowFields` are read. */
   readonly isNarrow: boolean;
 }
 
-/** All queued and tagged pull requests in queue order; without a base branch, one queue after another. */
+/** All queued and tagged pull requests in queue order. Without a base branch, the queues follow one another. */
 export async function readQueuedPullRequests(
   ctx: Context,
   repository: Repository,
@@ -247,7 +254,7 @@ export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullReq
   return loadOne('id', async (ids) => await readPullRequestsById(ctx, ids));
 }
 
-/** The number of pull requests before each in its line, by id. Absent unless queued or tagged. */
+/** How many pull requests are before each pull request in line, by id. Null for a pull request that is not in line. */
 export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | null> {
   return new DataLoader(
     async (ids) => {
@@ -269,7 +276,7 @@ export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | nu
   );
 }
 
-/** Adds to each row its repository, which is read once. */
+/** Adds its repository to each row. Each repository is read once. */
 export async function withRepositories<R extends { readonly repositoryId: string }>(
   ctx: Context,
   rows: readonly R[],

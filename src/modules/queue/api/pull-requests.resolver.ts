@@ -75,7 +75,7 @@ export class RepositoryPullRequestsResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
     description:
-      "By number, or by head branch: the branch's open pull request, otherwise its newest. Null when there is none.",
+      'A pull request, given its number or its head branch. For a head branch it is the open pull request, or the newest one if none is open. Null if there is none.',
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -98,7 +98,10 @@ export class RepositoryPullRequestsResolver {
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' })
+    @Arg('filter', () => PullRequestFilter, {
+      nullable: true,
+      description: 'Which pull requests to list. All if not given.',
+    })
     filter: PullRequestFilter | null,
     @PageArgs(50) request: PageRequest,
   ): Promise<Connection<PullRequest>> {
@@ -160,7 +163,7 @@ export class PullRequestsResolver {
 
   @Extensions({ price: 3_000 })
   @FieldResolver(() => Explanation, {
-    description: 'Why it is not merged yet, who must act, and everything that has to hold (interface 3.1).',
+    description: 'Why it is not merged yet, who must act, and every condition that must hold (interface 3.1).',
   })
   async explain(
     @Ctx() ctx: GraphQLContext,
@@ -168,7 +171,7 @@ export class PullRequestsResolver {
     @Arg('asOf', () => DateTime, {
       nullable: true,
       description:
-        'Of this instant in the past. If not given, of the instant that its queue is shown of, otherwise now.',
+        'The instant in the past to explain. If not given, it is the instant as of which the queue was requested, or now.',
     })
     asOf: Date | null | undefined,
     @Info() info: GraphQLResolveInfo,
@@ -179,7 +182,7 @@ export class PullRequestsResolver {
   @FieldResolver(() => Float, {
     nullable: true,
     description:
-      'The probability that it passes by itself, from the history of its repository and its author: more than 0, less than 1. Null once it is merged or closed.',
+      'The probability that it is green, estimated from earlier pull requests of its repository and its author: more than 0, less than 1. Null once it is merged or closed.',
   })
   async successProbability(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<number | null> {
     return isTerminal(pullRequest.status) ? null : await successProbabilityOf(ctx, pullRequest);
@@ -187,7 +190,7 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => [Check], {
     description:
-      "What CI says about its head commit: the newest attempt of each check. Last comes the queue's own check `interlock` (publish_status_check), which counts nowhere. As of an instant this one is left out: it has no history.",
+      "The newest attempt of each check of CI on its head commit. The last one is the queue's own check `interlock` (publish_status_check), which is never required. As of an instant in the past it is left out, because it has no history.",
   })
   async checks(
     @Ctx() ctx: GraphQLContext,
@@ -216,7 +219,8 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => Batch, {
     nullable: true,
-    description: 'The batch it landed in, with its proof. Null: it is not merged, or not by the queue.',
+    description:
+      'The batch with which it landed, with its proof. Null: it is not merged, or was merged outside the queue.',
   })
   async landedBatch(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Batch | null> {
     return await loaderOf(ctx, landedBatchOf).load(id);
@@ -234,7 +238,7 @@ export class PullRequestsResolver {
   }
 
   @Mutation(() => PullRequestPayload, {
-    description: 'Opens a pull request in a repository that lives on this installation. Needs queue:write.',
+    description: 'Opens a pull request in a repository of the local host. Needs queue:write.',
   })
   async openPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -256,7 +260,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Reopens a closed pull request of a repository of the local host, in no queue. Reopening an open pull request changes nothing. Refused if it is merged or one of its branches is gone. Needs queue:write.',
+      'Reopens a closed pull request of a repository of the local host. It is not queued again. Reopening an open pull request changes nothing. Refused if it is merged or one of its branches does not exist. Needs queue:write.',
   })
   async reopenPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -266,7 +270,8 @@ export class PullRequestsResolver {
   }
 
   @Mutation(() => PullRequestPayload, {
-    description: 'Asks to merge a pull request (interface 4.3). Asking again changes nothing. Needs queue:write.',
+    description:
+      'Requests the merge of a pull request (interface 4.3). A repeated request changes nothing. Needs queue:write.',
   })
   async queuePullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -280,7 +285,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Stores targets, message or head of a pull request, or reports a merge made elsewhere (interface 4.3). Needs queue:write.',
+      'Stores targets, message or head of a pull request, or reports a merge outside the queue (interface 4.3). Needs queue:write.',
   })
   async updatePullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -303,7 +308,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Makes the running build of a pull request again, and every build made on it (interface 6.1, code 300): for a build that hangs, or whose CI was mended. Pull requests keep their places. Refused with CONFLICT if no build of it runs or the queue is halted, and with LANDING_IN_PROGRESS during a landing. Needs queue:write.',
+      'Makes the running build of a pull request again, and every build made on it (interface 6.1, code 300). This helps if a build hangs, or after CI was repaired. Pull requests keep their places. Refused with CONFLICT if it has no running build or the queue is halted, and with LANDING_IN_PROGRESS during a landing. Needs queue:write.',
   })
   async retryBuild(
     @Ctx() ctx: GraphQLContext,
@@ -316,7 +321,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      "Reviews a pull request of a repository of the local host. Its authors cannot review it: the user who opened it and, for a runbook's, its named author and everybody who prompted it. Needs queue:write.",
+      "Reviews a pull request of a repository of the local host. Its authors cannot review it. They are the user who opened it and, if a runbook made it, the runbook's named author and everybody who prompted the runbook. Needs queue:write.",
   })
   async reviewPullRequest(
     @Ctx() ctx: GraphQLContext,

@@ -20,8 +20,8 @@ registerEnumType(pullRequestStatuses, {
   name: 'PullRequestStatus',
   description: 'Status of a pull request (interface 3.1).',
   valuesConfig: {
-    OPEN: { description: 'Nobody asked to merge it.' },
-    PENDING: { description: 'Asked to merge; something is missing that comes by itself or from a reviewer.' },
+    OPEN: { description: 'Nobody has requested its merge.' },
+    PENDING: { description: 'Its merge is requested. It waits for something that comes by itself or from a reviewer.' },
     QUEUED: { description: 'In line.' },
     TAGGED: { description: 'In line, and part of a batch whose bot pull request exists.' },
     BLOCKED: { description: 'Left the queue: its author or an admin must act.' },
@@ -56,7 +56,7 @@ export class PullRequest {
   @Field(() => String, { description: 'The branch it is merged into.' })
   baseBranch!: string;
 
-  @Field(() => GitObjectID, { description: 'The head commit as the queue knows it.' })
+  @Field(() => GitObjectID, { description: 'The head commit that the queue has recorded.' })
   headCommitSha!: string;
 
   @Field(() => Boolean, { description: 'Whether it is a draft.' })
@@ -74,16 +74,16 @@ export class PullRequest {
   @Field(() => Boolean, { description: 'True while it is queued or tagged.' })
   queued!: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'Code of its last obstacle. Null without one.' })
+  @Field(() => Int, { nullable: true, description: 'Code of its last obstacle. Null if there is none.' })
   statusCode!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Its last obstacle, as a sentence. Null without one.' })
+  @Field(() => String, { nullable: true, description: 'Its last obstacle, as a sentence. Null if there is none.' })
   statusText!: string | null;
 
-  @Field(() => [String], { description: 'Names of the required checks that failed, when that is what blocked it.' })
+  @Field(() => [String], { description: 'Names of the failed required checks, if they blocked it. Otherwise empty.' })
   failedChecks!: string[];
 
-  @Field(() => Boolean, { description: 'Whether skip line is in force, however it was requested.' })
+  @Field(() => Boolean, { description: 'Whether it skips the line, whichever way this was requested.' })
   skipLine!: boolean;
 
   @Field(() => String, { nullable: true, description: 'The reason for skipping the line. Null: none was given.' })
@@ -107,12 +107,12 @@ export class PullRequest {
   @Field(() => DateTime, { nullable: true, description: 'When it was merged. Null until then.' })
   mergedAt!: Date | null;
 
-  @Field(() => DateTime, { description: 'When the service first observed it.' })
+  @Field(() => DateTime, { description: 'When Interlock first read it from the code host.' })
   createdAt!: Date;
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'The first-parent commit of the base it arrived with. Null until merged.',
+    description: 'The first-parent commit of the base branch with which it landed. Null until merged.',
   })
   mergeCommit!: string | null;
 
@@ -124,15 +124,15 @@ export class PullRequest {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether the queue merged it, and not somebody outside. Null until merged.',
+    description: 'Whether the queue merged it. False: it was merged outside the queue. Null until merged.',
   })
   mergedByQueue!: boolean | null;
 
   repositoryId!: string;
   queueId!: string | null;
-  /** The instant that it is shown of, and its place in line then. Absent: now. */
+  /** The instant as of which it was read, and its place in line at that instant. Absent: now. */
   past?: { readonly at: Date; readonly position: number | null };
-  /** Its newest bot pull request, if it was read with it. Null: it has none. */
+  /** Its newest bot pull request. Null: it has none. Absent: the bot pull request was not read. */
   latestBot?: BotPullRequest | null;
 }
 
@@ -152,12 +152,12 @@ export class PullRequestFilter {
   @Field(() => String, {
     nullable: true,
     description:
-      'Whose number, title, author or head branch contain every word of it, in any case. At most 200 characters. Looks through the newest 10,000 pull requests of the repository.',
+      'Words, in upper or lower case. A pull request is listed if its number, title, author and head branch together contain every word. At most 200 characters. Only the newest 10,000 pull requests of the repository are searched.',
   })
   text?: string | null;
 }
 
-@InputType({ description: 'Names a pull request.' })
+@InputType({ description: 'A reference to a pull request.' })
 export class PullRequestRefInput {
   @Field(() => RepositoryInput, { description: 'Its repository.' })
   repository!: RepositoryInput;
@@ -166,7 +166,9 @@ export class PullRequestRefInput {
   number!: number;
 }
 
-@InputType({ description: 'The message its commit on the base gets. What is left out is taken from the pull request.' })
+@InputType({
+  description: 'The message of its commit on the base branch. A field that is left out is taken from the pull request.',
+})
 export class MergeCommitMessageInput {
   @Field(() => String, { nullable: true, description: 'First line.' })
   title?: string | null;
@@ -203,14 +205,17 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 
   @Field(() => [AffectedTarget], {
     nullable: true,
-    description: 'The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed.',
+    description: 'The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed.',
   })
   affectedTargets?: string[] | null;
 
   @Field(() => MergeCommitMessageInput, { nullable: true, description: 'Message of its commit.' })
   mergeCommitMessage?: MergeCommitMessageInput | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Moves it to the front. Needs authorisation.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Moves it before all pull requests that do not skip the line. Needs authorisation.',
+  })
   skipLine?: boolean | null;
 
   @Field(() => String, { nullable: true, description: 'Required by repositories with require_skip_line_reason.' })
@@ -227,7 +232,7 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'Changes nothing, and returns in `impact` what the request would do.',
   })
   preview!: boolean;
 }
@@ -236,7 +241,7 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 export class DequeuePullRequestInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'Changes nothing, and returns in `impact` what the request would do.',
   })
   preview!: boolean;
 }
@@ -245,19 +250,19 @@ export class DequeuePullRequestInput extends PullRequestRefInput {
 export class RetryBuildInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'Changes nothing, and returns in `impact` what the request would do.',
   })
   preview!: boolean;
 }
 
 @InputType({ description: 'What to store about a pull request. Its place in line is not changed (interface 4.3).' })
 export class UpdatePullRequestInput extends PullRequestRefInput {
-  @Field(() => GitObjectID, { nullable: true, description: 'The head the rest belongs to.' })
+  @Field(() => GitObjectID, { nullable: true, description: 'The head commit that the other fields are about.' })
   headCommitSha?: string | null;
 
   @Field(() => [AffectedTarget], {
     nullable: true,
-    description: 'The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed.',
+    description: 'The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed.',
   })
   affectedTargets?: string[] | null;
 
@@ -266,7 +271,7 @@ export class UpdatePullRequestInput extends PullRequestRefInput {
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'The commit on the base that holds it, when it was merged elsewhere.',
+    description: 'The commit on the base branch that contains it, if it was merged outside the queue.',
   })
   mergeCommitSha?: string | null;
 }
@@ -275,16 +280,16 @@ const verdicts = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested' 
 export type ReviewVerdict = (typeof verdicts)[keyof typeof verdicts];
 registerEnumType(verdicts, {
   name: 'ReviewVerdict',
-  description: 'What a reviewer says.',
+  description: 'The verdict of a review.',
   valuesConfig: {
     APPROVED: { description: 'It may be merged; counts as an approval.' },
     CHANGES_REQUESTED: { description: 'It is not merged before the same reviewer approves.' },
   },
 });
 
-@InputType({ description: 'A review, for repositories that live on this installation.' })
+@InputType({ description: 'A review, for repositories of the local host.' })
 export class ReviewPullRequestInput extends PullRequestRefInput {
-  @Field(() => verdicts, { description: 'What the reviewer says. The newest word of each reviewer counts.' })
+  @Field(() => verdicts, { description: 'The verdict. The newest verdict of each reviewer counts.' })
   verdict!: ReviewVerdict;
 }
 
@@ -293,6 +298,9 @@ export class PullRequestPayload {
   @Field(() => PullRequest, { description: 'The pull request as it is now.' })
   pullRequest!: PullRequest;
 
-  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was requested.' })
+  @Field(() => Impact, {
+    nullable: true,
+    description: 'What the request would do. Null unless a preview was requested.',
+  })
   impact?: Impact | null;
 }

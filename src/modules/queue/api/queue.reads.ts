@@ -15,7 +15,7 @@ type Row = Omit<Queue, 'repository' | 'past'>;
 const columns = `q.id, q.repository_id as "repositoryId", q.base_branch as "baseBranch", q.halted_reason as "haltedReason",
   q.halted_at as "haltedAt", q.base_tip as "baseTip", q.waiting as "waitingCount", q.tagged as "taggedCount", null as "asOf"`;
 
-/** Null: no pull request has been queued for that branch yet. */
+/** Null: no pull request has been queued for this branch yet. */
 export async function readQueue(ctx: Context, repository: Repository, baseBranch: string): Promise<Queue | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
@@ -49,7 +49,7 @@ export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null>
   });
 }
 
-/** The number of batches of each queue whose commit is being made or validated. */
+/** The number of live batches of each queue, by id of the queue. */
 export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
   return new DataLoader(
     async (queueIds) => {
@@ -68,13 +68,16 @@ export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
   );
 }
 
-/** The depth of one queue, from its own counters. */
+/** The depth of one queue, computed from its own counters. */
 export async function depthOfQueue({ repository, past, waitingCount, taggedCount }: Queue): Promise<QueueDepth> {
   const counts = { waiting: waitingCount, tagged: taggedCount };
   return past === undefined ? await depth(repository, counts) : depthBy(past.rules, counts);
 }
 
-/** Summed over the repository's base branches, because `max_parallel_builds` limits the repository. */
+/**
+ * The depth of a repository. The counters of all base branches are added, because `max_parallel_builds` limits the
+ * repository.
+ */
 export async function readQueueDepth(ctx: Context, repository: Repository): Promise<QueueDepth> {
   requireScope(ctx, 'queue:read');
   const [counts] = await ctx.db.read<{ waiting: number; tagged: number }>(ctx.accountId, {

@@ -43,7 +43,7 @@ export class RepositoryQueuesResolver {
   @FieldResolver(() => Queue, {
     nullable: true,
     description:
-      'The queue of a base branch, now or as of an instant in the past. Null while nothing was ever queued for it, and for an instant that is not on record: records are kept for 400 days unless KEEP_HISTORY_DAYS says otherwise.',
+      'The queue of a base branch, now or as of an instant in the past. Null if nothing was ever queued for the branch, or if the instant is not on record. Records are kept for 400 days unless KEEP_HISTORY_DAYS says otherwise.',
   })
   async queue(
     @Ctx() ctx: GraphQLContext,
@@ -84,7 +84,7 @@ export class QueuesResolver {
 
   @FieldResolver(() => QueuePause, {
     nullable: true,
-    description: 'The pause in force. Null: it validates and merges.',
+    description: 'The pause in force. Null: the queue is not paused.',
   })
   async pause(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueuePause | null> {
     const pause = await pauseOfQueue(ctx, queue);
@@ -96,7 +96,7 @@ export class QueuesResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Email address of the user who halted it, `interlock` for the service itself. Null unless it is halted.',
+      'Email address of the user who halted it, or `interlock` if it halted itself. Null unless it is halted.',
   })
   async haltedBy(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<string | null> {
     if (queue.haltedAt === null) return null;
@@ -109,7 +109,8 @@ export class QueuesResolver {
 
   @FieldResolver(() => Frozen, {
     nullable: true,
-    description: 'Why nothing lands on its base branch now although it validates. Null: it is not frozen.',
+    description:
+      'The freeze because of which nothing lands on its base branch now, although pull requests are validated. Null: the branch is not frozen.',
   })
   async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch, past }: Queue): Promise<Frozen | null> {
     if (past) return toFrozenNode(baseBranch, past.frozen);
@@ -142,7 +143,7 @@ export class QueuesResolver {
     live: boolean,
     @Arg('states', () => [batchStates], {
       nullable: true,
-      description: 'Only batches in one of these states. In any if not given.',
+      description: 'Only batches in one of these states. In every state if not given.',
     })
     states: BatchState[] | null,
     @PageArgs(20) request: PageRequest,
@@ -158,7 +159,7 @@ export class QueuesResolver {
   }
 
   @Mutation(() => QueuePayload, {
-    description: 'Stops a queue until it is resumed. It still admits pull requests. Needs admin.',
+    description: 'Halts a queue until it is resumed. It still admits pull requests. Needs admin.',
   })
   async haltQueue(
     @Ctx() ctx: GraphQLContext,
@@ -170,7 +171,7 @@ export class QueuesResolver {
 
   @Mutation(() => SetRepositoryActivePayload, {
     description:
-      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. Landings that have started finish; git and history stay. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
+      'Disables a repository, or activates it again. If it is disabled, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. A landing that has started still ends; the commits and the history are kept. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
   })
   async setRepositoryActive(
     @Ctx() ctx: GraphQLContext,
@@ -181,7 +182,7 @@ export class QueuesResolver {
 
   @Mutation(() => QueuePayload, {
     description:
-      'Resets every build of a queue (interface 6.1, code 300): builds stop and are made again, and pull requests keep their places. Without a build, nothing changes. Refused with LANDING_IN_PROGRESS during a landing, and with CONFLICT while the queue is halted. Needs queue:pause.',
+      'Resets every build of a queue (interface 6.1, code 300): builds stop and are made again, and pull requests keep their places. If there is no build, nothing is changed. Refused with LANDING_IN_PROGRESS during a landing, and with CONFLICT while the queue is halted. Needs queue:pause.',
   })
   async resetQueue(
     @Ctx() ctx: GraphQLContext,
@@ -191,7 +192,7 @@ export class QueuesResolver {
     return await payload(ctx, await resetQueue(ctx, input));
   }
 
-  @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })
+  @Mutation(() => QueuePayload, { description: 'Resumes a halted queue. Needs admin.' })
   async resumeQueue(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => QueueRefInput) input: QueueRefInput,
@@ -205,7 +206,9 @@ async function pauseOfQueue(ctx: GraphQLContext, { repository, baseBranch, past 
   return past ? past.pause : await readPause(ctx, repository, baseBranch);
 }
 
-/** The event that `find` names in the log of what paused and halted the queue, up to the instant it is shown of. */
+/**
+ * The event that `find` selects from the events that paused or halted the queue, up to the instant that the queue has.
+ */
 async function readCause(
   ctx: GraphQLContext,
   { id: queueId, repositoryId, asOf }: Queue,
@@ -219,7 +222,7 @@ async function readCause(
 
 async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: string }): Promise<QueuePayload> {
   const queue = await loaderOf(ctx, queueById).load(queueId);
-  if (!queue) throw new Error(`The queue ${queueId} is gone after its change.`);
+  if (!queue) throw new Error(`The queue ${queueId} does not exist after its change.`);
   return { queue };
 }
 
@@ -235,7 +238,7 @@ export class QueueDepthHistoryResolver {
   @Extensions({ price: 1_000, rows: 200 })
   @FieldResolver(() => [QueueDepthPoint], {
     description:
-      'How long its line was over time, with what landed and was reset: in equal intervals from `from` up to `to`, which are at most 31 days apart.',
+      'The length of its line over time, with landings and resets, in equal intervals from `from` up to `to`. These two are at most 31 days apart.',
   })
   async depthHistory(
     @Ctx() ctx: GraphQLContext,

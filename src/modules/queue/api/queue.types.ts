@@ -5,20 +5,21 @@ import type { QueueAsOf } from './as-of.loader.ts';
 import { Impact } from './dry-run.types.ts';
 import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'How many pull requests are in line right now (interface 2.9).' })
+@ObjectType({ simpleResolvers: true, description: 'How many pull requests are in line now (interface 2.9).' })
 export class QueueDepth {
-  @Field(() => Int, { description: 'In line. Neither pending nor blocked ones are counted.' })
+  @Field(() => Int, { description: 'All pull requests in line. Pending and blocked pull requests are not in line.' })
   queued!: number;
 
   @Field(() => Int, {
-    description: 'Actively processed: the whole line in serial mode, at most `max_parallel_builds` in parallel mode.',
+    description:
+      'Pull requests in line that are processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.',
   })
   processing!: number;
 
-  @Field(() => Int, { description: 'Queued and not processed. Always 0 in serial mode.' })
+  @Field(() => Int, { description: 'Pull requests in line that are not processed. Always 0 in serial mode.' })
   waiting!: number;
 
-  @Field(() => Int, { description: 'Part of a batch whose bot pull request exists.' })
+  @Field(() => Int, { description: 'Pull requests in line in a batch whose bot pull request exists.' })
   tagged!: number;
 }
 
@@ -48,21 +49,21 @@ export class Queue {
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'Tip of the base branch as the queue knows it. Null before it first looked.',
+    description: 'The tip of the base branch that the queue has recorded. Null before its first read.',
   })
   baseTip!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'The instant at which the queue is shown. Its own fields, its entries and its batches have their values of that instant. Texts of pull requests, and objects linked from them, have their present values. Null: now.',
+      'The instant as of which the queue is returned. Its own fields, its entries and its batches have their values of that instant. Texts of pull requests, and objects linked from them, have their present values. Null: now.',
   })
   asOf!: Date | null;
 
   repositoryId!: string;
   waitingCount!: number;
   taggedCount!: number;
-  /** Absent: the present queue is shown. */
+  /** The queue at an instant in the past. Absent: now. */
   past?: PastQueue;
 }
 
@@ -70,7 +71,7 @@ export interface PastQueue extends QueueAsOf {
   readonly at: Date;
 }
 
-@InputType({ description: 'Names a queue.' })
+@InputType({ description: 'A reference to a queue.' })
 export class QueueRefInput {
   @Field(() => RepositoryInput, { description: 'Its repository.' })
   repository!: RepositoryInput;
@@ -80,14 +81,14 @@ export class QueueRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'Changes nothing, and returns in `impact` what the request would do.',
   })
   preview!: boolean;
 }
 
 @InputType({ description: 'A queue to halt, and why.' })
 export class HaltQueueInput extends QueueRefInput {
-  @Field(() => String, { description: 'Shown wherever somebody asks why nothing is merged.' })
+  @Field(() => String, { description: 'The reason, which explanations of the pull requests in line contain.' })
   reason!: string;
 }
 
@@ -96,6 +97,9 @@ export class QueuePayload {
   @Field(() => Queue, { description: 'The queue as it is now.' })
   queue!: Queue;
 
-  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was asked for.' })
+  @Field(() => Impact, {
+    nullable: true,
+    description: 'What the request would do. Null unless a preview was requested.',
+  })
   impact?: Impact | null;
 }

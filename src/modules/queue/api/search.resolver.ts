@@ -1,6 +1,6 @@
-// Pull requests by words. Two bounded reads find candidates, and each candidate is compared with every word: the index
-// of words has the old ones, and the newest are looked through, because a common word has more matches than a search
-// reads.
+// Searches pull requests by words. Two bounded reads find candidates, and each candidate is compared with every word.
+// The index of words finds old pull requests. The newest pull requests are always candidates, because a common word has
+// more matches in the index than a search reads.
 import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { numberOf, patternsOf } from '../../repositories/index.ts';
@@ -8,7 +8,7 @@ import { Search } from '../../repositories/search.types.ts';
 import { pullRequestColumns } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
-/** The most candidates of each kind, in all repositories together. */
+/** At most so many candidates of each kind, in all repositories together. */
 const mostCandidates = 2_000;
 
 @Resolver(() => Search)
@@ -16,7 +16,7 @@ export class SearchPullRequestsResolver {
   @Extensions({ price: 3_000, rows: 10 })
   @FieldResolver(() => [PullRequest], {
     description:
-      'Pull requests whose number, title, author or head branch has each word: the one of that number first, then the newest. Words are found by their beginning; in the newest 2,000 also in the middle. A word that begins more than 2,000 pull requests finds some of those, besides the newest.',
+      'Pull requests whose number, title, author or head branch has each word: the one with that number first, then the newest first. Beginnings of words are found in all pull requests; in the newest 2,000, any part of a word is found. If more than 2,000 pull requests have a word with this beginning, only some of them are found besides the newest.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() search: Search): Promise<PullRequest[]> {
     const { repositories, text, words, first } = search;
@@ -35,9 +35,10 @@ export class SearchPullRequestsResolver {
   }
 }
 
-// $1 account, $2 repositories, $3 text, $4 patterns, $5 number, $6 how many, $7 candidates of each kind in a
-// repository. The longest word is probably the rarest one. `offset 0`: for a word that nobody has, PostgreSQL would go
-// through all pull requests in the order of the answer instead.
+// $1 is the account, $2 the repositories, $3 the text, $4 patterns, $5 the number, $6 how many to return, $7 the number
+// of candidates of each kind in a repository. The index is searched for the longest word, which is probably the rarest.
+// Without `offset 0`, PostgreSQL would scan all pull requests in the order of the result if no pull request has the
+// word.
 const statement = `
   with longest as materialized (select word collate "C" as word from search_words($3) word order by length(word) desc, word limit 1),
   candidate as materialized (

@@ -1,4 +1,4 @@
-// The past days of a queue: its log and its batches, read newest first up to a limit.
+// Reads the past days of a queue: its events and its batches, newest first up to a limit.
 import type { Context } from '../../../context.ts';
 import { judgeChecks } from '../../../domain/queue/evidence/evidence.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
@@ -11,16 +11,16 @@ export interface Span {
   readonly since: Date;
 }
 
-/** The greatest number of rows that are read and simulated within a minute. */
+/** The largest number of rows that can be read and simulated within a minute. */
 export const mostRows = 200_000;
 const logPage = 20_000;
 const batchPage = 5_000;
 
-/** In chronological order. */
+/** The events of the queue in chronological order. */
 export async function readLog(ctx: Context, span: Span): Promise<LogEntry[]> {
   const [last] = await ctx.db.read<{ position: number }>(ctx.accountId, {
     name: 'log_before',
-    // Without this condition the page across the start of the span would scan all the years before it.
+    // Without this lower bound, the page that contains the start of the span would scan all events before the span.
     text: `select e.position::float8 as position from event e
            where e.account_id = $1::bigint and e.repository_id = $2::bigint and e.position is not null and e.at < $3::timestamptz
            order by e.position desc limit 1`,
@@ -46,11 +46,11 @@ export async function readLog(ctx: Context, span: Span): Promise<LogEntry[]> {
 interface BatchRow extends Omit<PastBatch, 'verdict'> {
   readonly state: string;
   readonly complete: boolean;
-  /** Newest attempts of ended builds whose batch has no recorded result. */
+  /** The newest attempts of the checks, for ended builds of batches without a recorded result. Otherwise null. */
   readonly checks: readonly CheckState[] | null;
 }
 
-/** Oldest first. */
+/** The batches of the queue, oldest first. */
 export async function readBatches(ctx: Context, span: Span, rules: QueueRules): Promise<PastBatch[]> {
   const read = async (before: number | null): Promise<BatchRow[]> => {
     const rows = await ctx.db.read<BatchRow>(ctx.accountId, {
@@ -77,7 +77,7 @@ export async function readBatches(ctx: Context, span: Span, rules: QueueRules): 
   }));
 }
 
-/** The verdict at that time. An abandoned build is judged by the present rules. */
+/** The verdict at that time. The build of a superseded batch is judged by the present rules. */
 function verdictOf(
   { state, complete, checks }: Pick<BatchRow, 'state' | 'complete'> & { readonly checks: readonly CheckState[] },
   rules: QueueRules,

@@ -1,5 +1,5 @@
-// Simulations that run on behind the request that started them: one at a time for each account, in the process that was
-// asked. A process that ends leaves a row whose lease runs out, which readers see as lost.
+// Simulations in the background: one at a time for each account, in the process that received the request. If the
+// process ends, the lease of the simulation's row runs out, and readers see the simulation as lost.
 import type { Context } from '../../../context.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -25,14 +25,14 @@ const budgetMs = 5 * 60_000;
 const leaseSec = 60;
 const prolongEveryMs = 2_000;
 const mostKept = 20;
-const lost = 'The process that ran it has ended. Start it again.';
+const lost = 'The process that ran the simulation has ended. Start it again.';
 
 const columns = `s.id, s.base_branch as "baseBranch", s.days, s.yaml,
   case when s.state = 'running' and s.leased_until < $3::timestamptz then 'lost' else s.state end as state, s.progress, s.result,
   case when s.state = 'lost' or (s.state = 'running' and s.leased_until < $3::timestamptz) then '${lost}' else s.problem end as problem,
   s.created_by as "createdBy", s.created_at as "createdAt", s.ended_at as "endedAt"`;
 
-/** The newest of a repository, newest first. */
+/** The newest simulations of a repository, newest first. */
 export async function readSimulations(ctx: Context, repositoryId: string, most: number): Promise<SimulationRead[]> {
   requireScope(ctx, 'analytics:read');
   return await ctx.db.read<SimulationRead>(ctx.accountId, {
@@ -42,14 +42,15 @@ export async function readSimulations(ctx: Context, repositoryId: string, most: 
   });
 }
 
-/** Resolves when it runs. `ended` resolves at its end, and never rejects. */
+/** Starts a simulation. Resolves when it is running. `ended` resolves when it has ended, and never rejects. */
 export async function startSimulation(
   ctx: Context,
   request: SimulationRequest,
 ): Promise<
   { readonly problems: readonly Problem[] } | { readonly simulation: SimulationRead; readonly ended: Promise<void> }
 > {
-  // It uses two processors for minutes, so a person who may only read the repository at GitHub does not start it.
+  // A simulation uses two processors for minutes, so a person who may only read the repository at GitHub may not start
+  // one.
   const prepared = await prepareSimulation(ctx, request, 'queue:write');
   if ('problems' in prepared) return prepared;
   const id = await insert(ctx, request, prepared);
@@ -59,7 +60,7 @@ export async function startSimulation(
   return { simulation, ended };
 }
 
-/** Throws RATE_LIMITED: another one of the account runs. */
+/** Inserts the row. Throws RATE_LIMITED if another simulation of the account is running. */
 async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared: Prepared): Promise<string> {
   const now = ctx.clock();
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -131,7 +132,7 @@ async function run(ctx: Context, id: string, prepared: Prepared): Promise<void> 
     await writing;
     const isKnown = error instanceof DomainError;
     if (!isKnown) ctx.log.error({ err: error }, 'A simulation failed.');
-    const problem = isKnown ? error.message : 'It failed for a reason that is in the log of the service.';
+    const problem = isKnown ? error.message : 'The simulation failed. The log of the service has the reason.';
     await write(`state = 'failed', problem = $3, ended_at = $4`, [problem, ctx.clock().toISOString()]);
   }
 }

@@ -20,7 +20,7 @@ export class SimulationResolver {
   @Extensions({ price: 100_000 })
   @Query(() => QueueSimulation, {
     description:
-      'Replays the last days of a queue under the configuration in force and under another one. Nothing is written; it may take a minute, and an account has one at a time. Needs analytics:read.',
+      'Simulates the last days of a queue under the present configuration and under another one. Nothing is written. It may take a minute, and an account may run one simulation at a time. Needs analytics:read.',
   })
   async simulateQueue(
     @Ctx() ctx: GraphQLContext,
@@ -33,7 +33,7 @@ export class SimulationResolver {
   @Extensions({ price: 100_000 })
   @Mutation(() => StartSimulationPayload, {
     description:
-      'Starts what `simulateQueue` does, and answers at once. It may take five minutes, so that longer histories are simulated whole; `Repository.simulations` says how far it is. An account has one at a time: RATE_LIMITED otherwise. Nothing of the queue is changed. Needs analytics:read, and of a person of GitHub the permission write in the repository.',
+      'Starts a simulation like that of `simulateQueue`, and returns at once. The simulation may take five minutes, so that longer histories are simulated completely. `Repository.simulations` has its progress and result. An account may run one at a time; otherwise the request is refused with RATE_LIMITED. The queue is not changed. Needs analytics:read, and for a person who signed in with GitHub the permission write in the repository.',
   })
   async startSimulation(
     @Ctx() ctx: GraphQLContext,
@@ -47,7 +47,7 @@ export class SimulationResolver {
 
   @Extensions({ rows: 20 })
   @FieldResolver(() => [Simulation], {
-    description: 'Its simulations that were started by `startSimulation`, newest first. Needs analytics:read.',
+    description: 'The simulations that `startSimulation` started, newest first. Needs analytics:read.',
   })
   async simulations(
     @Ctx() ctx: GraphQLContext,
@@ -55,7 +55,7 @@ export class SimulationResolver {
     @Arg('first', () => Int, {
       nullable: true,
       defaultValue: 20,
-      description: 'How many, 20 if not given, which are all.',
+      description: 'How many to return. 20 if not given, which is all of them.',
     })
     first: number | null,
   ): Promise<Simulation[]> {

@@ -1,4 +1,4 @@
-// Replays a queue's own past days under another configuration. Nothing is written.
+// Simulates the past days of a queue, under its own configuration and under another one. Nothing is written.
 import type { Context, Scope } from '../../../context.ts';
 import { parseConfiguration, toQueueRules, type HostDemands } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
@@ -18,24 +18,24 @@ import type { ReplayTask } from './simulation.thread.ts';
 
 export interface SimulationRequest {
   readonly repository: RepositoryName;
-  /** Null: the repository's default branch. */
+  /** Null: the default branch of the repository. */
   readonly baseBranch: string | null;
   readonly days: number;
-  /** Null: only the present configuration. */
+  /** Null: only the present configuration is simulated. */
   readonly yaml: string | null;
 }
 
 export type Simulated =
   | { readonly problems: readonly Problem[] }
-  /** `other` null: no other configuration was given. */
+  /** `other` is null if no other configuration was given. */
   | { readonly present: Comparison; readonly other: Comparison | null };
 
 const mostDays = 90;
 const budgetMs = 50_000;
-/** The history is turned into a workload before the time limit begins. */
+/** The time for converting the history to a workload, before the time limit begins. */
 const preparationMs = 25_000;
 
-const underWay = new Set<string>();
+const runningAccounts = new Set<string>();
 
 /** The checked input of a simulation. */
 export interface Prepared {
@@ -43,14 +43,14 @@ export interface Prepared {
   readonly queueId: string;
   readonly baseBranch: string;
   readonly present: QueueRules;
-  /** Null: only the present configuration. */
+  /** Null: only the present configuration is simulated. */
   readonly changed: QueueRules | null;
   readonly since: Date;
 }
 
 /**
- * Throws RATE_LIMITED while another simulation of the account runs in this process. With `atHost` it also throws
- * FORBIDDEN if GitHub does not give the caller that scope in the repository.
+ * Checks the input of a simulation. Throws RATE_LIMITED while another simulation of the account runs in this process.
+ * With `atHost`, throws FORBIDDEN if the caller does not have this scope by their permission at GitHub.
  */
 export async function prepareSimulation(
   ctx: Context,
@@ -81,14 +81,16 @@ export async function prepareSimulation(
   return { repository, queueId: queue.id, baseBranch, present, changed, since };
 }
 
-/** At most one at a time for each account, because a simulation uses two processors for up to a minute. */
+/**
+ * Simulates a queue. One simulation of an account runs at a time, because it uses two processors for up to a minute.
+ */
 export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
   const prepared = await prepareSimulation(ctx, request);
   return 'problems' in prepared ? prepared : await runSimulation(ctx, prepared, { budgetMs });
 }
 
 export interface RunOptions {
-  /** Time limit of the replays, in milliseconds. Only parts of a history that takes longer are replayed. */
+  /** Time limit of the simulation, in milliseconds. If the history takes longer, only parts of it are simulated. */
   readonly budgetMs: number;
   /** Called with the share of the simulation that is done, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
@@ -100,7 +102,7 @@ export async function runSimulation(
   options: RunOptions,
 ): Promise<{ readonly present: Comparison; readonly other: Comparison | null }> {
   requireNoOther(ctx);
-  underWay.add(ctx.accountId);
+  runningAccounts.add(ctx.accountId);
   try {
     const span = { repositoryId: repository.id, queueId, since };
     const log = await readLog(ctx, span);
@@ -110,29 +112,29 @@ export async function runSimulation(
         ? await readPastOfGit(ctx, hosted(repository), { baseBranch, since })
         : { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
     const shares = [0, changed === null ? 1 : 0];
-    const tell = (at: number) => (share: number) => {
+    const reportShare = (at: number) => (share: number) => {
       shares[at] = share;
       const [ofPresent = 0, ofOther = 0] = shares;
       options.onProgress?.(changed === null ? ofPresent : (ofPresent + ofOther) / 2);
     };
-    const [asItIs, asItWouldBe] = await Promise.all([
-      replay(past, present, { ...options, onProgress: tell(0) }),
-      changed === null ? Promise.resolve(null) : replay(past, changed, { ...options, onProgress: tell(1) }),
+    const [underPresent, underOther] = await Promise.all([
+      replay(past, present, { ...options, onProgress: reportShare(0) }),
+      changed === null ? Promise.resolve(null) : replay(past, changed, { ...options, onProgress: reportShare(1) }),
     ]);
-    return { present: asItIs, other: asItWouldBe };
+    return { present: underPresent, other: underOther };
   } finally {
-    underWay.delete(ctx.accountId);
+    runningAccounts.delete(ctx.accountId);
   }
 }
 
 function requireNoOther({ accountId }: Context): void {
-  if (underWay.has(accountId))
+  if (runningAccounts.has(accountId))
     throw new DomainError('RATE_LIMITED', 'A simulation of this account is running. Try again when it has ended.');
 }
 
 const mostMerges = 5_000;
 
-/** A branch that had no queue, such as an imported one, has no log. Its merge commits are the history. */
+/** A branch that never had a queue, such as an imported one, has no events. Its commits are taken as the history. */
 async function readPastOfGit(
   ctx: Context,
   repository: HostedRepository,
@@ -164,10 +166,10 @@ async function readQueue(
 
 function requireLine({ mode }: QueueRules): void {
   if (mode === 'no-queue')
-    throw new DomainError('NOT_SUPPORTED', 'The mode no-queue keeps no line: there is nothing to simulate.');
+    throw new DomainError('NOT_SUPPORTED', 'In the mode no-queue there is no line, and nothing to simulate.');
 }
 
-/** Each replay runs in a thread of its own. */
+/** Each simulation runs in its own thread. */
 async function replay(past: Past, rules: QueueRules, { budgetMs: of, onProgress }: RunOptions): Promise<Comparison> {
   const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
   try {

@@ -1,4 +1,4 @@
-// The thread of a simulation: pure CPU work with a time limit.
+// The thread that simulations run in: pure CPU work with a time limit.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
 import { movedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';
@@ -32,7 +32,7 @@ export interface MovesTask {
 
 type Task = ReplayTask | ForecastTask | MovesTask;
 
-/** Smaller steps say nothing to people. */
+/** Progress is reported in steps of this size, because people do not notice smaller steps. */
 const reportedStep = 0.01;
 
 answerTasks((task, report) => perform(task as Task, report));

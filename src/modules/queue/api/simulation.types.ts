@@ -5,7 +5,7 @@ import { ConfigurationProblem, RepositoryInput, toProblem } from '../../reposito
 import type { SimulationRead } from './simulation.jobs.ts';
 import type { Simulated } from './simulation.service.ts';
 
-@InputType({ description: 'A queue, how far back to look, and what to look at it with.' })
+@InputType({ description: 'A queue, how many days of it to simulate, and under which configuration.' })
 export class SimulateQueueInput {
   @Field(() => RepositoryInput, { description: 'Its repository.' })
   repository!: RepositoryInput;
@@ -13,12 +13,13 @@ export class SimulateQueueInput {
   @Field(() => String, { nullable: true, description: 'The branch it merges into. The default branch if not given.' })
   baseBranch?: string | null;
 
-  @Field(() => Int, { defaultValue: 30, description: 'Days to go back, from 1 to 90.' })
+  @Field(() => Int, { defaultValue: 30, description: 'How many of the last days to simulate, from 1 to 90.' })
   days!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The YAML document to compare with the present one. Only the present one if not given.',
+    description:
+      'The configuration, as YAML, to compare with the present one. If not given, only the present one is simulated.',
   })
   yaml?: string | null;
 }
@@ -38,7 +39,7 @@ export class QueueWaits {
   p95!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How a queue fared.' })
+@ObjectType({ simpleResolvers: true, description: 'Figures about a queue.' })
 export class QueueTally {
   @Field(() => QueueWaits, { nullable: true, description: 'Null: nothing was merged.' })
   waits!: QueueWaits | null;
@@ -49,82 +50,96 @@ export class QueueTally {
   @Field(() => Float, { description: 'Pull requests merged in an hour, from the first arrival to the end.' })
   landedPerHour!: number;
 
-  @Field(() => Int, { description: 'Builds asked of CI.' })
+  @Field(() => Int, { description: 'Builds that CI ran.' })
   builds!: number;
 
   @Field(() => Float, { nullable: true, description: 'Builds for each merged pull request. Null: nothing was merged.' })
   buildsPerLanding!: number | null;
 
-  @Field(() => Int, { description: 'Pull requests blocked for a failed build.' })
+  @Field(() => Int, { description: 'Pull requests that a failed build blocked.' })
   ejected!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How a queue would have fared.' })
+@ObjectType({ simpleResolvers: true, description: 'Figures about a simulated queue.' })
 export class SimulatedQueue extends QueueTally {
-  @Field(() => Int, { description: 'Of those blocked, how many pass by themselves as far as is known.' })
+  @Field(() => Int, {
+    description: 'How many of the blocked pull requests are green without others, as far as is known.',
+  })
   ejectedUnjustly!: number;
 
   @Field(() => Int, { description: 'Commits on the base branch that would have been red, as far as is known.' })
   red!: number;
 
   @Field(() => Int, {
-    description: 'Merges that rest on builds of their parts, without a build of the whole.',
+    description: 'Landings that builds of parts justify, without a build of the whole tree.',
   })
   composed!: number;
 
-  @Field(() => DateTime, { description: 'How far it was simulated.' })
+  @Field(() => DateTime, { description: 'The instant up to which it was simulated.' })
   until!: Date;
 
   @Field(() => Int, {
-    description: 'How many arrivals were simulated. If there was no time for all, counts are scaled up to all.',
+    description:
+      'How many arrivals were simulated. If there was not enough time for all, the counts are extrapolated to all.',
   })
   simulatedArrivals!: number;
 
   @Field(() => Int, {
-    description: 'How many segments were played, spread evenly, each beginning with an empty line. 1: the whole time.',
+    description:
+      'How many separate spans of time were simulated, each with an empty line at its beginning. 1: the whole time.',
   })
   segments!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether everything was simulated. False: there was time for a part only, or time ran out at `until`.',
+    description:
+      'Whether everything was simulated. False: there was only enough time for a part, or the simulation was stopped at `until`.',
   })
   complete!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The last days of a queue, and what they would have been.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'The last days of a queue, as they were and as simulations of them.',
+})
 export class QueueSimulation {
-  @Field(() => Boolean, { description: 'Whether the document is a configuration.' })
+  @Field(() => Boolean, { description: 'Whether the document is a valid configuration.' })
   accepted!: boolean;
 
   @Field(() => [ConfigurationProblem], {
-    description: 'Why the text is no configuration. Empty if it is one, or if none was given.',
+    description: 'Why the document is not a valid configuration. Empty if it is valid, or if none was given.',
   })
   problems!: ConfigurationProblem[];
 
-  @Field(() => DateTime, { nullable: true, description: 'The first arrival it begins with. Null: there was none.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the first simulated pull request was queued. Null: there was none.',
+  })
   from!: Date | null;
 
-  @Field(() => Int, { description: 'How many times a pull request was queued and is simulated.' })
+  @Field(() => Int, { description: 'How many times pull requests were queued in this time.' })
   arrivals!: number;
 
   @Field(() => QueueTally, {
     nullable: true,
     description:
-      'What really happened. Null when the document is refused, and when merges in git are replayed because nothing was queued.',
+      'What really happened. Null if the document is refused, or if the merges in git are replayed because nothing was queued.',
   })
   observed!: QueueTally | null;
 
   @Field(() => SimulatedQueue, {
     nullable: true,
     description:
-      "The replay under the configuration in force. Its difference from `observed` is the simulation's error.",
+      'The simulation under the present configuration. It differs from `observed` by the error of the simulation.',
   })
   present!: SimulatedQueue | null;
 
-  @Field(() => SimulatedQueue, { nullable: true, description: 'Under the document. Null: none was given.' })
+  @Field(() => SimulatedQueue, {
+    nullable: true,
+    description: 'The simulation under the document. Null: none was given.',
+  })
   other!: SimulatedQueue | null;
 
-  @Field(() => [String], { description: 'What is taken for true although the history does not say it.' })
+  @Field(() => [String], { description: 'What the simulation assumes because the history does not contain it.' })
   assumptions!: string[];
 }
 
@@ -158,7 +173,7 @@ function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
 const states = { RUNNING: 'running', DONE: 'done', FAILED: 'failed', LOST: 'lost' } as const;
 registerEnumType(states, {
   name: 'SimulationState',
-  description: 'How far a simulation is.',
+  description: 'The state of a simulation.',
   valuesConfig: {
     RUNNING: { description: 'It runs.' },
     DONE: { description: '`outcome` has the result.' },
@@ -169,24 +184,26 @@ registerEnumType(states, {
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'A simulation that runs on behind the request that started it. The newest 20 of an account are kept.',
+  description:
+    'A simulation that runs in the background after the request that started it. The newest 20 of an account are kept.',
 })
 export class Simulation {
-  @Field(() => states, { description: 'How far it is.' })
+  @Field(() => states, { description: 'Its state.' })
   state!: SimulationRead['state'];
 
-  @Field(() => Float, { description: 'The share that is simulated, from 0 to 1. It never goes back.' })
+  @Field(() => Float, { description: 'The share that has been simulated, from 0 to 1. It never decreases.' })
   progress!: number;
 
-  @Field(() => String, { description: 'The branch of its queue.' })
+  @Field(() => String, { description: 'The base branch of its queue.' })
   baseBranch!: string;
 
-  @Field(() => Int, { description: 'Days that it goes back.' })
+  @Field(() => Int, { description: 'How many of the last days it simulates.' })
   days!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The YAML document that is compared with the present one. Null: only the present one is simulated.',
+    description:
+      'The configuration, as YAML, that is compared with the present one. Null: only the present one is simulated.',
   })
   yaml!: string | null;
 
@@ -214,11 +231,14 @@ export function toSimulationJob({ result, ...read }: SimulationRead): Simulation
 
 @ObjectType({ simpleResolvers: true, description: 'A simulation that was started, or why the document is refused.' })
 export class StartSimulationPayload {
-  @Field(() => Simulation, { nullable: true, description: 'It runs. Null: the document is no configuration.' })
+  @Field(() => Simulation, {
+    nullable: true,
+    description: 'The started simulation. Null: the document is not a valid configuration.',
+  })
   simulation!: Simulation | null;
 
   @Field(() => [ConfigurationProblem], {
-    description: 'Why the text is no configuration. Empty if it is one, or if none was given.',
+    description: 'Why the document is not a valid configuration. Empty if it is valid, or if none was given.',
   })
   problems!: ConfigurationProblem[];
 }

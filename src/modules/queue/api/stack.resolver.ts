@@ -39,14 +39,14 @@ function aboveOf(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
 export class StackResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request that it stands on in its stack. Null: it stands only on its base branch.',
+    description: 'The pull request directly below it in its stack. Null: there is none.',
   })
   async below(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<PullRequest | null> {
     return await loaderOf(ctx, belowOf).load(id);
   }
 
   @FieldResolver(() => [PullRequest], {
-    description: 'The pull requests that stand on it in its stack and are neither merged nor closed, oldest first.',
+    description: 'The pull requests directly above it in its stack that are neither merged nor closed, oldest first.',
   })
   async above(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<PullRequest[]> {
     return await loaderOf(ctx, aboveOf).load(id);

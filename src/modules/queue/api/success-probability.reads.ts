@@ -1,4 +1,4 @@
-// The probability that a pull request or a batch passes, for people. The planner estimates with the same records.
+// Estimates the success probability of a pull request or a batch for users, from the records that the planner uses.
 import DataLoader from 'dataloader';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -7,7 +7,7 @@ import { membersOfBatch } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
-/** By repository. One read serves all pull requests of a repository. */
+/** The past results, by id of the repository. They are read once for all pull requests of a repository. */
 function pastResults(ctx: GraphQLContext): DataLoader<string, RepositoryResults> {
   return new DataLoader(
     async (repositoryIds) => {
@@ -30,7 +30,7 @@ export async function successProbabilityOf(
   return successProbabilityBy(await loaderOf(ctx, pastResults).load(repositoryId), author);
 }
 
-/** The probability that all members of the batch pass, each by itself. */
+/** The probability that every member of the batch is green without the others. */
 export async function successProbabilityOfBatch(
   ctx: GraphQLContext,
   { id, repositoryId }: Pick<Batch, 'id' | 'repositoryId'>,

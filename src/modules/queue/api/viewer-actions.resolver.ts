@@ -11,7 +11,7 @@ import { PullRequest } from './pull-requests.types.ts';
 
 const description = 'What the caller is permitted to do with it.';
 
-/** Skipping needs a permission in the repository besides its scope. */
+/** Whether the caller may skip the line and validation. Each needs a permission in the repository besides its scope. */
 async function skipActionsOf(ctx: GraphQLContext, repository: HostedRepository): Promise<ViewerAction[]> {
   const may = async (can: typeof canSkipLine): Promise<boolean> =>
     await maySkip(ctx, repository, { can, requestedBy: null });
@@ -25,7 +25,9 @@ const ofPullRequest = ['queue', 'dequeue', 'sync', 'refresh', 'backport', 'verif
 
 const ofRepository = ['pause', 'freeze', 'reset_queue', 'halt', 'configure', 'start_runbook'] as const;
 
-/** By repository: the permissions of pull requests are those of their repository. */
+/**
+ * The actions of pull requests, by id of the repository. All pull requests of a repository have the same permissions.
+ */
 function actionsOfPullRequests(ctx: GraphQLContext): DataLoader<string, ViewerAction[]> {
   return new DataLoader(
     async (repositoryIds) => {
@@ -53,7 +55,7 @@ export class PullRequestActionsResolver {
 @Resolver(() => Repository)
 export class RepositoryActionsResolver {
   @FieldResolver(() => [ViewerAction], {
-    description: 'What the caller is permitted to do with it and with each of its pull requests.',
+    description: 'What the caller is permitted to do with it, and with each of its pull requests.',
   })
   async viewerCan(@Ctx() ctx: GraphQLContext, @Root() { id, owner, name, host }: Repository): Promise<ViewerAction[]> {
     const row = { accountId: ctx.accountId, id, owner, name, host };
