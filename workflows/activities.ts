@@ -1,5 +1,6 @@
-// All activities that workflows call, by name. Kinds of driven rows (deployments, builds, runbooks, verifications)
-// stand here as a table. Each kind has two activities: the turn, and the work that the turn decided on.
+// All activities that workflows call, by name. The driven kinds of rows (deployments, builds, runbooks, verifications)
+// are listed in a table. Each kind has two activities: one takes a turn, and one carries out the work that the turn
+// decided on.
 import type { Ports } from '../src/context.ts';
 import { advanceVerification, carryOutVerification, type Verifying } from '../src/modules/previews/index.ts';
 import {
@@ -41,7 +42,7 @@ export function createActivities(
 
 export type AllDriven = ReturnType<typeof createAllDriven>;
 
-/** A rollback has no kind of its own: it is a deployment, and takes the turns of one. */
+/** A rollback is a deployment, and uses the activities of deployments. */
 function createAllDriven(ports: Ports, { releases, runbooks, verifying }: Omit<ActivityOptions, 'webhooks'>) {
   return {
     ...createDrivenActivities(ports, releases, {

@@ -1,4 +1,4 @@
-// Everything the worker's workflow bundle holds. The run of a queue does not end, so it has no span.
+// All workflows of the worker. The workflow of a queue never ends, so it has no span.
 import { batch as driveBatch } from './batch/workflow.ts';
 import { build as driveBuild } from './build/workflow.ts';
 import { deployment as driveDeployment } from './deployment/workflow.ts';

@@ -11,7 +11,10 @@ export interface BatchActivities {
   driveBatch(input: BatchInput): Promise<BatchProgress>;
 }
 
-/** A code host that asks to wait is called again when it takes calls, and not at Temporal's pace. */
+/**
+ * If a code host asks to wait, the activity is retried when the host accepts requests again, and not at Temporal's
+ * intervals.
+ */
 function asWait(error: unknown, now: number): unknown {
   const retryAt = retryAtOf(error);
   if (retryAt === null || retryAt <= now) return error;
@@ -31,7 +34,7 @@ export function createBatchActivities(ports: Ports): BatchActivities {
           const ctx = systemContext(ports, accountId);
           try {
             const progress = await driveBatch(ctx, batchId);
-            // A commit that was just made is built at once: another step would cost six events of history.
+            // A commit that was just made is built at once, because another step would cost six events of the history.
             return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
           } catch (error) {
             throw asWait(error, ports.clock().getTime());

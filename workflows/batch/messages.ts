@@ -3,7 +3,7 @@ import { defineSignal } from '@temporalio/workflow';
 export interface BatchInput {
   readonly accountId: string;
   readonly batchId: string;
-  /** The pull requests of the batch and their base branch, for people who read the run. */
+  /** The pull requests of the batch and their base branch, for Temporal's UI. */
   readonly title?: string;
 }
 
@@ -11,5 +11,5 @@ export function batchWorkflowId({ accountId, batchId }: BatchInput): string {
   return `batch:${accountId}:${batchId}`;
 }
 
-/** The batch's row changed: look at it now. */
+/** Sent when the row of the batch has changed: the workflow takes a step. */
 export const lookSignal = defineSignal('look');

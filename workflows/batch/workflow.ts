@@ -1,5 +1,6 @@
-// The life of one batch: make its commit, open its bot pull request, wait for its checks, clean up. The row says what
-// is needed next, and a step that is not needed any more does nothing, so that a lost or doubled run changes nothing.
+// The workflow of a batch: make its commit, open its bot pull request, wait for its checks, clean up. The row says what
+// is needed next, and a step that is not needed does nothing, so that a run that is lost or started twice changes
+// nothing.
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApplicationFailure, condition, patched, proxyActivities } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
@@ -9,7 +10,7 @@ import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
 import type { BatchActivities } from './activities.ts';
 import { lookSignal, type BatchInput } from './messages.ts';
 
-// Check results wake the queue at once; asking the host again is only for the ones that never came.
+// Results of checks wake the queue at once. The host is polled only in case a result is lost.
 const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
 
 const { driveBatch } = proxyActivities<BatchActivities>({
@@ -45,7 +46,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;
     step = stepNames[need];
-    // One whose commit could not be made, for a conflict, waits for the planner to end it.
+    // A batch whose commit could not be made because of a conflict waits until the planner ends it.
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
     if (
@@ -57,12 +58,15 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 }
 
-/** States of a batch that is red or has a conflict. Temporal lists its workflow as failed too. */
+/** The states of a batch that is red or has a conflict. Temporal lists the workflow as failed. */
 const failures: readonly string[] = ['failed', 'bisected'];
 
-/** A failed batch is an ordinary end: its category keeps it out of the metrics and alerts of failed workflows. */
+/**
+ * Ends the run. A failed batch is an ordinary result, so its category keeps the failure out of metrics and alerts of
+ * Temporal.
+ */
 function conclude({ state, summary }: BatchResult): BatchResult {
-  // Histories of an earlier version end as completed, also after a failure.
+  // In histories of an earlier version, runs end as completed even after a failure.
   if (failures.includes(state) && patched('failures-fail'))
     throw ApplicationFailure.create({
       message: summary,
@@ -82,7 +86,7 @@ const stepNames: Readonly<Record<Need, string>> = {
   clean_up: 'close the bot pull request, delete its branch',
 };
 
-/** The queue's workflow signals a batch that it ended. */
+/** The step after a signal of the queue's workflow, which signals a batch that has ended. */
 const endedStep = 'ended: close the bot pull request, delete its branch';
 
 const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;

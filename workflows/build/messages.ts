@@ -9,5 +9,5 @@ export function buildWorkflowId({ accountId, candidateId }: BuildInput): string 
   return `build:${accountId}:${candidateId}`;
 }
 
-/** The candidate's row changed: look at it now. */
+/** Sent when the row of the candidate has changed: the workflow takes a turn. */
 export const buildLookSignal = defineSignal('look');

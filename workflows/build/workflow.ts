@@ -1,5 +1,5 @@
-// The build of one release candidate: trigger its provider, hear how it goes, ready or failed. The row says what is
-// needed next, so that a lost or doubled run changes nothing.
+// The workflow of the build of a release candidate: start the build at its provider, and follow it until it is ready or
+// has failed. The row says what is needed next, so that a run that is lost or started twice changes nothing.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { buildAttributes } from '../shared/search-attributes.ts';
 import { buildLookSignal, type BuildInput } from './messages.ts';

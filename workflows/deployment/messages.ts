@@ -9,5 +9,5 @@ export function deploymentWorkflowId({ accountId, deploymentId }: DeploymentInpu
   return `deployment:${accountId}:${deploymentId}`;
 }
 
-/** The deployment's row, or what it waits for, changed: look at it now. */
+/** Sent when the row of the deployment, or a row that it waits for, has changed: the workflow takes a turn. */
 export const deploymentLookSignal = defineSignal('look');

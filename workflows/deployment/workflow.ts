@@ -1,5 +1,5 @@
-// The life of one deployment: wait in line, trigger its provider, hear how it goes, cancel it when it is to be
-// canceled. The row says what is needed next, so that a lost or doubled run changes nothing.
+// The workflow of a deployment: wait for the slot, start the deployment at its provider, follow it, and cancel it if
+// this is requested. The row says what is needed next, so that a run that is lost or started twice changes nothing.
 import { deploymentFailures, drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { deploymentLookSignal, type DeploymentInput } from './messages.ts';

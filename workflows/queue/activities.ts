@@ -5,31 +5,37 @@ import type { QueueInput } from './messages.ts';
 
 export interface QueueActivities {
   advanceQueue(input: QueueInput): Promise<Advance>;
-  /** Tries all of them, and throws when one failed: it stays open, and the next turn finds it again. */
+  /** Carries out all intents. Throws if one of them failed; a failed intent stays open, and a later turn finds it. */
   carryOut(input: { readonly accountId: string; readonly intents: readonly string[] }): Promise<void>;
 }
 
-// A thousand changes in the same moment are one plan. Waited for here and not in the workflow, where a timer would
-// cost five events of its history in every turn.
+// A turn waits for this time, so that a thousand changes of the same moment become one plan. The activity waits and not
+// the workflow, because a timer in the workflow would cost five events of the history in every turn.
 const coalesceMs = 75;
 
-// An activity of its own costs six events of history, and a wake five. So the turn that has planned a quick landing or
-// short notifications carries them out, and a turn follows a landing at once. A landing waits for no notification: the
-// turn after it sends them as well.
+// A separate activity costs six events of the history, and a wake costs five. So the activity that has planned a quick
+// landing or short notifications also carries them out, and takes the next turn directly after a landing. A landing
+// does not wait for notifications, because the turn after the landing sends them.
 const sendWithinMs = 1_000;
-/** At most this many intents are carried out with shared reads and writes. */
+/** At most so many intents are carried out together, with shared reads and writes. */
 const mostTogether = 24;
-/** The comment and the check of one pull request. Over a network they take as long as all of them at the local host. */
+/**
+ * How many notifications are sent first, to measure their duration: the comment and the check of one pull request. Over
+ * a network these two take as long as all notifications at the local host.
+ */
 const firstTogether = 2;
 
-/** Turns until no quick landing is left. What fails is tried again where its failures are seen, by `carryOut`. */
+/**
+ * Takes turns until no quick landing remains. A failed landing is tried again by `carryOut`, whose failures Temporal
+ * shows.
+ */
 async function takeTurns(ctx: Context, queueId: string): Promise<Advance> {
   const beganAt = performance.now();
   for (let longestPauseMs = coalesceMs; ; longestPauseMs = 0) {
     const advance = await advanceQueue(ctx, queueId, { longestPauseMs });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
-    // The next turn follows in any case. If this process dies before, the whole of this is done again.
+    // The next turn follows in any case. If this process dies before it, the whole activity is repeated.
     if (!(await areCarriedOut(quietFor(ctx, { queueId }), landing.intents))) return advance;
   }
 }
@@ -46,7 +52,7 @@ async function sendAtOnce(ctx: Context, effects: Advance['effects']): Promise<Ad
       const expected = sent === 0 ? firstTogether : Math.floor(((sendWithinMs - spentMs) * sent) / spentMs);
       if (expected < 1) break;
       const together = intents.slice(0, Math.min(mostTogether, expected));
-      // What fails is tried again where its failures are seen, by `carryOut`.
+      // A failed notification is sent again by `carryOut`, whose failures Temporal shows.
       if (!(await areCarriedOut(ctx, together))) break;
       sent += together.length;
       intents.splice(0, together.length);

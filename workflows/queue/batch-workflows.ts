@@ -1,5 +1,5 @@
-// Every batch has a workflow of its own. A workflow that was lost for any reason is started again while its batch is
-// open; a workflow that sleeps while its batch ended is woken.
+// Ensures that every batch has its own workflow. A workflow that was lost is started again as long as its batch is
+// open. A workflow that waits while its batch has ended is woken.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
@@ -10,27 +10,30 @@ import type { QueueInput } from './messages.ts';
 type OpenBatch = Awaited<ReturnType<QueueActivities['advanceQueue']>>['batches'][number];
 
 export interface BatchWorkflows {
-  /** Reads the queue. What ends meanwhile is not missed: its rows may have been read before its end. */
+  /**
+   * Reads the queue. Must be used for each read, because rows that were read before the end of a workflow must not
+   * start it again.
+   */
   during<T>(read: () => Promise<T>): Promise<T>;
   follow(batches: readonly OpenBatch[]): Promise<void>;
 }
 
 interface FollowedBatch {
   need: OpenBatch['need'];
-  /** The reading during or before which its workflow ended. */
+  /** The number of the last read that began before the workflow ended. */
   endedIn?: number;
 }
 
 export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows {
   const followed = new Map<string, FollowedBatch>();
-  let reading = 0;
+  let reads = 0;
 
   async function start({ id, need, title, details }: OpenBatch): Promise<void> {
     const input = { accountId, batchId: id, title };
     const batch: FollowedBatch = { need };
     followed.set(id, batch);
     const end = (): void => {
-      batch.endedIn = reading;
+      batch.endedIn = reads;
     };
     try {
       const child = await startChild('batch', {
@@ -53,20 +56,20 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
     try {
       await getExternalWorkflowHandle(batchWorkflowId({ accountId, batchId })).signal(lookSignal);
     } catch {
-      // There is none. It may have ended in this moment, having seen the same rows.
-      batch.endedIn ??= reading;
+      // The workflow does not exist. It may have just ended after it saw the same rows.
+      batch.endedIn ??= reads;
     }
   }
 
   return {
     async during(read) {
-      reading += 1;
+      reads += 1;
       return await read();
     },
     async follow(batches) {
       for (const batch of batches) {
         const before = followed.get(batch.id);
-        if (before === undefined || (before.endedIn ?? reading) < reading) await start(batch);
+        if (before === undefined || (before.endedIn ?? reads) < reads) await start(batch);
         else if (batch.need === 'clean_up' && before.need !== 'clean_up') await signal(batch.id, before);
         followed.set(batch.id, Object.assign(followed.get(batch.id) ?? {}, { need: batch.need }));
       }

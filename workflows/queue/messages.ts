@@ -1,5 +1,6 @@
-// How the queue's workflow is named and talked to. Everything it decides on is in the database: a message only means
-// "look again", so that a lost, late or doubled one changes nothing but the moment.
+// The name and the messages of the queue's workflow. Everything that the workflow decides on is in the database. A
+// message only means that the queue is to take a turn, so a lost, late or repeated message only changes the time of the
+// turn.
 import { defineSignal } from '@temporalio/workflow';
 
 export const taskQueue = 'interlock';
@@ -7,11 +8,11 @@ export const taskQueue = 'interlock';
 export interface QueueInput {
   readonly accountId: string;
   readonly queueId: string;
-  /** Events of history after which a run continues as a new one; the workflow's own limit when absent. */
+  /** The number of events in the history after which a run continues as new. Absent: the default of the workflow. */
   readonly mostHistoryEvents?: number;
 }
 
-/** One workflow per base branch of a repository. */
+/** The id of the workflow. Each base branch of a repository has one. */
 export function queueWorkflowId({ accountId, queueId }: QueueInput): string {
   return `queue:${accountId}:${queueId}`;
 }

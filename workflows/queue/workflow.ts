@@ -1,6 +1,7 @@
-// The queue of one base branch. It waits to be woken or for the next deadline, has the queue planned in one activity,
-// carries out what that left open, and sees that every batch has its workflow. It holds nothing but ids: it can
-// continue as new, be started twice, or be lost with all of Temporal's data, and the next one goes on from the rows.
+// The workflow of the queue of one base branch. It waits for a wake or for the next deadline, takes a turn in one
+// activity, carries out the remaining effects, and ensures that every batch has its workflow. It keeps no state but
+// ids. It may continue as new, be started twice, or be lost with all of Temporal's data; the next run continues from
+// the rows.
 import { isCancellation, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';
@@ -60,7 +61,7 @@ export async function queue(input: QueueInput): Promise<void> {
     );
     await batches.follow(advance.batches);
     for (const effect of advance.effects) {
-      // What it changes wakes us by its own transactions.
+      // Each effect wakes the queue by its own transactions.
       const isDone = await tryToCarryOut(input, effect);
       if (!isDone) nextLookAt = Math.min(nextLookAt ?? Number.MAX_SAFE_INTEGER, Date.now() + retryMs);
     }
@@ -68,7 +69,10 @@ export async function queue(input: QueueInput): Promise<void> {
   }
 }
 
-/** A failure stays an open intent in the database, with its tries: the next turn finds it again. */
+/**
+ * Carries out an effect. If it fails, its intents stay open in the database with the number of attempts, and a later
+ * turn finds them.
+ */
 async function tryToCarryOut({ accountId }: QueueInput, { intents, title }: Effect): Promise<boolean> {
   try {
     await carryOut.executeWithOptions({ summary: title }, [{ accountId, intents }]);

@@ -1,10 +1,13 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { DeploymentInput } from '../deployment/messages.ts';
 
-/** The id of the workflow, made of the id of the deployment that rolls back. */
+/** The id of the workflow. It contains the id of the deployment that carries out the rollback. */
 export function rollbackWorkflowId({ accountId, deploymentId }: DeploymentInput): string {
   return `rollback:${accountId}:${deploymentId}`;
 }
 
-/** What it waits for, or its deployment, changed: look now. */
+/**
+ * Sent when the deployment of the rollback, or a deployment that the rollback waits for, has changed: the workflow
+ * takes a turn.
+ */
 export const rollbackLookSignal = defineSignal('look');

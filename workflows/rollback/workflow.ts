@@ -1,5 +1,6 @@
-// A rollback: the rows of the deployments that were active at its request are to be canceled already; this waits for
-// that, then runs the deployment of what ran before as a child.
+// The workflow of a rollback. When it starts, the deployments that were active at the request are already marked to be
+// canceled. The workflow waits until they have ended, and then runs the deployment that restores the earlier version as
+// a child workflow.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
@@ -25,11 +26,11 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
     return advanced;
   };
   let advanced = await look();
-  const asked = new Set<string>();
+  const signaled = new Set<string>();
   while (advanced.isInLine) {
     const { inTheWay } = advanced;
-    if (inTheWay !== null && !asked.has(inTheWay.deploymentId)) {
-      asked.add(inTheWay.deploymentId);
+    if (inTheWay !== null && !signaled.has(inTheWay.deploymentId)) {
+      signaled.add(inTheWay.deploymentId);
       await signal(input, inTheWay);
     }
     await waitUntil(wake, advanced);
@@ -41,8 +42,8 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
 }
 
 /**
- * Wakes the deployment in the way, so that it sees at once that it is to end. A deployment that has ended needs no
- * word.
+ * Wakes the deployment that this rollback waits for, so that it sees at once that it is to be canceled. If that
+ * deployment has already ended, the signal fails, which is harmless.
  */
 async function signal(
   { accountId }: DeploymentInput,
@@ -76,7 +77,7 @@ async function runDeployment(
     };
     await whileShowing(wake, { work: child.result().catch(() => {}), look: pass });
   } catch (error) {
-    // A run of before goes on.
+    // A run that was started before continues.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await getExternalWorkflowHandle(deploymentWorkflowId(input))
       .signal(deploymentLookSignal)
@@ -84,7 +85,10 @@ async function runDeployment(
   }
 }
 
-/** At once after the child's end; while another run drives it, whenever it is woken. */
+/**
+ * Waits until the deployment has ended. After the end of the child workflow this is so at once. If another run carries
+ * the deployment out, its state is read after each wake and every half minute.
+ */
 async function untilEnded(wake: Wake, look: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
   for (;;) {
     const advanced = await look();

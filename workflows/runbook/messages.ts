@@ -9,5 +9,5 @@ export function runbookWorkflowId({ accountId, runbookId }: RunbookInput): strin
   return `runbook:${accountId}:${runbookId}`;
 }
 
-/** The rows of the runbook, or rows that it waits for, have changed: read them now. */
+/** Sent when rows of the runbook, or rows that the runbook waits for, have changed: the workflow takes a turn. */
 export const runbookLookSignal = defineSignal('look');

@@ -1,5 +1,6 @@
-// The life of one runbook: plan its prompts, have the agent work on leaf after leaf, publish what it made. The rows say
-// what is needed next, so that a lost or doubled run changes nothing; a follow-up after its end starts it again.
+// The workflow of a runbook: plan its prompts, let the agent work on one leaf after another, and publish the commits.
+// The rows say what is needed next, so that a run that is lost or started twice changes nothing. A follow-up after the
+// end starts it again.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { runbookAttributes } from '../shared/search-attributes.ts';
 import { runbookLookSignal, type RunbookInput } from './messages.ts';

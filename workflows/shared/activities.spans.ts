@@ -1,5 +1,5 @@
-// The spans of runs. A worker records one when the run has ended; until then activities already name it as their
-// parent.
+// The spans of runs. A worker records the span of a run when the run has ended. Before that, activities already use it
+// as their parent.
 import type { SpanContext } from '@opentelemetry/api';
 import type { InjectedSinks } from '@temporalio/worker';
 import { systemContext, type Ports } from '../../src/context.ts';
@@ -8,12 +8,12 @@ import { isTracing, readTrace, recordRun } from '../../src/platform/tracing/inde
 import type { RunInput, RunSinks } from './run-span.ts';
 
 export interface Origin {
-  /** The request that began the run. */
+  /** The trace of the request that began the run. Null: there is none. */
   readonly origin: SpanContext | null;
   readonly links: readonly SpanContext[];
 }
 
-/** A batch goes on with the trace that its pull request has kept. */
+/** Reads the trace of a run. The run of a batch continues the trace that is stored with its pull request. */
 export async function readOrigin(ports: Ports, { accountId, batchId, trace }: RunInput): Promise<Origin> {
   if (!isTracing()) return { origin: null, links: [] };
   if (batchId === undefined) return { origin: readTrace(trace), links: [] };

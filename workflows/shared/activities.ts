@@ -1,5 +1,5 @@
-// How every activity runs. It sends heartbeats, so that another worker takes over the work of a killed one within
-// seconds, and it marks for Temporal the failures that a retry cannot cure.
+// Runs an activity. Heartbeats are sent, so that another worker takes over the work of a killed worker within seconds.
+// A failure that no retry can remove is marked for Temporal.
 import { NotFoundError } from '@mikro-orm/core';
 import type { SpanContext } from '@opentelemetry/api';
 import { ApplicationFailure, Context } from '@temporalio/activity';
@@ -10,10 +10,12 @@ import type { DrivenActivities, DrivenInput } from './driven.types.ts';
 
 const heartbeatEveryMs = 2_000;
 
-/** `origin`: the trace that began the run. Left out: the run has no span, as that of a queue, which does not end. */
+/**
+ * `origin` is the trace in which the run began. If left out, the run has no span, as that of a queue, which never ends.
+ */
 export async function runActivity<T>(work: () => Promise<T>, origin?: SpanContext | null): Promise<T> {
   const context = Context.current();
-  // A local activity has no heartbeat: the worker would only warn that it knows no such activity.
+  // A local activity has no heartbeat. The worker would only log a warning.
   const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatEveryMs);
   const { activityType, workflowExecution } = context.info;
   const attributes = { 'temporal.workflow_id': workflowExecution?.workflowId ?? '' };
@@ -24,7 +26,7 @@ export async function runActivity<T>(work: () => Promise<T>, origin?: SpanContex
         : spanOfRun({ runId: workflowExecution.runId, origin });
     return await inSpan(`activity ${activityType}`, { attributes, parent }, work);
   } catch (error) {
-    throw isGone(error)
+    throw isMissing(error)
       ? ApplicationFailure.create({ type: 'NOT_FOUND', message: String(error), nonRetryable: true })
       : error;
   } finally {
@@ -32,9 +34,9 @@ export async function runActivity<T>(work: () => Promise<T>, origin?: SpanContex
   }
 }
 
-// Every retry reads everything again, so that other refusals may end. Rows that are gone, in a restored database or
-// with their account, do not come back.
-function isGone(error: unknown): boolean {
+// After other errors a retry may succeed, because it reads everything again. Rows that do not exist, because the
+// database was restored or their account was erased, do not come back.
+function isMissing(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND');
 }
 
@@ -45,7 +47,10 @@ interface DrivenKind<Kind extends string, Input, Advanced, By> {
   readonly carryOut: (ctx: Called, id: string, by: By) => Promise<string>;
 }
 
-/** When an activity is stopped, as when the worker ends, the supervised work stops too. */
+/**
+ * The activities of a kind. If an activity is stopped, for example because its worker ends, its supervised work stops
+ * too.
+ */
 export function createDrivenActivities<Kind extends string, Input extends DrivenInput, Advanced, By>(
   ports: Ports,
   by: By,

@@ -5,7 +5,8 @@ import { subjectAttribute } from './search-attributes.ts';
 const longestSubject = 200;
 
 /**
- * Shows where a run stands. The details cost no history; an attribute costs an event, so only what changed is written.
+ * Shows the state of a run in Temporal's UI. Details cost no events of the history. Attributes cost an event, so only
+ * changed attributes are written.
  */
 export function createDescription(): (
   details: string,
@@ -17,10 +18,10 @@ export function createDescription(): (
     setCurrentDetails(details);
     const changed = attributes.filter(({ key, value }) => written.get(key.name) !== value);
     if (changed.length === 0) return;
-    // The subject comes with the first ones, so that it costs no event of its own, and runs of an earlier version
-    // replay.
-    const named = written.size === 0 ? [{ key: subjectAttribute, value: subject.slice(0, longestSubject) }] : [];
-    upsertSearchAttributes([...changed, ...named]);
+    // The subject is written with the first attributes, so that it costs no further event, and so that histories of an
+    // earlier version can be replayed.
+    const withSubject = written.size === 0 ? [{ key: subjectAttribute, value: subject.slice(0, longestSubject) }] : [];
+    upsertSearchAttributes([...changed, ...withSubject]);
     for (const { key, value } of changed) written.set(key.name, value);
   };
 }

@@ -1,12 +1,13 @@
-// The life of what its rows drive: a turn says what is left to do, that is carried out, and the next turn says what is
-// left then. It holds nothing: it can be started twice, be lost, or continue as new, and goes on from the rows.
+// Drives rows: a turn says what is to be done, that is carried out, and the next turn says what is to be done then. The
+// run keeps no state of its own. It may be started twice, be lost, or continue as new, and always continues from the
+// rows.
 import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefinition } from '@temporalio/workflow';
 
 export interface Turn {
   readonly need: 'call' | 'supervise' | 'wait' | 'ended';
-  /** What is done next, or waited for, as a sentence. */
+  /** What is done or waited for next, as a sentence. */
   readonly step: string;
-  /** Milliseconds since the epoch; null: not before it is woken. */
+  /** When the next turn is taken. Milliseconds since the epoch. Null: only after a wake. */
   readonly nextLookAt: number | null;
 }
 
@@ -14,7 +15,7 @@ export interface Wake {
   isPending: boolean;
 }
 
-/** From here on, says whether the signal came since it was last set back. */
+/** Listens to a signal. `isPending` says whether the signal has arrived since `isPending` was last set to false. */
 export function listenTo(signal: SignalDefinition): Wake {
   const wake: Wake = { isPending: false };
   setHandler(signal, () => {
@@ -24,9 +25,9 @@ export function listenTo(signal: SignalDefinition): Wake {
 }
 
 export interface Drive<T extends Turn> {
-  /** Takes a turn, and shows where the run stands. */
+  /** Takes a turn, and shows the state of the run. */
   readonly look: () => Promise<T>;
-  /** `step` is what is being done, for people who read the history. */
+  /** `step` says what is being done, for people who read the history. */
   readonly call: (step: string) => Promise<unknown>;
   readonly supervise: (step: string) => Promise<unknown>;
 }
@@ -59,13 +60,13 @@ export async function driveToEnd<T extends Turn>(
   }
 }
 
-/** Goes on as a new run once this one has a long history. Its input is all that a run holds. */
+/** Continues as a new run if the history of this run is long. A new run needs only the input. */
 export async function continueWhenLong(input: unknown, mostEvents = mostHistoryEvents): Promise<void> {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   if (continueAsNewSuggested || historyLength > mostEvents) await continueAsNew(input);
 }
 
-/** Until it is woken, or until an instant if there is one. `step` is shown beside the timer. */
+/** Waits until a wake, or until `nextLookAt` if it is not null. Temporal's UI shows `step` next to the timer. */
 export async function waitUntil(
   wake: Wake,
   { step, nextLookAt }: Pick<Turn, 'nextLookAt'> & Partial<Pick<Turn, 'step'>>,
@@ -75,7 +76,10 @@ export async function waitUntil(
   await condition(() => wake.isPending, Math.max(1, nextLookAt - Date.now()), shown);
 }
 
-/** A wake during the work, such as a request to cancel, is shown. The work itself reads the request from the rows. */
+/**
+ * Waits for the end of the work. A wake during the work, such as a request to cancel, is shown by taking a turn. The
+ * work itself reads the request from the rows.
+ */
 export async function whileShowing(
   wake: Wake,
   { work, look }: { readonly work: Promise<unknown>; readonly look: () => Promise<unknown> },
@@ -84,7 +88,7 @@ export async function whileShowing(
   const ended = work.finally(() => {
     isDone = true;
   });
-  // `ended` throws its error once it is awaited.
+  // This prevents an unhandled rejection. The error is thrown below, where `ended` is awaited.
   ended.catch(() => {});
   for (;;) {
     await condition(() => isDone || wake.isPending);

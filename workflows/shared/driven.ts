@@ -1,5 +1,5 @@
-// The workflow of a driven row: the row says what is needed next. Deployments, builds, runbooks and verifications share
-// it. Each kind gives its name, its signal and its search attributes.
+// The workflow of a driven row, which says what is needed next. Deployments, builds, runbooks and verifications share
+// this workflow. Each kind gives its name, its signal and its search attributes.
 import type { SearchAttributePair } from '@temporalio/common';
 import {
   ApplicationFailure,
@@ -17,7 +17,7 @@ import { supervision, providerCall, turn, turnLocally } from './timeouts.ts';
 
 interface Shown {
   readonly status: string;
-  /** The row in one line, such as a version and an environment. */
+  /** The row in a few words, such as a version and an environment. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;
@@ -30,7 +30,7 @@ export interface DrivenResult {
 
 type ShownTurn = Turn & { readonly summary: Shown };
 
-/** The names of the kinds in workflows/activities.ts. */
+/** The names of the kinds in workflows/activities.ts, such as `Deployment`. */
 type DrivenName = { [Name in keyof AllDriven]: Name extends `advance${infer Kind}` ? Kind : never }[keyof AllDriven];
 export type AdvanceOf<Kind extends DrivenName> = AllDriven[`advance${Kind}`] extends (
   input: never,
@@ -39,30 +39,33 @@ export type AdvanceOf<Kind extends DrivenName> = AllDriven[`advance${Kind}`] ext
   : never;
 
 interface Driven<Advanced extends ShownTurn> {
-  /** The rows have changed: read them now. */
+  /** Sent when the rows have changed: the workflow takes a turn. */
   readonly signal: SignalDefinition;
   readonly attributes: (summary: Advanced['summary']) => readonly SearchAttributePair[];
-  /** Statuses that are failures. Temporal then lists the run as failed, where people and alerts look. */
+  /** The statuses that are failures. Temporal then lists the run as failed, so that people and alerts find it. */
   readonly failures: readonly string[];
 }
 
-/** Takes a turn. */
+/** Returns the function that takes a turn of the kind. */
 export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput, AdvanceOf<Kind>> {
   type Turns = Record<string, Advance<DrivenInput, AdvanceOf<Kind>>>;
   const name = `advance${kind}`;
-  return locallyFirst(named(proxyLocalActivities<Turns>(turnLocally), name), named(proxyActivities<Turns>(turn), name));
+  return locallyFirst(
+    activityNamed(proxyLocalActivities<Turns>(turnLocally), name),
+    activityNamed(proxyActivities<Turns>(turn), name),
+  );
 }
 
-/** The whole workflow of a kind. The names of its activities end in the name of the kind. */
+/** Returns the workflow of a kind. The names of the activities of a kind end with the name of the kind. */
 export function drivenBy<Kind extends DrivenName>(
   kind: Kind,
   { signal, attributes, failures }: Driven<AdvanceOf<Kind>>,
 ): (input: DrivenInput) => Promise<DrivenResult> {
   const advance = turnBy(kind);
   type Carried = Record<string, CarryOut<DrivenInput>>;
-  const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
-  // The same activity with the time limit of supervised work.
-  const superviseBy = named(proxyActivities<Carried>(supervision), `carryOut${kind}`);
+  const carryOut = activityNamed(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
+  // The same activity, with the time limit of supervised work.
+  const superviseBy = activityNamed(proxyActivities<Carried>(supervision), `carryOut${kind}`);
   return async (input) => {
     const wake = listenTo(signal);
     const describe = createDescription();
@@ -86,18 +89,18 @@ export function drivenBy<Kind extends DrivenName>(
 /** The failures of deployments and rollbacks. */
 export const deploymentFailures = ['failure', 'error'] as const;
 
-/** Ends a run with its result, or as failed. The rows have the result in both cases. */
+/** Ends a run: returns the result, or throws if the status is a failure. The rows have the result in both cases. */
 export function conclude(
   { status, title }: Pick<Shown, 'status' | 'title'>,
   failures: readonly string[],
 ): DrivenResult {
   const summary = `${title}: ${status}`;
-  // Histories of an earlier version end as completed, also after a failure.
+  // In histories of an earlier version, runs end as completed even after a failure.
   if (failures.includes(status) && patched('failures-fail')) throw ApplicationFailure.nonRetryable(summary, status);
   return { status, summary };
 }
 
-/** A proxy of activities answers for every name. */
-function named<Activity>(proxies: Readonly<Record<string, Activity>>, name: string): Activity {
+/** A proxy of activities has an activity for every name. */
+function activityNamed<Activity>(proxies: Readonly<Record<string, Activity>>, name: string): Activity {
   return proxies[name] as Activity;
 }

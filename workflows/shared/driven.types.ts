@@ -1,15 +1,22 @@
-// What the workflows of driven rows and their activities have in common.
-/** What is driven is named by an id beside it. */
+// Types that the workflows of driven rows and their activities share.
+
+/** The input of a workflow. Each kind adds the id of its row. */
 export interface DrivenInput {
   readonly accountId: string;
-  /** The trace of the request that began the run, as W3C names it. Left out: none did, or nothing was traced. */
+  /**
+   * The trace of the request that began the run, in the W3C format. Left out: there was no request, or it was not
+   * traced.
+   */
   readonly trace?: string;
 }
 
 export type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;
 export type CarryOut<Input> = (input: Input) => Promise<string>;
 
-/** The activities of a kind: a turn, and the one thing that a turn left to be done, which is answered by a sentence. */
+/**
+ * The activities of a kind. `advance…` takes a turn. `carryOut…` does what the turn decided, and returns a sentence
+ * about it.
+ */
 export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
   `advance${Kind}`,
   Advance<Input, Advanced>

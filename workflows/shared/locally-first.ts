@@ -1,8 +1,9 @@
 import { isCancellation } from '@temporalio/workflow';
 
 /**
- * A turn in the worker that holds the run costs one event of history instead of six. A turn that fails there is tried
- * again by Temporal for as long as it takes, where its failures are seen.
+ * Takes a turn as a local activity, in the worker that runs the workflow. This costs one event of the history instead
+ * of six. If it fails, the turn is an ordinary activity, which Temporal retries until it succeeds, and whose failures
+ * Temporal shows.
  */
 export function locallyFirst<Input, Answer>(
   locally: (input: Input) => Promise<Answer>,

@@ -1,15 +1,15 @@
-// When a run ends, its worker records the run as a span, if traces are sent.
+// If traces are sent, the worker records each ended run as a span.
 import { ApplicationFailure, ContinueAsNew, proxySinks, type Sinks } from '@temporalio/workflow';
 import type { DrivenInput } from './driven.types.ts';
 
-/** The input of a run. The span of a run belongs to the trace of its batch. Without a batch it belongs to `trace`. */
+/** The input of a run. With `batchId`, the span of the run belongs to the trace of that batch, otherwise to `trace`. */
 export interface RunInput extends DrivenInput {
   readonly batchId?: string;
 }
 
 export interface RunSinks extends Sinks {
   readonly runs: {
-    /** `failure`: its class. Null: the run did not fail. */
+    /** `failure` is the class of the error. Null: the run did not fail. */
     ended(input: RunInput, failure: string | null): void;
   };
 }

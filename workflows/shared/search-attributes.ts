@@ -1,7 +1,8 @@
+// The attributes by which runs are found in Temporal's UI. They are registered at the start
+// (src/launcher/temporal-namespace.ts).
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
-/** What runs are found by in Temporal's UI. Registered at start (src/launcher/temporal-namespace.ts). */
-/** What a run is about: the name that people know it by. */
+/** The subject of a run, under the name that people know. */
 export const subjectAttribute = defineSearchAttributeKey('Subject', SearchAttributeType.TEXT);
 export const repositoryAttribute = defineSearchAttributeKey('Repository', SearchAttributeType.KEYWORD);
 export const baseBranchAttribute = defineSearchAttributeKey('BaseBranch', SearchAttributeType.KEYWORD);

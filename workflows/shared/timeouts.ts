@@ -1,18 +1,18 @@
 // How long activities may take, and how they are retried. Every activity may run twice.
 
 /**
- * After this long without a heartbeat, the server gives an activity to another worker. After a worker is killed, its
- * landings stand still for this long. Heartbeats are two seconds apart (activities.ts), so that two of them may be
- * late.
+ * After this time without a heartbeat, the server gives an activity to another worker. If a worker is killed, its
+ * landings make no progress for this time. Heartbeats are sent every two seconds (activities.ts), so that two of them
+ * may be late.
  */
 export const heartbeatTimeout = '6s';
 
-/** After this long, the server gives a workflow task to another worker. The server's own default is twice as long. */
+/** After this time, the server gives a workflow task to another worker. The server's default is twice as long. */
 export const workflowTaskTimeout = '5s';
 
 /**
- * The longest pause between tries of a turn. After an outage of the database, the next try comes after this time at the
- * latest.
+ * The longest pause between attempts of a turn. After an outage of the database, the next attempt is made after this
+ * time at the latest.
  */
 export const longestPause = '5s';
 
@@ -29,12 +29,15 @@ export const turn = {
   retry: { initialInterval: '200ms', maximumInterval: longestPause },
 } as const;
 
-/** An unreachable provider is a result of this activity. Only a fault of the service makes the activity fail. */
+/**
+ * If a provider cannot be reached, that is a result of this activity. The activity fails only by a fault of the
+ * service.
+ */
 export const providerCall = {
   startToCloseTimeout: '2m',
   heartbeatTimeout,
   retry: { initialInterval: '500ms', maximumInterval: '30s' },
 } as const;
 
-/** The time limit is longer than any command may run. */
+/** The time limit is longer than that of any command. */
 export const supervision = { ...providerCall, startToCloseTimeout: '25h' } as const;

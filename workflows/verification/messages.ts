@@ -9,5 +9,7 @@ export function verificationWorkflowId({ accountId, verificationId }: Verificati
   return `verification:${accountId}:${verificationId}`;
 }
 
-/** The rows of the verification, or rows that it waits for, have changed: read them now. */
+/**
+ * Sent when rows of the verification, or rows that the verification waits for, have changed: the workflow takes a turn.
+ */
 export const verificationLookSignal = defineSignal('look');

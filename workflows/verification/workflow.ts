@@ -1,5 +1,5 @@
-// The life of one verification: read the configuration, boot the preview or wait for one, drive it, judge, and tear it
-// down. The row says what is needed next, so that a lost or doubled run changes nothing.
+// The workflow of a verification: read the configuration, start the preview or wait for it, carry out the steps, judge,
+// and stop the preview. The row says what is needed next, so that a run that is lost or started twice changes nothing.
 import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { verificationAttributes } from '../shared/search-attributes.ts';
 import { verificationLookSignal, type VerificationInput } from './messages.ts';
@@ -7,7 +7,7 @@ import { verificationLookSignal, type VerificationInput } from './messages.ts';
 const drive = drivenBy('Verification', {
   signal: verificationLookSignal,
   attributes: verificationAttributes,
-  // A red verdict is a result and not a failure of the run.
+  // A red verdict is a result, and not a failure of the run.
   failures: ['error'],
 });
 

@@ -5,10 +5,10 @@ export interface DeliveryInput {
   readonly deliveryId: string;
 }
 
-/** Started only once a first attempt has failed. */
+/** The id of the workflow, which is started only after a first attempt has failed. */
 export function deliveryWorkflowId({ accountId, deliveryId }: DeliveryInput): string {
   return `webhook-delivery:${accountId}:${deliveryId}`;
 }
 
-/** The delivery's row changed: look at it now. */
+/** Sent when the row of the delivery has changed: the workflow reads it. */
 export const deliveryLookSignal = defineSignal('look');

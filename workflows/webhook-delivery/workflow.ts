@@ -1,5 +1,5 @@
-// Tries a webhook again whose first attempt failed. The row of the delivery has the instant of the next attempt, so
-// that a lost or doubled run sends nothing twice.
+// Retries a webhook whose first attempt failed. The row of the delivery has the time of the next attempt, so that a run
+// that is lost or started twice sends nothing twice.
 import { ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
 import { listenTo, waitUntil } from '../shared/drive.ts';
 import { heartbeatTimeout } from '../shared/timeouts.ts';
@@ -13,7 +13,7 @@ const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   retry: { initialInterval: '500ms', maximumInterval: '30s' },
 });
 
-/** Answers the final state of the delivery. */
+/** Returns the final state of the delivery. */
 export async function webhookDelivery(input: DeliveryInput): Promise<string> {
   const wake = listenTo(deliveryLookSignal);
   for (;;) {
@@ -21,7 +21,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<string> {
     const { state, nextLookAt } = await attemptDelivery(input);
     if (nextLookAt !== null) await waitUntil(wake, { step: 'waiting for the next attempt', nextLookAt });
     else if (!wake.isPending) {
-      // Histories of an earlier version end as completed, also after a failure.
+      // In histories of an earlier version, runs end as completed even after a failure.
       if (state === 'failed' && patched('failures-fail'))
         throw ApplicationFailure.nonRetryable('Every attempt failed. Redeliver it from its endpoint.', state);
       return state;
