@@ -7,7 +7,7 @@ export {
   requestBackport,
   requestRefresh,
   requestSync,
-  type AskAnswer,
+  type BranchWorkAnswer,
   type BackportRequest,
 } from './requests/branch-work.service.ts';
 export { configurationOf, labelRulesOf } from './store/configuration.cache.ts';

@@ -153,7 +153,7 @@ const commandTexts = {
   dequeue: 'dequeue',
 } as const;
 
-type Ask = SkipOptions & { readonly by: string | null };
+type EnqueueOptions = SkipOptions & { readonly by: string | null };
 
 interface Enqueued {
   readonly repository: RepositoryRow;
@@ -164,16 +164,17 @@ interface Enqueued {
  * Queues a pull request and the pull requests below it in its stack. Idempotent: a pull request that is pending or in
  * line gets the options and keeps its place.
  */
-export async function enqueue(work: QueueWork, { repository, row }: Enqueued, ask: Ask): Promise<void> {
+export async function enqueue(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request that the request names.
-    if (!isAsked || ask.skipLine) await enqueueOne(work, { repository, row: below }, { ...ask, skipValidation: false });
+    if (!isAsked || options.skipLine)
+      await enqueueOne(work, { repository, row: below }, { ...options, skipValidation: false });
   }
-  await enqueueOne(work, { repository, row }, ask);
+  await enqueueOne(work, { repository, row }, options);
 }
 
 // The repository was read before the queue was locked, and may have been disabled since. Disabling takes the lock of
@@ -186,13 +187,13 @@ async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Pro
   if (active.length === 0) throw notActive();
 }
 
-async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, ask: Ask): Promise<void> {
+async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {
   const wasInLine = isQueued(row.status);
-  if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
-  if (ask.skipValidation) row.skipValidation = true;
-  if (ask.requestedBy) row.requestedBy = ask.requestedBy.replace(/^@/, '');
+  if (options.skipLine) Object.assign(row, { skipLine: true, skipLineReason: options.skipLineReason?.trim() || null });
+  if (options.skipValidation) row.skipValidation = true;
+  if (options.requestedBy) row.requestedBy = options.requestedBy.replace(/^@/, '');
   row.mergeRequestedAt = work.now;
-  row.mergeRequestedBy = ask.by;
+  row.mergeRequestedBy = options.by;
   work.relabelled.add(row);
   if (wasInLine) return;
   // The decision reads the rows of the pull requests below, which this transaction may have just queued.

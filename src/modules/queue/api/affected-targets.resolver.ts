@@ -16,7 +16,7 @@ export class AffectedTargets {
   names!: readonly string[];
 }
 
-interface Asked {
+interface TargetsRequest {
   readonly id: string;
   /** The instant. Null: now. */
   readonly at: Date | null;
@@ -24,9 +24,9 @@ interface Asked {
 }
 
 /** The affected targets of each pull request. Null: they are unknown. */
-function targetsOf(ctx: GraphQLContext): DataLoader<Asked, AffectedTargets | null> {
+function targetsOf(ctx: GraphQLContext): DataLoader<TargetsRequest, AffectedTargets | null> {
   return new DataLoader(
-    async (asked) => {
+    async (requests) => {
       requireScope(ctx, 'queue:read');
       const rows = await ctx.db.read<{ place: number; count: number | null; names: string[] | null }>(ctx.accountId, {
         name: 'affected_targets_of_pull_requests',
@@ -40,13 +40,13 @@ function targetsOf(ctx: GraphQLContext): DataLoader<Asked, AffectedTargets | nul
                cross join lateral (select case when past.id is null then p.affected_targets else past.targets end as targets) t`,
         values: [
           ctx.accountId,
-          asked.map(({ id }) => id),
-          asked.map(({ at }) => at?.toISOString() ?? 'infinity'),
-          asked.map(({ first }) => first),
+          requests.map(({ id }) => id),
+          requests.map(({ at }) => at?.toISOString() ?? 'infinity'),
+          requests.map(({ first }) => first),
         ],
       });
       const byPlace = new Map(rows.map((row) => [row.place, row]));
-      return asked.map((_, index) => {
+      return requests.map((_, index) => {
         const { count, names } = byPlace.get(index + 1) ?? { count: null, names: null };
         return count === null ? null : { count, names: names ?? [] };
       });

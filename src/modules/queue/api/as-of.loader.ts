@@ -74,8 +74,8 @@ interface QueueAtInstant {
 }
 
 /** Null: there is no record of the queue at that instant. */
-export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueAtInstant): Promise<QueueAsOf | null> {
-  const { queueId, at } = asked;
+export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: QueueAtInstant): Promise<QueueAsOf | null> {
+  const { queueId, at } = request;
   const instant = at?.toISOString() ?? 'infinity';
   const now = (at ?? ctx.clock()).getTime();
   const queue = await readQueue(ctx, tx, { queueId, instant });
@@ -85,9 +85,9 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     at === null ? queue.configurationYaml : await configurationAt(ctx, tx, { repositoryId, instant });
   const { configuration, rules } = rulesOf({ configurationYaml }, queue);
   const haltedReason = haltOf({ configurationYaml }, queue);
-  const { freezes, ...holds } = await loadHolds(ctx, tx, { ...asked, queue, now, instant });
+  const { freezes, ...holds } = await loadHolds(ctx, tx, { ...request, queue, now, instant });
   const rows = await readBatches(ctx, tx, { queueId, instant });
-  const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
+  const parts = await readParts(ctx, tx, { ...request, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
     ...parts,
     queue: {

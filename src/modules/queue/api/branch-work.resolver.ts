@@ -21,8 +21,8 @@ export class BranchWorkResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
   ): Promise<AsyncPullRequestPayload> {
-    const { message, ...asked } = await requestRefresh(ctx, input);
-    const { pullRequest } = await payload(ctx, asked);
+    const { message, ...requested } = await requestRefresh(ctx, input);
+    const { pullRequest } = await payload(ctx, requested);
     return { pullRequest, status: 'processing', message };
   }
 
@@ -38,8 +38,8 @@ export class BranchWorkResolver {
       const { message, ...preview } = await previewSync(ctx, input);
       return Object.assign(await previewPayload(ctx, preview), { status: 'processing' as const, message });
     }
-    const { message, ...asked } = await requestSync(ctx, input);
-    const { pullRequest } = await payload(ctx, asked);
+    const { message, ...requested } = await requestSync(ctx, input);
+    const { pullRequest } = await payload(ctx, requested);
     return { pullRequest, status: 'processing', message };
   }
 
@@ -55,8 +55,8 @@ export class BranchWorkResolver {
       const { message, ...preview } = await previewBackport(ctx, input);
       return Object.assign(await previewPayload(ctx, preview), { targetBranch: input.targetBranch, message });
     }
-    const { message, ...asked } = await requestBackport(ctx, input);
-    const { pullRequest } = await payload(ctx, asked);
+    const { message, ...requested } = await requestBackport(ctx, input);
+    const { pullRequest } = await payload(ctx, requested);
     return { pullRequest, targetBranch: input.targetBranch, message };
   }
 }

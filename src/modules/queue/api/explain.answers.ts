@@ -29,7 +29,7 @@ export interface Known {
   readonly version: Version;
   /** All its versions up to that instant, newest first. */
   readonly versions: readonly Version[];
-  /** Null: it was not in line. */
+  /** Null: the pull request was not in line. */
   readonly position: LinePosition | null;
   /** The build of its head commit. Undefined: there is none. */
   readonly own: BuildState | undefined;

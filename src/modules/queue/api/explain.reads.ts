@@ -20,7 +20,7 @@ import { type Version, readVersions, readEvents, readBuildsOf, readChecks } from
 import type { PullRequest } from './pull-requests.types.ts';
 
 /** What to explain about pull requests. */
-export interface Asked {
+export interface ExplainOptions {
   /** The instant to explain. Null: now. */
   readonly asOf: Date | null;
   /** Whether only the reason is wanted. Conditions need versions, events and checks, which cost ten times as much. */
@@ -30,7 +30,7 @@ export interface Asked {
 export async function explainPullRequest(
   ctx: GraphQLContext,
   pullRequest: PullRequest,
-  { asOf, isBrief }: Asked,
+  { asOf, isBrief }: ExplainOptions,
 ): Promise<Explained> {
   requireScope(ctx, 'queue:read');
   if (asOf !== null && asOf > ctx.clock())
@@ -38,7 +38,7 @@ export async function explainPullRequest(
   return await loaderOf(ctx, explanations).load({ pullRequest, asOf, isBrief });
 }
 
-interface Question extends Asked {
+interface Question extends ExplainOptions {
   readonly pullRequest: PullRequest;
 }
 
@@ -50,14 +50,14 @@ function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
       const groups = Map.groupBy(questions, ({ asOf, isBrief }) => `${asOf?.getTime()} ${isBrief}`);
       for (const [first, ...others] of groups.values()) {
         if (first === undefined) continue;
-        const asked = [first, ...others];
-        const pullRequests = asked.map(({ pullRequest }) => pullRequest);
+        const grouped = [first, ...others];
+        const pullRequests = grouped.map(({ pullRequest }) => pullRequest);
         const queues = first.asOf === null ? await readQueuesNow(ctx, pullRequests) : nothingRead;
         const explained = await ctx.db.transaction(
           ctx.accountId,
           async (tx) => await explainAll(ctx, tx, { ...first, pullRequests, queues }),
         );
-        for (const question of asked) {
+        for (const question of grouped) {
           const answer = explained.get(question.pullRequest.id);
           if (answer !== undefined) answers.set(question, answer);
         }
@@ -95,7 +95,7 @@ async function readQueuesNow(ctx: Context, pullRequests: readonly Pick<PullReque
   return queues;
 }
 
-interface AskedAbout extends Asked {
+interface ExplainRequest extends ExplainOptions {
   readonly pullRequests: readonly Pick<PullRequest, 'id' | 'createdAt'>[];
   /** The queues that were already read, by id. */
   readonly queues?: Queues;
@@ -105,7 +105,7 @@ interface AskedAbout extends Asked {
 export async function explainAll(
   ctx: Context,
   tx: Transaction,
-  { pullRequests, asOf, isBrief, queues = nothingRead }: AskedAbout,
+  { pullRequests, asOf, isBrief, queues = nothingRead }: ExplainRequest,
 ): Promise<Map<string, Explained>> {
   const instant = asOf?.toISOString() ?? 'infinity';
   const ids = [...new Set(pullRequests.map(({ id }) => id))];
@@ -120,15 +120,15 @@ export async function explainAll(
       for (const each of inQueue) answers.set(each.id, unknown(each, asOf ?? ctx.clock()));
       continue;
     }
-    const asked = inQueue.flatMap(({ id }): Recorded[] => {
+    const recorded = inQueue.flatMap(({ id }): Recorded[] => {
       const known = versions.get(id) ?? [];
       const [version] = known;
       return version === undefined ? [] : [{ version, versions: known, events: events.get(id) ?? [], queueAsOf }];
     });
     const explained = isBrief
-      ? asked.map((each) => explainBriefly({ ...each, position: positionOf(each, {}) }))
-      : await explainFully(ctx, tx, { queueAsOf, asked });
-    for (const [index, { version }] of asked.entries()) {
+      ? recorded.map((each) => explainBriefly({ ...each, position: positionOf(each, {}) }))
+      : await explainFully(ctx, tx, { queueAsOf, recorded });
+    for (const [index, { version }] of recorded.entries()) {
       const answer = explained[index];
       if (answer !== undefined) answers.set(version.id, answer);
     }
@@ -145,17 +145,17 @@ type Recorded = Pick<Known, 'version' | 'versions' | 'events' | 'queueAsOf'>;
 async function explainFully(
   ctx: Context,
   tx: Transaction,
-  { queueAsOf, asked }: { readonly queueAsOf: QueueAsOf; readonly asked: readonly Recorded[] },
+  { queueAsOf, recorded }: { readonly queueAsOf: QueueAsOf; readonly recorded: readonly Recorded[] },
 ): Promise<Explained[]> {
   const instant = queueAsOf.at?.toISOString() ?? 'infinity';
-  const belowIds = asked.flatMap(({ version }) => version.belowId ?? []);
+  const belowIds = recorded.flatMap(({ version }) => version.belowId ?? []);
   const below =
     belowIds.length === 0
       ? new Map<string, Version[]>()
       : await readVersions(ctx, tx, { ids: belowIds, instant, isBrief: true });
-  const heads = asked.map(({ version }) => version.headSha);
+  const heads = recorded.map(({ version }) => version.headSha);
   const builds = await readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] });
-  const known = asked.map((each) => {
+  const known = recorded.map((each) => {
     const own = builds.get(each.version.headSha);
     const ownVerdict = ownVerdictOf(each.version, judgeOwn(own, queueAsOf.rules));
     return { ...each, own, position: positionOf(each, { ownVerdict }) };
@@ -167,7 +167,7 @@ async function explainFully(
   );
 }
 
-/** Null: it was not in line. */
+/** Null: the pull request was not in line. */
 function positionOf(
   { version: { id, status }, queueAsOf: { view, causes } }: Recorded,
   own: Pick<FactsBesideLine, 'ownVerdict'>,

@@ -119,10 +119,10 @@ const mostCommits = 500;
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
   const client = hostClient(ctx, host);
-  const named: BatchMemberRow[] = [];
+  const withMessages: BatchMemberRow[] = [];
   for (const [place, member] of members.entries()) {
     if (!member.namesCoauthors) {
-      named.push(member);
+      withMessages.push(member);
       continue;
     }
     const commits = await client.listCommits({
@@ -140,9 +140,9 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
         message,
       ]);
     });
-    named.push({ ...member, message });
+    withMessages.push({ ...member, message });
   }
-  return named;
+  return withMessages;
 }
 
 /**

@@ -40,13 +40,13 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   // The pull request is landing, so its head is not changed. The end of the landing wakes the queue, which finds this
   // sync open.
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, loaded.row.id))) return;
-  const outcome = await bringUpToDate(ctx, loaded, cause);
+  const outcome = await updateWithRetries(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
   await report(ctx, loaded, { cause, outcome });
   await conclude(ctx, loaded, { cause, outcome });
 }
 
-async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
+async function updateWithRetries(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await tryOnce(ctx, loaded, cause);

@@ -25,14 +25,14 @@ export async function withoutBots<Each extends Opened>(
     batchOfBotBranch(
       ownHeadBranch({ ...each, headFork: each.headFork && `${each.headFork.owner}/${each.headFork.name}` }) ?? '',
     );
-  const named = opened.flatMap((each) => batchOf(each) ?? []);
-  if (named.length === 0) return [...opened];
+  const batchIds = opened.flatMap((each) => batchOf(each) ?? []);
+  if (batchIds.length === 0) return [...opened];
   // Looked up by the batch, because the host may report a bot pull request before the row of the bot pull request is
   // written.
   const known = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'batches_of_bot_branches',
     text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,
-    values: [ctx.accountId, repository.id, named],
+    values: [ctx.accountId, repository.id, batchIds],
   });
   const batches = new Set(known.map(({ id }) => id));
   return opened.filter((each) => !batches.has(batchOf(each) ?? ''));

@@ -154,8 +154,8 @@ function isVerified(
  * Whether the pull requests stacked on this one must be read again, because it was opened, ended or changed its queue.
  */
 function hasMoved(before: Before, row: PullRequestRow): boolean {
-  const wasThere = before.status !== null && !isTerminal(before.status);
-  return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;
+  const wasOpen = before.status !== null && !isTerminal(before.status);
+  return wasOpen === isTerminal(row.status) || before.queueId !== row.queueId;
 }
 
 /** What the rows contain before the host is read. */

@@ -75,11 +75,11 @@ export async function findOutOfBandMerges(
   await forgetScratch(ctx, host);
   // Two pull requests may have the same change. If the message of a commit names one of them, the commit belongs to
   // that one.
-  const named = new Set(
+  const namedStates = new Set(
     found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
   );
   return found
-    .filter(({ candidate, state }) => !named.has(state) || state.names.has(candidate.number))
+    .filter(({ candidate, state }) => !namedStates.has(state) || state.names.has(candidate.number))
     .map(({ candidate: { pullRequestId, number }, head, state }) => ({
       pullRequestId,
       number,

@@ -133,13 +133,13 @@ async function decideAndWrite(
   if (!queue.baseTip || !queue.baseTree) return false;
   queue.plannerVersion = plannerVersion;
   const planned = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
-  queue.nextLookAt = planned.lookAt === null ? null : new Date(planned.lookAt);
+  queue.nextLookAt = planned.nextTurnAt === null ? null : new Date(planned.nextTurnAt);
   return planned.isQuiet;
 }
 
 interface Planned {
   /** When the queue takes its next turn without a wake. Null: only after a wake. Milliseconds since the epoch. */
-  readonly lookAt: number | null;
+  readonly nextTurnAt: number | null;
   /** Whether nothing was decided, and the queue does not wait for builds of other base branches. */
   readonly isQuiet: boolean;
 }
@@ -162,9 +162,9 @@ async function planQueue(
   await planWaitingBackports(work);
   const updatesAt = await planUpdates(work, repository, configuration);
   const retriesAt = await planRetries(work, rules);
-  const buildsAt = lookForBuildsAt(loaded.snapshot, now);
+  const buildsAt = nextTurnForBuilds(loaded.snapshot, now);
   return {
-    lookAt: earliest(planAgainAt(decisions), buildsAt, retriesAt, updatesAt),
+    nextTurnAt: earliest(planAgainAt(decisions), buildsAt, retriesAt, updatesAt),
     isQuiet: !hasChanged && buildsAt === null && decisions.every(({ kind }) => kind === 'PlanAgainAt'),
   };
 }
@@ -225,13 +225,13 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
 // `max_parallel_builds` limits all queues of a repository together, so a queue may wait for builds of another base
 // branch. The queue in which a build ends wakes the waiting queues. In case a wake is lost, each waiting queue also
 // takes a turn after this time.
-const lookAgainMs = 60_000;
+const waitForBuildsMs = 60_000;
 
 /** When a queue that waits for builds of other queues takes its next turn. Null: it does not wait for them. */
-function lookForBuildsAt(snapshot: Snapshot, now: number): number | null {
+function nextTurnForBuilds(snapshot: Snapshot, now: number): number | null {
   if (snapshot.queue.buildsElsewhere === 0) return null;
   const inBatches = new Set(snapshot.batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
-  return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + lookAgainMs;
+  return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + waitForBuildsMs;
 }
 
 /** Wakes the other queues of the repository after the commit if a batch has ended, because another build may start. */
@@ -240,7 +240,7 @@ async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: reado
     ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
   );
   if (!leavesRoom) return;
-  // The other queues are not locked. If a wake is lost, the waiting queue still takes a turn after `lookAgainMs`.
+  // The other queues are not locked. If a wake is lost, the waiting queue still takes a turn after `waitForBuildsMs`.
   const waiting = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',
     [ctx.accountId, queue.repositoryId, queue.id],

@@ -7,7 +7,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { BatchRow, PullRequestRow } from '../store/queue.entities.ts';
 import { markBotPullRequestIdle } from './idle-bot-pull-requests.ts';
 import { pullRequestOf, startBatches } from './batch.start.ts';
-import { loadNamed, type LoadedQueue } from './snapshot.loader.ts';
+import { loadPullRequests, type LoadedQueue } from './snapshot.loader.ts';
 import { loadBotPullRequests, Resets } from './resets.events.ts';
 import { announceBatch, pullRequestsOf } from '../store/batch.events.ts';
 import { voidLandings } from '../store/intents.ts';
@@ -22,7 +22,7 @@ export async function writeDecisions(
   planned: LoadedQueue,
   { decisions, configuration }: { readonly decisions: readonly Decision[]; readonly configuration: Configuration },
 ): Promise<void> {
-  const loaded = { ...(await loadNamed(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
+  const loaded = { ...(await loadPullRequests(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
   const resets = new Resets(await loadBotPullRequests(work, decisions));
   const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
   const writing: Writing = { work, loaded, resets, ended: [] };
@@ -302,6 +302,7 @@ async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise
   );
 }
 
+/** When the decisions need the next turn. Milliseconds since the epoch. Null: only after a wake. */
 export function planAgainAt(decisions: readonly Decision[]): number | null {
   const instants = decisions.flatMap((decision) => (decision.kind === 'PlanAgainAt' ? [decision.at] : []));
   return instants.length === 0 ? null : Math.min(...instants);

@@ -43,7 +43,7 @@ import {
 
 export interface LoadedQueue {
   readonly snapshot: Snapshot;
-  /** Loaded into the unit of work by `loadNamed`, by id. */
+  /** Loaded into the unit of work by `loadPullRequests`, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly batches: ReadonlyMap<string, BatchRow>;
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
@@ -236,19 +236,19 @@ async function loadOutlook(
 }
 
 /** Loads the pull requests that the decisions name, and all members of live batches, into the unit of work. */
-export async function loadNamed(
+export async function loadPullRequests(
   tx: Transaction,
   loaded: LoadedQueue,
   decisions: readonly Decision[],
 ): Promise<LoadedQueue> {
-  const named = decisions.flatMap(namedBy);
+  const ofDecisions = decisions.flatMap(pullRequestsIn);
   if (decisions.every(({ kind }) => kind === 'PlanAgainAt' || kind === 'ReadChecks')) return loaded;
-  const ids = new Set([...named, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
+  const ids = new Set([...ofDecisions, ...[...loaded.members.values()].flat().map((member) => member.pullRequestId)]);
   const rows = await tx.em.find(PullRequestEntity, { id: { $in: [...ids] } });
   return { ...loaded, pullRequests: new Map(rows.map((row) => [row.id, row])) };
 }
 
-function namedBy(decision: Decision): string[] {
+function pullRequestsIn(decision: Decision): string[] {
   switch (decision.kind) {
     case 'StartBatch':
       return [...decision.assumes, ...decision.members].map(({ pullRequest }) => pullRequest);

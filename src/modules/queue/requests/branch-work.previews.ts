@@ -9,17 +9,17 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
-import { findSource, requireBackportable, type AskAnswer, type BackportRequest } from './branch-work.service.ts';
+import { findSource, requireBackportable, type BranchWorkAnswer, type BackportRequest } from './branch-work.service.ts';
 import { changePullRequest, findPullRequest, type PullRequestRef } from './queue.service.ts';
 
-export interface AskPreview extends AskAnswer {
+export interface BranchWorkPreview extends BranchWorkAnswer {
   readonly impacts: readonly QueueImpact[];
 }
 
 /** A placeholder for the commit that a sync would make. No commit has this name. */
 const plannedHead = '0'.repeat(40);
 
-export async function previewSync(ctx: Context, request: PullRequestRef): Promise<AskPreview> {
+export async function previewSync(ctx: Context, request: PullRequestRef): Promise<BranchWorkPreview> {
   requireAction(ctx, 'sync');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const known = await findPullRequest(ctx, repository, request.number);
@@ -53,7 +53,7 @@ async function containsBase(ctx: Context, repository: RepositoryRow, row: PullRe
   }
 }
 
-export async function previewBackport(ctx: Context, request: BackportRequest): Promise<AskPreview> {
+export async function previewBackport(ctx: Context, request: BackportRequest): Promise<BranchWorkPreview> {
   requireAction(ctx, 'backport');
   const { targetBranch } = request;
   const repository = await findSource(ctx, request);

@@ -14,13 +14,13 @@ import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
-export interface AskAnswer extends PullRequestAnswer {
+export interface BranchWorkAnswer extends PullRequestAnswer {
   /** What will happen, as a sentence for the user. */
   readonly message: string;
 }
 
 /** Requests a new read of checks, state and reviews (interface 4.3, `refresh`). */
-export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<BranchWorkAnswer> {
   requireAction(ctx, 'refresh');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const row = await readFresh(ctx, repository, request.number);
@@ -41,7 +41,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
 }
 
 /** Requests an update of the branch with its base branch (interface 4.3, `sync`). */
-export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
+export async function requestSync(ctx: Context, request: PullRequestRef): Promise<BranchWorkAnswer> {
   requireAction(ctx, 'sync');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const known = await readFresh(ctx, repository, request.number);
@@ -72,7 +72,7 @@ export interface BackportRequest {
 }
 
 /** Requests a backport of a merged pull request, or of an open one as soon as it is merged (interface 4.3). */
-export async function requestBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
+export async function requestBackport(ctx: Context, request: BackportRequest): Promise<BranchWorkAnswer> {
   requireAction(ctx, 'backport');
   const { targetBranch: target } = request;
   const repository = await findSource(ctx, request);

@@ -1,4 +1,4 @@
-// CI's messages about the checks that failed a pull request.
+// Reads the failed checks of pull requests, with the host's messages about these checks.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
