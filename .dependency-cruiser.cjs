@@ -306,7 +306,7 @@ module.exports = {
       to: {
         path: '^(src|workflows|rest-facade|test|bench|github-emulator|dashboard)/',
         // How a program of Node ends is no business of the server.
-        pathNot: '^src/platform/background-compiler\\.ts$',
+        pathNot: '^src/platform/node-flags\\.ts$',
       },
     },
     {
