@@ -1,12 +1,12 @@
-// Which keys two configurations differ in, defaults filled in.
+// Which keys have different values in two configurations. An absent key has its default.
 import { listKeys, type Mark } from './key.ts';
 import { configurationSchema, type Configuration } from './keys.ts';
 
 export interface ChangedKey {
-  /** Joined by dots. */
+  /** The path of the key, joined by dots. */
   readonly key: string;
   readonly mark: Mark;
-  /** As JSON. Null: no value. */
+  /** The value as JSON. Null: no value. */
   readonly before: string | null;
   readonly after: string | null;
 }

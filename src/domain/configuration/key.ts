@@ -1,21 +1,21 @@
-// The terms in which the table of keys is written. A key is a zod schema with notes in a registry. The parser, the
-// documentation, the JSON Schema and the digest of build keys all read those notes.
+// Functions that define configuration keys. A key is a zod schema with notes in a registry. The parser, the
+// documentation, the JSON Schema and the digest of build keys all read these notes.
 import { z } from 'zod';
 import { regexFault } from './regex.ts';
 
 /**
  * The effect of a changed key on existing builds. gate: verdicts are judged again, and nothing is rebuilt. build:
- * builds were made with the old value and are worthless (reset 307). other: the key affects later decisions, and builds
- * keep their worth.
+ * builds were made with the old value and are worthless (reset 307). other: the key affects only later decisions, and
+ * builds stay valid.
  */
 export type Mark = 'gate' | 'build' | 'other';
 
 export interface KeyNotes {
-  /** The documented default as a sentence, or as YAML would write it. */
+  /** The default in the documentation: a sentence, or the value as in YAML. */
   readonly default: string;
   readonly description: string;
   readonly mark: Mark;
-  /** Whether this version acts on it. */
+  /** Whether this version acts on the key. */
   readonly supported: boolean;
   /** The only values that this version accepts. Null: every valid value. */
   readonly accepts: readonly unknown[] | null;
@@ -34,7 +34,7 @@ interface KeyOptions<D> {
 /** A key that this version acts on. If absent, it has its default. */
 export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<S>>) {
   const withDefault = z.prefault(schema, options.default).describe(options.description);
-  return noted(withDefault, schema, {
+  return withNotes(withDefault, schema, {
     default: defaultText(options.default),
     description: options.description,
     mark: options.mark,
@@ -43,28 +43,28 @@ export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<
   });
 }
 
-/** A key that this version acts on. If absent, it is undefined, and `default` says what that means. */
+/** A key that this version acts on. If absent, it is undefined, and `default` says what this means. */
 export function optionalKey<S extends z.ZodType>(schema: S, options: KeyOptions<string>) {
   const optional = schema.optional().describe(options.description);
-  return noted(optional, schema, { ...options, supported: true, accepts: options.accepts ?? null });
+  return withNotes(optional, schema, { ...options, supported: true, accepts: options.accepts ?? null });
 }
 
 /** A key that must be present. */
 export function requiredKey<S extends z.ZodType>(schema: S, options: Omit<KeyOptions<never>, 'default' | 'accepts'>) {
   const described = schema.describe(options.description);
-  return noted(described, schema, { ...options, default: 'required', supported: true, accepts: null });
+  return withNotes(described, schema, { ...options, default: 'required', supported: true, accepts: null });
 }
 
 /**
  * A key that this version knows but does not act on. It is never ignored: every value is refused by name, except values
- * that ask for what happens anyway. When the version acts on it, it becomes a `key` and nothing else changes.
+ * that describe what happens anyway. A later version that acts on the key only replaces `notYet` by `key`.
  */
 export function notYet<S extends z.ZodType>(
   schema: S,
   options: KeyOptions<z.input<S> | undefined> & { readonly defaultText?: string; readonly accepts: readonly unknown[] },
 ) {
   const optional = schema.optional().describe(options.description);
-  return noted(optional, schema, {
+  return withNotes(optional, schema, {
     default: options.defaultText ?? defaultText(options.default),
     description: options.description,
     mark: options.mark,
@@ -73,7 +73,7 @@ export function notYet<S extends z.ZodType>(
   });
 }
 
-function noted<S extends z.ZodType>(schema: S, shape: z.ZodType, notes: KeyNotes): S {
+function withNotes<S extends z.ZodType>(schema: S, shape: z.ZodType, notes: KeyNotes): S {
   notesOfKeys.add(schema, notes);
   typeNames.add(schema, { name: typeNames.get(shape)?.name ?? 'mapping' });
   return schema;
@@ -96,7 +96,7 @@ export function listKeys(schema: z.core.$ZodType, path: readonly string[] = []):
   return Object.entries(childSchemas(schema)).flatMap(([name, child]) => listKeys(child, [...path, name]));
 }
 
-/** The keys that a mapping may have at this place. Empty if no mapping is expected. */
+/** The keys that a mapping with this schema may have. Empty: no mapping is expected. */
 export function childSchemas(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
   const bare = unwrap(schema);
   if (bare instanceof z.ZodObject) return bare.shape;
@@ -172,7 +172,7 @@ export function markdown() {
   return named(schema, 'Markdown');
 }
 
-/** Empty: no label. */
+/** The name of a label. Empty: no label. */
 export function label() {
   return named(
     text(100).refine((name) => name === name.trim(), { error: 'must not begin or end with a space' }),

@@ -1,5 +1,5 @@
-// The table of every configuration key (interface 2.6, 2.13). Only `key`s are acted on; `notYet`s are refused by name.
-// Everything else in this folder is derived from this table.
+// The table of every configuration key (interface 2.6, 2.13). This version acts on every `key`, and refuses every
+// `notYet` by name. Everything else in this folder is derived from this table.
 import { z } from 'zod';
 import { group, key, listOf, notYet, oneOf, someText } from './key.ts';
 import { defaultTriggerLabel, mergeRules } from './merge-rules.keys.ts';
@@ -19,7 +19,7 @@ export const configurationSchema = group({
   verify: verify.prefault({}),
 });
 
-/** A configuration with the document's own names, and the defaults of all keys that this version acts on. */
+/** A configuration with the names of the document. Absent keys that this version acts on have their defaults. */
 export type Configuration = z.output<typeof configurationSchema>;
 
 /** The path of the configuration on a repository's default branch. */

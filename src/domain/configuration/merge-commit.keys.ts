@@ -13,8 +13,8 @@ const titleRegex = group({
     context.addIssue({ code: 'custom', path: ['pattern'], message: fault });
     return;
   }
-  const misfit = replacementFault(rule.pattern, rule.replace);
-  if (misfit !== null) context.addIssue({ code: 'custom', path: ['replace'], message: misfit });
+  const replacementProblem = replacementFault(rule.pattern, rule.replace);
+  if (replacementProblem !== null) context.addIssue({ code: 'custom', path: ['replace'], message: replacementProblem });
 });
 
 export const mergeCommit = group({
@@ -26,7 +26,7 @@ export const mergeCommit = group({
   cut_body_before: key(text(), {
     default: '',
     description:
-      'Leave out the body up to the first line that contains this marker, and that line. A body without the marker stays whole.',
+      'Leave out the body up to and including the first line that contains this marker. A body without the marker stays whole.',
     mark: 'build',
   }),
   cut_body_after: key(text(), {
@@ -42,7 +42,7 @@ export const mergeCommit = group({
   include_coauthors: key(bool(), {
     default: false,
     description:
-      "Add Co-authored-by trailers for the authors of the pull request's commits and the co-authors they name, once each, without the author of the landing commit. Not if the queueing request gave a body, nor with rebase, which keeps the commits' own messages.",
+      "Add a Co-authored-by trailer for each author of the pull request's commits, and for each co-author that these commits name, except the author of the landing commit. No trailers are added if the queueing request gave a body, or with rebase, which keeps the messages of the commits.",
     mark: 'build',
   }),
   apply_title_regexes: key(
@@ -62,20 +62,20 @@ export const mergeCommit = group({
 const overrideLabel = (strategy: string) =>
   key(label(), {
     default: '',
-    description: `The label for the strategy ${strategy} on its pull request, read when the build is made. Labels for different strategies keep the pull request out of the queue (108).`,
+    description: `A pull request with this label lands with the strategy ${strategy}. The label is read when the build is made. Labels for different strategies keep the pull request out of the queue (108).`,
     mark: 'build',
   });
 
 export const mergeStrategy = group({
   name: key(oneOf('squash', 'merge', 'rebase'), {
     default: 'squash',
-    description: 'How a pull request becomes commits of the base.',
+    description: 'How a pull request becomes commits of the base branch.',
     mark: 'build',
   }),
   batch_commit: key(oneOf('group', 'linear'), {
     default: 'group',
     description:
-      "group: several pull requests land as one commit on the first-parent line, with their own commits behind it. linear: each pull request is on the line, and only the last one was tested. Interlock's own.",
+      "group: several pull requests land as one commit on the first-parent line, with their own commits behind it. linear: each pull request lands as commits on the first-parent line, and only the last of these commits was tested. Interlock's own.",
     mark: 'build',
   }),
   override_labels: group({
@@ -93,19 +93,19 @@ export const mergeStrategy = group({
   use_separate_commits_for_stack: key(bool(), {
     default: false,
     description:
-      "false: pull requests of a stack that land together are one squash commit, with the top's message and a list of the others. true: each has its own commit. With merge and rebase each always has its own.",
+      'false: pull requests of a stack that land together land as one squash commit, with the message of the top pull request and a list of the others. true: each pull request has its own commit. With merge and rebase, each always has its own commits.',
     mark: 'build',
   }),
   update_pr_commits_before_stack_merge: key(bool(), {
     default: false,
     description:
-      "true: when pull requests of a stack land together, the update that moves the base also moves each branch to its own landed commit. The host's checks run there as after any push. If a branch was pushed to meanwhile, or the host refuses, no branch moves. Needs use_separate_commits_for_stack.",
+      'true: when pull requests of a stack land together, the update that moves the base branch also moves each head branch to the landed commit of its pull request. The checks of the host run on the head branches, as after any push. If a head branch has changed in the meantime, or the host refuses the update, no branch moves. Needs use_separate_commits_for_stack.',
     mark: 'other',
   }),
   show_as_merged: key(bool(), {
     default: false,
     description:
-      "true: GitHub shows squashed and rebased pull requests as merged, and not as closed. Just before a landing the branches of its pull requests are pushed to the commits that they land as, which starts their checks again for a moment and may dismiss approvals; if the landing does not come about, they are pushed back. Branches of forks, branches with several pull requests and pull requests stacked on others are left alone. A pull request that lands alone gets a group commit too. No effect on Interlock's own host, which shows what has landed as merged anyway. Needs batch_commit: group. Interlock's own.",
+      "true: GitHub shows squashed and rebased pull requests as merged, and not as closed. Just before a landing, the head branches of its pull requests are moved to the commits that they land as. This restarts their checks for a moment, and may dismiss approvals. If the landing fails, the branches are moved back. Branches of forks, branches with several pull requests, and branches of pull requests that are stacked on others are not moved. A pull request that lands alone also gets a group commit. No effect on Interlock's own host, which always shows landed pull requests as merged. Needs batch_commit: group. Interlock's own.",
     mark: 'build',
   }),
 })

@@ -37,7 +37,7 @@ export function blockedLabel(names: {
 
 const labels = group({
   trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
-    description: 'The label that queues a pull request. Removing the label dequeues.',
+    description: 'The label that queues a pull request. Removing the label dequeues the pull request.',
     mark: 'other',
   }),
   skip_line: key(label(), {
@@ -48,12 +48,12 @@ const labels = group({
   merge_failed: optionalKey(label(), {
     default: defaultBlockedLabel,
     description:
-      'The label the queue puts on a pull request it blocks, and removes when the pull request is queued again. If a person puts the label on a pull request, the pull request is not queued (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
+      'The label that the queue puts on a blocked pull request, and removes when the pull request is queued again. If a person puts the label on a pull request, the pull request is not queued (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
     mark: 'gate',
   }),
   skip_delete_branch: key(label(), {
     default: '',
-    description: 'The label that keeps the head branch although delete_branch is on. Empty: none.',
+    description: 'The label that keeps the head branch even if delete_branch is true. Empty: none.',
     mark: 'other',
   }),
 })
@@ -73,7 +73,7 @@ const mergeMode = group({
   type: key(oneOf('default', 'parallel', 'no-queue'), {
     default: 'default',
     description:
-      'default: one pull request at a time is brought up to date and tested on its own branch. parallel: builds run ahead on bot pull requests. no-queue: merge at once, untested, when the preconditions hold (grade unvalidated).',
+      'default: one pull request at a time is brought up to date and tested on its own branch. parallel: several builds run at once, on bot pull requests. no-queue: a pull request is merged immediately and untested when its preconditions hold (grade unvalidated).',
     mark: 'build',
   }),
   parallel_mode: parallelMode.prefault({}),
@@ -83,7 +83,7 @@ const autoUpdate = group({
   enabled: key(bool(), {
     default: false,
     description:
-      'Bring open pull requests up to date when their base moves: five at a time per base branch, the longest waiting first, each when its own checks have ended. Pull requests in line are left to the queue. A pull request with a conflict waits for a new head.',
+      'Bring open pull requests up to date when their base branch moves. At most five updates per base branch run at a time. The pull request whose last update is oldest comes first. A pull request is updated only after its own checks have ended. Pull requests in line are not updated. A pull request with a conflict is not updated before its head changes.',
     mark: 'other',
   }),
   label: key(label(), {
@@ -104,7 +104,7 @@ const statusComment = group({
   publish: key(oneOf(...publications), {
     default: 'always',
     description:
-      'When the status comment of a pull request begins. always: when it is opened. ready: when its preconditions hold. queued: when it is queued. never: no comment. Except with never, a block is always reported. Once written, the comment is kept up to date.',
+      'When the status comment of a pull request is first written. always: when it is opened. ready: when its preconditions hold. queued: when it is queued. never: no comment. Except with never, a block is always reported. Once written, the comment is kept up to date.',
     mark: 'other',
   }),
   open_message: key(markdown(), {
@@ -124,13 +124,13 @@ const statusComment = group({
   }),
 });
 
-const checked = (most: number, faultOf: (text: string) => string | null) =>
+const textWithoutFault = (most: number, faultOf: (text: string) => string | null) =>
   someText(most).superRefine((value, context) => {
     const fault = faultOf(value);
     if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   });
-const cron = () => checked(200, cronFault);
-const branch = () => checked(255, branchFault);
+const cron = () => textWithoutFault(200, cronFault);
+const branch = () => textWithoutFault(255, branchFault);
 
 function branchFault(name: string): string | null {
   const pattern = branchPattern(name);
@@ -140,7 +140,7 @@ function branchFault(name: string): string | null {
     : null;
 }
 
-// For `/release-\d+/` the expression between the slashes. Null: a plain name.
+// The regular expression between the slashes of a name such as `/release-\d+/`. Null: a plain name.
 export function branchPattern(name: string): string | null {
   return name.length > 2 && name.startsWith('/') && name.endsWith('/') ? name.slice(1, -1) : null;
 }
@@ -160,7 +160,7 @@ export const mergeRules = group({
     {
       default: 'ready',
       description:
-        "When the queue's own check `interlock` on a pull request's head begins, with the values of status_comment.publish. true is ready, false is never. This check does not count among the checks of the pull request.",
+        'When the check `interlock` is first reported on the head of a pull request. The values mean the same as in status_comment.publish; true is ready, false is never. This check does not count among the checks of the pull request.',
       mark: 'other',
     },
   ),
@@ -187,7 +187,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'Workflows that must succeed on the commit that lands, one after the other, between its green build and its landing (otherwise 119). A gate with a label runs only for batches with such a pull request. A gate that cannot be started, or does not succeed in time, is closed. Parallel mode only.',
+        'Workflows that must succeed on the commit that lands, one after the other, between its green build and its landing (otherwise 119). A gate with a label runs only for batches with a pull request that has this label. A gate that cannot be started, or does not succeed in time, counts as failed. Parallel mode only.',
       mark: 'gate',
     },
   ),
@@ -204,7 +204,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'The users and teams who may give these commands, in comments and by the skip_line label. Every person with write access may give a command without an entry. Skipping also needs its own permission.',
+        'Only these users and teams may use the commands, in comments and by the skip_line label. A command without an entry may be used by every person with write access. Skipping the line or the validation also needs its own permission.',
       mark: 'other',
     },
   ),
@@ -212,12 +212,12 @@ export const mergeRules = group({
     enabled: key(bool(), {
       default: false,
       description:
-        'Each failed check of a build, or of the head of a requested pull request, is retried once before it counts. The newest attempt decides.',
+        'Each failed check of a build, or of the head of a requested pull request, is retried once before it counts as failed. The newest attempt decides.',
       mark: 'other',
     }),
     context: key(markdown(), {
       default: '',
-      description: 'A text about the flaky checks, shown wherever one is retried.',
+      description: 'A text about flaky checks. It is shown wherever the retry of a check is reported.',
       mark: 'other',
     }),
     context_file: optionalKey(repositoryPath(), {
@@ -271,7 +271,7 @@ export const mergeRules = group({
   enable_comments: key(bool(), {
     default: true,
     description:
-      "Write comments on pull requests. false leaves only answers to people's commands and labels, and to their requests for syncs and backports.",
+      'Write comments on pull requests. false: comments only answer commands, labels, and requests for syncs and backports.',
     mark: 'other',
   }),
   ci_timeout_mins: key(integer(0), {
@@ -298,13 +298,13 @@ export const mergeRules = group({
   auto_detect_stacks: key(bool(), {
     default: false,
     description:
-      'Pull requests form a stack if the base branch of one is the head branch of another open one. A stack is in the queue of its lowest base branch. To queue a pull request also queues those below it. They are built together, and no pull request is in line without the one below. After a landing, the next pull request of the stack gets the base branch as its base. Not with use_fast_forwarding: false.',
+      'A pull request is stacked on another open pull request if its base branch is the head branch of the other. All pull requests of a stack are in the queue of the lowest base branch. Queueing a pull request also queues those below it. They are built together, and no pull request is in line without the one below it. After a landing, the base branch of the queue becomes the base branch of the next pull request of the stack. Not with use_fast_forwarding: false.',
     mark: 'gate',
   }),
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
     description:
-      "In parallel mode. linear: each build assumes that everything before it lands. adaptive: builds are chosen by the probability that they are needed, which is estimated from earlier pull requests of the repository and the author. Interlock's own.",
+      "In parallel mode. linear: each build assumes that all pull requests before it land. adaptive: builds are chosen by the probability that they are needed, which is estimated from earlier pull requests of the repository and the author. Interlock's own.",
     mark: 'build',
   }),
   merge_windows: key(
@@ -312,7 +312,7 @@ export const mergeRules = group({
       group({
         cron_start: cron(),
         cron_end: cron(),
-        timezone: checked(100, timezoneFault),
+        timezone: textWithoutFault(100, timezoneFault),
         base_branches: listOf(branch(), { most: 50 }).optional(),
       }),
       { name: 'list: {cron_start, cron_end, timezone, base_branches}', most: 50 },
@@ -320,7 +320,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        "When landings may happen. Builds go on outside the windows. A window opens at each cron_start (five fields) and closes at the next cron_end. A base branch without a window is always open. A window without base_branches applies to all of them. Interlock's own.",
+        "When landings may happen. Builds go on outside the windows. A window opens at each cron_start (five fields) and closes at the next cron_end. A base branch without a window is always open. A window without base_branches applies to all base branches. Interlock's own.",
       mark: 'gate',
     },
   ),
@@ -329,6 +329,7 @@ export const mergeRules = group({
     !auto_detect_stacks || merge_mode.type !== 'parallel' || merge_mode.parallel_mode.use_fast_forwarding !== false,
   {
     path: ['auto_detect_stacks'],
-    error: "cannot be combined with use_fast_forwarding: false, because the host's own merge knows no stacks",
+    error:
+      'cannot be combined with use_fast_forwarding: false, because the merge call of the host does not support stacks',
   },
 );

@@ -1,4 +1,4 @@
-// When landings are allowed: a pure function of the windows and an instant. Any open window allows landings.
+// When landings are allowed on a base branch. One open window is enough.
 import { spansAt, type Span } from '../calendar/spans.ts';
 import { matchesBranch } from './managed-branch.ts';
 import type { Configuration } from './keys.ts';
@@ -7,7 +7,7 @@ type MergeWindow = Configuration['merge_rules']['merge_windows'][number];
 
 export interface LandingWindow {
   readonly isOpen: boolean;
-  /** When that changes. Null: never. */
+  /** When `isOpen` changes. Null: never. */
   readonly changesAt: number | null;
 }
 
@@ -21,7 +21,7 @@ export function landingWindow(configuration: Configuration, baseBranch: string, 
   return { isOpen: isWithin, changesAt };
 }
 
-/** When a blocked landing may happen. Null: now; `Infinity`: never. */
+/** When landings may happen. Null: now. `Infinity`: never. */
 export function landingsFrom(configuration: Configuration, baseBranch: string, now: number): number | null {
   const { isOpen, changesAt } = landingWindow(configuration, baseBranch, now);
   return isOpen ? null : (changesAt ?? Infinity);

@@ -15,7 +15,8 @@ export const parallelMode = group({
   }),
   max_parallel_paused_builds: optionalKey(integer(0), {
     default: 'none: nothing is built',
-    description: 'How many builds run while the queue is paused; nothing lands. Must be below max_parallel_builds.',
+    description:
+      'How many builds run while the queue is paused. Nothing lands in a pause. Must be below max_parallel_builds.',
     mark: 'other',
   }),
   max_requeue_attempts: key(integer(0), {
@@ -36,9 +37,9 @@ export const parallelMode = group({
     mark: 'other',
   }),
   stuck_pr_timeout_mins: optionalKey(integer(0), {
-    default: 'unset: the landing waits for them',
+    default: 'unset: the landing waits without a limit',
     description:
-      'How long own required checks may still run after the build is green, before the pull request is stuck and blocked (112). 0 blocks it at once.',
+      'How long own required checks may still run after the build is green, before the pull request is stuck and blocked (112). 0: it is blocked immediately.',
     mark: 'other',
   }),
   bypass_stuck_state: key(bool(), {
@@ -73,19 +74,19 @@ export const parallelMode = group({
   use_fast_forwarding: optionalKey(bool(), {
     default: 'unset',
     description:
-      "Unset or true: the tested commit lands. false: the host's own merge call merges, and its result is compared with the tested tree (grade host_merged). The host merges one pull request at a time: batch_size above 1 is refused, and use_optimistic_validation has no effect.",
+      'Unset or true: the tested commit lands. false: the merge call of the host merges the pull request, and the result is compared with the tested tree (grade host_merged). The host merges one pull request at a time: batch_size above 1 is refused, and use_optimistic_validation has no effect.',
     mark: 'build',
   }),
   override_required_checks: key(requiredChecks(), {
     default: [],
     description:
-      "The checks a build's commit must pass. Empty: required_checks, else the host's, else every check that ran.",
+      'The checks that the commit of a build must pass. Empty: required_checks; if that is empty too, the checks that the host requires; if there are none, every check that ran.',
     mark: 'gate',
   }),
   batch_size: key(integer(1), {
     default: 1,
     description:
-      'The most pull requests in one build. With use_affected_targets only pull requests that overlap, directly or through others, share a build. With speculation: adaptive a batch is made only when more pull requests wait than max_parallel_builds allows builds. Its size is chosen to cost the fewest builds at the present failure rate; from 30 % failures on there are no batches.',
+      'The greatest number of pull requests in one build. With use_affected_targets only pull requests that overlap, directly or through others, share a build. With speculation: adaptive a batch is made only when more pull requests wait than max_parallel_builds allows builds. Its size is chosen to cost the fewest builds at the present failure rate; from 30 % failures on there are no batches.',
     mark: 'build',
   }),
   batch_max_wait_minutes: key(integer(0), {
@@ -107,13 +108,14 @@ export const parallelMode = group({
   }),
   use_optimistic_validation: key(bool(), {
     default: true,
-    description: 'A red build is judged only after later builds that contain it. If one of those is green, both land.',
+    description:
+      'A red build is judged only after later builds that contain its pull requests. If one of these builds is green, the pull requests of both land.',
     mark: 'other',
   }),
   optimistic_validation_failure_depth: key(integer(1, 3), {
     default: 1,
     description:
-      'How many later builds are awaited before a red build counts as failed. No effect with speculation: adaptive or use_affected_targets, where a pull request that is red with nothing before it is built alone once more instead.',
+      'How many later builds are awaited before a red build counts as failed. No effect with speculation: adaptive or use_affected_targets, where a pull request that is red without another one before it is built alone once more instead.',
     mark: 'other',
   }),
   reuse_draft_pr_on_failure: key(bool(), {
@@ -125,7 +127,7 @@ export const parallelMode = group({
   use_proactive_dequeue: key(bool(), {
     default: false,
     description:
-      'If the build of a single pull request behind others is red, the pull request is built once more alone on the tip. If it is red there too, it is blocked before it reaches the head of the line. No effect with speculation: adaptive or use_affected_targets, where the pull requests behind are also built without it.',
+      'If the build of a single pull request behind others is red, the pull request is built once more alone on the tip. If it is red there too, it is blocked before it reaches the head of the line. No effect with speculation: adaptive or use_affected_targets, where the pull requests behind it are also built without it.',
     mark: 'other',
   }),
   proactive_dequeue_delay_seconds: key(integer(0), {
@@ -136,7 +138,7 @@ export const parallelMode = group({
   use_parallel_bisection: key(bool(), {
     default: false,
     description:
-      'The parts of a failed batch are built at the same time, outside the line, and the line goes on without them. Pull requests of green parts return to the line, behind the pull requests that are being built. No effect with speculation: adaptive or use_affected_targets, where parts keep their places and are built as soon as max_parallel_builds allows.',
+      'The parts of a failed batch are built at the same time, beside the line, and other pull requests of the line can land in the meantime. Pull requests of green parts return to the line, behind the pull requests that are being built. No effect with speculation: adaptive or use_affected_targets, where parts keep their places and are built as soon as max_parallel_builds allows.',
     mark: 'other',
   }),
   max_parallel_bisected_builds: optionalKey(integer(1), {
@@ -146,15 +148,15 @@ export const parallelMode = group({
     mark: 'other',
   }),
   max_bisection_attempts: optionalKey(integer(0), {
-    default: 'none: halve until each failure stands alone',
+    default: 'none: bisect until each failing pull request is alone',
     description:
-      'How many times a failed batch is bisected before all remaining pull requests are blocked. 0 never bisects. Unset with speculation: adaptive, the red build is kept, and after its first half has landed, the rest counts as red.',
+      'How many times a failed batch is bisected before all remaining pull requests are blocked. 0: no batch is bisected. Without this key and with speculation: adaptive, the red build is kept: after its first half has landed, the rest counts as red.',
     mark: 'other',
   }),
   max_bisected_batch_size: optionalKey(integer(1), {
     default: 'half of the failed batch',
     description:
-      'The most pull requests in a part of a bisected batch. A failed batch is cut into as many parts as necessary.',
+      'The greatest number of pull requests in a part of a bisected batch. A failed batch is cut into as many parts as necessary.',
     mark: 'other',
   }),
   wait_for_pending_github_workflows: key(bool(), {

@@ -40,11 +40,12 @@ function problemsOfIssue(
     return issue.keys.slice(0, mostProblems).map((name) => unknownKey([...path, name], document));
   }
   if (issue.code === 'invalid_union') {
-    // The value is a mapping, so report what is wrong in it instead of the alternatives.
-    const meant = issue.errors.find((issues) =>
+    // The value is a mapping, so the problems inside the mapping are reported instead of the list of alternatives.
+    const issuesOfMapping = issue.errors.find((issues) =>
       issues.every((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
     );
-    if (meant) return meant.flatMap((inner) => problemsOfIssue(inner, document, [...base, ...issue.path]));
+    if (issuesOfMapping)
+      return issuesOfMapping.flatMap((inner) => problemsOfIssue(inner, document, [...base, ...issue.path]));
   }
   if (path.length === 0) {
     return [
@@ -74,7 +75,7 @@ function siblingsOf(path: readonly string[]): string[] {
 }
 
 /**
- * A key that this version does not act on is never ignored: only values that ask for what happens anyway are accepted.
+ * A key that this version does not act on is never ignored: only values that describe what happens anyway are accepted.
  */
 function problemsOfUnsupported(document: YamlDocument, invalid: readonly Problem[]): Problem[] {
   return allKeys.flatMap((entry) => {
@@ -117,9 +118,9 @@ function byPlace(a: Problem, b: Problem): number {
 const longestKey = 100;
 
 /**
- * The key that was probably meant: first an allowed key at this place with almost the same spelling, then a key of
- * exactly this name elsewhere (with its whole path), then the key at this place that differs least. Null if no key is
- * allowed here.
+ * The key that was probably meant: first an allowed key of the same mapping with almost the same spelling, then a key
+ * with exactly this name in another mapping (with its whole path), then the key of the same mapping that differs least.
+ * Null: no key is allowed here.
  */
 function nearestKey(name: string, siblings: readonly string[], all: readonly KeyEntry[]): string | null {
   const spelling = name

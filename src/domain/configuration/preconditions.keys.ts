@@ -24,7 +24,7 @@ const checkName = () =>
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
 
-/** A check by name or glob of names, alone or with the conclusions that count as passing. */
+/** A list of checks. Each one is a name or a glob of names, alone or with the conclusions that count as passing. */
 export const requiredChecks = () =>
   listOf(
     z.union(
@@ -53,12 +53,12 @@ export const preconditions = group({
   required_checks: key(requiredChecks(), {
     default: [],
     description:
-      "The checks a head must pass, by name or glob. While use_github_mergeability is true the host's own list replaces this one, except interlock/verify, which always counts. No other name may begin with interlock/.",
+      'The checks that the head of a pull request must pass, by name or glob. If use_github_mergeability is true, the list of the host replaces this list, except interlock/verify, which always counts. No other name may begin with interlock/.',
     mark: 'gate',
   }),
   use_github_mergeability: key(bool(), {
     default: true,
-    description: "The code host's own branch protection says which checks are required.",
+    description: 'The branch protection of the code host decides which checks are required.',
     mark: 'gate',
   }),
   conversation_resolution_required: key(bool(), {

@@ -9,7 +9,7 @@ const defaultExpiresSec = 7200;
 
 type WrittenEntry = Configuration['verify']['preview'][number];
 
-/** In the order of the configuration. Empty: pull requests are not verified. */
+/** The previews in the order of the configuration. Empty: pull requests are not verified. */
 export function previewEntries({ verify }: Configuration): readonly PreviewEntry[] {
   return verify.preview.map(withDefaults);
 }
@@ -31,7 +31,8 @@ function withDefaults(entry: WrittenEntry): PreviewEntry {
       verifySkill,
     };
   const { image, port } = entry;
-  if (image === undefined || port === undefined) throw new Error(`The preview ${name} was read without its rules.`);
+  if (image === undefined || port === undefined)
+    throw new Error(`The preview ${name} has no image or no port, so it was not validated.`);
   return {
     method: 'sandbox',
     name,

@@ -10,14 +10,20 @@ export type ProblemCode =
 
 /** One reason why a configuration is refused. */
 export interface Problem {
-  /** The keys as the document spells them, and list entries by their index. Empty: the document itself. */
+  /**
+   * The path to the problem: keys as spelled in the document, and list entries by their index. Empty: the document
+   * itself.
+   */
   readonly path: string[];
   readonly reason: string;
   readonly code: ProblemCode;
-  /** Both count from 1. For a missing key: the start of the mapping that lacks it. Null: the text was not parsed. */
+  /**
+   * Line and column count from 1. For a missing key, they are the start of the mapping that lacks it. Null: the text
+   * was not parsed.
+   */
   readonly line: number | null;
   readonly column: number | null;
-  /** If the key is unknown: the key that was probably meant. */
+  /** For an unknown key, the key that was probably meant. Null: no key is allowed at this place. */
   readonly nearestKey?: string | null;
 }
 

@@ -1,15 +1,15 @@
-// Whether a pushed configuration takes effect, and the lines that the user who pushed it reads (docs/adr/0010).
+// Whether a pushed configuration takes effect, and the lines about it in the output of `git push` (docs/adr/0010).
 
 /**
- * The push that brought the change. `past the host`: there was no push, as with an import. `unknown`: a landing brought
- * the change, and no push to its pull requests is recorded.
+ * The push that contained the change. `past the host`: the change came without a push, for example by an import.
+ * `unknown`: the change came by a landing, and no push to its pull requests is recorded.
  */
 export type KnownPush = { readonly by: string; readonly mayConfigure: boolean } | 'past the host' | 'unknown';
 
 export type ConfigurationReading =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'accepted'; readonly commit: string }
-  /** `errors` as interface 4.5 writes them. */
+  /** `errors` have the format of interface 4.5. */
   | { readonly kind: 'refused'; readonly commit: string; readonly errors: readonly string[] };
 
 /** Why the file is refused without reading it. Null: its content decides. */

@@ -11,7 +11,7 @@ import type { Configuration } from './keys.ts';
 
 const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefault };
 
-/** What the host demands of a base branch. */
+/** What the code host demands of commits on a base branch. */
 export interface HostDemands {
   /** The checks that the host's rules for the branch require. */
   readonly hostRequiredChecks: readonly string[];
@@ -25,7 +25,7 @@ export function toQueueRules(configuration: Configuration, host: HostDemands): Q
   const mode = queueModes[merge_mode.type];
   const parallel = merge_mode.parallel_mode;
   const isParallel = mode === 'parallel';
-  // An optimistic pass would land several pull requests with one merge.
+  // The merge call of a host lands one pull request at a time, and an optimistic pass would land several at once.
   const landsSeveral = isParallel && !isMergedByHost(configuration);
   return {
     mode,
@@ -103,12 +103,12 @@ function parallelRules(mode: ParallelMode): ParallelRules {
   };
 }
 
-/** The host's own merge call lands each pull request. */
+/** Whether the merge call of the host lands each pull request. */
 export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): boolean {
   return merge_mode.type === 'parallel' && merge_mode.parallel_mode.use_fast_forwarding === false;
 }
 
-/** The setting of a configuration that makes merge commits. Null: none does. */
+/** The configuration key that makes landings contain merge commits, and how to change it. Null: none does. */
 export function findMergeCommits(configuration: Configuration): ReturnType<typeof mergeCommitsOf> {
   const rules = toQueueRules(configuration, { hostRequiredChecks: [] });
   return mergeCommitsOf({ rules, isMergedByHost: isMergedByHost(configuration) });
@@ -117,9 +117,9 @@ export function findMergeCommits(configuration: Configuration): ReturnType<typeo
 const queueModes = { default: 'serial', parallel: 'parallel', 'no-queue': 'no-queue' } as const;
 
 /**
- * The checks that a head must pass. An empty list requires nothing: a host without branch protection has no checks to
- * wait for. require_all_checks_pass adds every check that ran to the named ones instead of replacing them, so that a
- * named check that has not started is still awaited.
+ * The checks that a head must pass. If the list is empty, no check is required, because a host without branch
+ * protection has no checks to wait for. require_all_checks_pass adds every check that ran to the named checks. It does
+ * not replace these, so that a named check that has not started is still awaited.
  */
 function ownRequiredChecks(
   configuration: Configuration,
@@ -127,8 +127,8 @@ function ownRequiredChecks(
 ): readonly RequiredCheck[] | null {
   const { preconditions, require_all_checks_pass } = configuration.merge_rules;
   const named = preconditions.required_checks.map(toRequiredCheck);
-  // The service's own checks are required in addition to those of the host's branch protection, and come later than CI
-  // in both.
+  // Checks of the service are required in addition to those of the host. In both lists they are awaited, because they
+  // may start after CI has ended.
   const serviceChecks = named.filter(({ name }) => isServiceCheck(name)).map((check) => awaited(check, configuration));
   const otherChecks = preconditions.use_github_mergeability
     ? hostRequired.map((name) => (isServiceCheck(name) ? awaited(byName(name), configuration) : byName(name)))
@@ -151,15 +151,15 @@ function buildRequiredChecks(
   const overriding = isParallel ? parallel.override_required_checks : [];
   const written = overriding.length > 0 ? overriding : preconditions.required_checks;
   const named = written.map(toRequiredCheck).filter(({ name }) => !isServiceCheck(name));
-  const askHost = named.length === 0 && preconditions.use_github_mergeability;
-  // A host's branch protection may name checks that only heads have.
-  const chosen = askHost ? hostRequiredChecks.filter((name) => !isServiceCheck(name)).map(byName) : named;
+  const usesHostChecks = named.length === 0 && preconditions.use_github_mergeability;
+  // The branch protection of a host may require checks that exist only on heads.
+  const chosen = usesHostChecks ? hostRequiredChecks.filter((name) => !isServiceCheck(name)).map(byName) : named;
   const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
   const required = isMergedByHost(configuration) ? chosen : withEnforced(chosen, hostRules);
   return wantsEveryCheck || chosen.length === 0 ? withEveryCheck(required) : required;
 }
 
-/** Adds the checks without which the host takes no commit, also if the configuration does not name them. */
+/** Adds the checks without which the host accepts no commit, even if the configuration does not name them. */
 function withEnforced(chosen: readonly RequiredCheck[], host: HostRules | null): readonly RequiredCheck[] {
   if (host?.push !== 'checked') return chosen;
   const enforced = (host.enforcedChecks ?? []).filter(
@@ -197,7 +197,8 @@ function toRequiredCheck(setting: CheckSetting): RequiredCheck {
 }
 
 /**
- * A verification begins with its head, possibly a moment after CI ended. Without configured previews it never begins.
+ * Marks the check of a verification as awaited, because it may start shortly after CI has ended. Without configured
+ * previews no verification starts.
  */
 function awaited(check: RequiredCheck, { verify }: Configuration): RequiredCheck {
   return verify.preview.length === 0 ? check : { ...check, isAwaited: true };
@@ -207,7 +208,7 @@ function byName(name: string): RequiredCheck {
   return { name, acceptableStatuses: passingByDefault };
 }
 
-/** The number of approvals that a pull request needs. Null: not configured, so the host's own rule applies. */
+/** The number of approvals that a pull request needs. Null: not configured, so the rule of the host applies. */
 export function numberOfApprovals(configuration: Configuration): number | null {
   return configuration.merge_rules.preconditions.number_of_approvals ?? null;
 }
@@ -216,8 +217,8 @@ const buildKeys = listKeys(configurationSchema).filter((entry) => entry.mark ===
 const defaults = configurationSchema.parse({});
 
 /**
- * A digest of the keys that builds are made with. It covers only values that differ from the defaults, so that a
- * version with more keys does not reset every queue.
+ * A digest of the keys that affect builds. It covers only values that differ from the defaults, so that a version with
+ * more keys does not reset every queue.
  */
 function buildKeysHash(configuration: Configuration): string {
   const changed = buildKeys
@@ -231,8 +232,8 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Whether a rule requires the verification by its name or by a glob of service checks. A glob that matches every check
- * only requires the checks that ran.
+ * Whether the verification is required, by its name or by a glob of service checks. A glob that matches every check
+ * does not count, because it only requires the checks that ran.
  */
 export function requiresVerification({ merge_rules }: Configuration): boolean {
   return merge_rules.preconditions.required_checks

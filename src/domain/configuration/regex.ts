@@ -1,11 +1,11 @@
-// Users' expressions are RE2, which matches in time linear in the text. Compiling unrolls counted repetitions, so the
-// length of an expression and the product of its counts are limited before it is compiled.
+// Regular expressions of users are RE2, which matches in time linear in the text. Compiling unrolls counted
+// repetitions, so the length of an expression and the product of its counts are limited before it is compiled.
 import { RE2JS } from 're2js';
 
 const longestPattern = 200;
 const largestRepetition = 1000;
 
-/** Why the expression cannot be used. Null: it can. */
+/** Why the expression cannot be used. Null: it can be used. */
 export function regexFault(pattern: string): string | null {
   if (pattern.length > longestPattern) return `must be a regular expression of at most ${longestPattern} characters`;
   if (repetition(pattern) > largestRepetition)

@@ -1,6 +1,6 @@
-// What a pull request's title and body must contain (preconditions.validations). A judgement costs a search for each
-// expression, so callers store it with the digest of the validations and judge again only when the text or the digest
-// changed.
+// What the title and body of a pull request must contain (preconditions.validations). A judgement costs a search for
+// each expression. So callers store the result with the digest of the validations, and judge again only when the text
+// or the digest has changed.
 import { createHash } from 'node:crypto';
 import type { Configuration } from './keys.ts';
 import { findsIn } from './regex.ts';

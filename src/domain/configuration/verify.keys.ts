@@ -60,7 +60,7 @@ const previews = listOf(previewEntry, { name: 'list: previews, interface 2.13', 
 export const verify = group({
   exempt_paths: key(listOf(someText(500), { name: 'list: path glob' }), {
     default: [],
-    description: 'Globs. A pull request that touches only these paths is not verified.',
+    description: 'Globs of paths. A pull request that changes only such paths is not verified.',
     mark: 'other',
   }),
   preview: key(
@@ -70,7 +70,7 @@ export const verify = group({
     {
       default: [],
       description:
-        'The previews of a pull request. A verification uses the first usable one. Empty: nothing is verified.',
+        'The previews of a pull request. A verification uses the first usable preview. Empty: pull requests are not verified.',
       mark: 'other',
     },
   ),

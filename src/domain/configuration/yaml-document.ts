@@ -1,5 +1,5 @@
-// From text to plain data, with the place of every key. YAML features that a configuration does not need are refused:
-// aliases, tags, duplicate keys, keys that are not text, and texts that take long to parse.
+// Reads YAML as plain values, with the line and column of every key. YAML features that a configuration does not need
+// are refused: aliases, tags, duplicate keys, keys that are not text, and texts that take long to parse.
 import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
 import type { Problem, ProblemCode } from './problem.ts';
@@ -16,9 +16,9 @@ export interface Place {
 }
 
 export interface YamlDocument {
-  /** A key without a value (`batch_size:`) is undefined: treated as absent, but still known by its name. */
+  /** A key without a value (`batch_size:`) is undefined: it counts as absent, but an unknown name is still refused. */
   readonly value: unknown;
-  /** The place of the path, or of the nearest existing mapping around it. */
+  /** The line and column of the path, or of the nearest existing mapping around it. */
   place(path: readonly string[], at: 'key' | 'value'): Place;
 }
 
@@ -27,13 +27,13 @@ type Reading =
   | { readonly ok: false; readonly problems: Problem[] };
 
 export function readYaml(text: string): Reading {
-  const refusal = tooMuch(text);
+  const refusal = findExcess(text);
   if (refusal !== null) return { ok: false, problems: [refusal] };
   const unprintable = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u);
   if (unprintable >= 0) return { ok: false, problems: [unprintableAt(text, unprintable)] };
   const lines = new LineCounter();
-  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping; `faultsOf` uses a set. 'silent'
-  // would drop all documents of a text but the first without an error; parseDocument logs nothing anyway.
+  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping, so `faultsOf` uses a set instead.
+  // With the log level 'silent', a text with several documents would be read without an error.
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -53,10 +53,10 @@ export function readYaml(text: string): Reading {
 }
 
 /**
- * Parsing costs up to a second per 256 KiB of brackets, and deep nesting exhausts the stack. Both are counted before
- * parsing.
+ * Parsing costs up to a second per 256 KiB of brackets, and deep nesting exhausts the stack. So tokens and depth are
+ * counted before parsing.
  */
-function tooMuch(text: string): Problem | null {
+function findExcess(text: string): Problem | null {
   const nowhere = { path: [], line: null, column: null };
   if (text.length > largestConfigurationBytes || Buffer.byteLength(text) > largestConfigurationBytes) {
     return { ...nowhere, reason: 'The configuration is larger than 256 KiB', code: 'TOO_LARGE' };
@@ -73,7 +73,7 @@ function tooMuch(text: string): Problem | null {
   return null;
 }
 
-/** YAML forbids these characters, its parser accepts them in comments, and PostgreSQL cannot store a NUL. */
+/** YAML forbids these characters, but the parser accepts them in comments. PostgreSQL cannot store a NUL. */
 function unprintableAt(text: string, offset: number): Problem {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
