@@ -1,9 +1,9 @@
-// PostgreSQL. Three ways in, each with its own role and guard:
+// Access to PostgreSQL. There are three ways, each with its own role and limits:
 //   transaction   a unit of work for one account, under row-level security (role interlock_app);
-// read, load    one prepared statement in autocommit for one account, the cheap way to serve a list or to look at a
-// row;
-//   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.
-// Outside of these nothing sees a row: `app.account` is local to a transaction and the policies fail closed.
+//   read, load    one prepared statement in autocommit for one account, the cheapest way to read rows;
+//   system        queries across accounts (role interlock_system): the relay, the sequencer, the look-up of tokens.
+// No other query sees a row, because `app.account` is local to a transaction, and without it the policies of row-level
+// security allow no row.
 import type { EntitySchema } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
@@ -16,7 +16,10 @@ import { inSpan } from './tracing/index.ts';
 
 export type { Statement, SystemQueries, Transaction };
 
-/** A list for `in`, of values that the code names, never of a user's. */
+/**
+ * A list for SQL's `in`. The values must be constants of the code, and never input of a user, because they are not
+ * escaped.
+ */
 export function sqlList(values: readonly string[]): string {
   return `(${values.map((value) => `'${value}'`).join(', ')})`;
 }
@@ -24,25 +27,27 @@ export function sqlList(values: readonly string[]): string {
 export interface Database {
   transaction<T>(accountId: string, work: (tx: Transaction) => Promise<T>, options?: UnitOfWorkOptions): Promise<T>;
   read<Row extends object>(accountId: string, statement: Statement): Promise<Row[]>;
-  /** The row of this id as it is now, in no transaction and no unit of work. Null: the account has none. */
+  /** Reads the row with this id in autocommit. It is no part of a unit of work. Null: the account has no such row. */
   load<Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null>;
-  /** Like `load`, all rows that have `value` in a column, in the order of another column. */
+  /** Like `load`, for all rows that have `value` in the column `column`, ordered by the column `orderBy`. */
   loadAll<Row extends object>(
     accountId: string,
     entity: EntitySchema<Row>,
     by: { readonly column: string; readonly value: string; readonly orderBy: string },
   ): Promise<Row[]>;
-  /** Like `load`, the rows of these ids in the order of their ids. Ids that the account does not have are left out. */
+  /**
+   * Like `load`, for the rows with these ids, ordered by id. Ids of rows that the account does not have are left out.
+   */
   loadMany<Row extends object>(accountId: string, entity: EntitySchema<Row>, ids: readonly string[]): Promise<Row[]>;
   readonly system: SystemQueries;
-  /** The connections of this process, as of now. */
+  /** The present state of the connection pools of this process. */
   pools(): readonly PoolUse[];
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** What MikroORM maps; see src/modules/entities.ts. */
+  /** The entities that MikroORM maps (src/modules/entities.ts). */
   readonly entities: readonly EntitySchema[];
   readonly poolSize?: number;
   readonly onError?: (error: unknown) => void;
@@ -55,7 +60,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     entities,
     unitOfWorkPool({ url, size }, (pool) => made.push(pool)),
   );
-  // Makes the pool, which otherwise waits for the first unit of work, and connects nothing.
+  // Makes the pool now instead of at the first unit of work. This opens no connection.
   orm.em.getConnection().getClient();
   const transactions = made.at(-1);
   if (transactions === undefined) throw new Error('The pool of the units of work was not made.');
@@ -75,7 +80,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       await inSpan('transaction', { kind: 'client' }, async () => await runTransaction(accountId, work, options)),
     system: createSystemQueries(url, system, onError),
     pools: () => [useOf('transactions', transactions), useOf('reads', reads), useOf('system', system)],
-    // A second call must not close what the next connection uses by then.
+    // Closes only once. By a second call, the next `connectDatabase` may use the same ORM.
     close: async () => await (closing ??= end()),
   };
 }
@@ -86,11 +91,11 @@ interface OrmConnection {
   readonly driverOptions: object;
 }
 
-/** ORMs that were closed, by their entities. */
+/** Closed ORMs that can be opened again, by their entities. */
 const closedOrms = new Map<readonly EntitySchema[], MikroORM[]>();
 
-// Finding out what the entities are takes 25 ms, and the code that is compiled for them begins cold. A process that
-// connects to one database after the other, as tests do, does that once.
+// MikroORM needs 25 ms to discover the entities, and the code that it compiles for them is slow at first. A process
+// that connects to one database after the other, as tests do, reuses a closed ORM instead.
 async function openOrm(entities: readonly EntitySchema[], connection: OrmConnection): Promise<MikroORM> {
   const closed = closedOrms.get(entities)?.pop();
   if (closed === undefined)

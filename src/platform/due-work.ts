@@ -1,5 +1,5 @@
-// Work that becomes due by rows, such as a deadline or a wake that was lost. One statement asks for all kinds of it
-// whether there is some, so that an idle process asks one question a second, and not one for each kind.
+// Work that becomes due because of rows, such as a deadline or a lost wake. One statement asks for all kinds of work
+// whether some is due, so that an idle process sends one statement a second instead of one for each kind.
 import type { Database } from './database.ts';
 import { repeat, type Loop } from './repeat.ts';
 
@@ -17,10 +17,13 @@ export interface DueWorkOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Asks each `everyMs`. A kind that takes long delays no other kind, and is not started again until it has ended. */
+/**
+ * Looks for due work every `everyMs`. Work that takes long does not delay other kinds, and is not started again before
+ * it has ended.
+ */
 export function lookForDueWork(works: readonly DueWork[], { db, clock, everyMs, onError }: DueWorkOptions): Loop {
   const running = new Map<DueWork, Promise<void>>();
-  // The instant is used even if there is no kind whose condition names it.
+  // `$1` must be used, even if no condition uses it. Otherwise PostgreSQL could not infer its type.
   const text = `select $1::timestamptz as at, array[${works.map(({ isDue }) => `(${isDue})`).join(', ')}]::boolean[] as due`;
 
   async function look(): Promise<void> {

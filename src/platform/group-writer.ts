@@ -1,5 +1,5 @@
-// Writes of the same moment become one write: what arrives in the same turn of the event loop, or while a write of its
-// group is under way, is written together.
+// Combines writes: items of a group that arrive in the same turn of the event loop, or while a write of the group is in
+// progress, are written together.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 
 interface Waiting<Item> {
@@ -8,9 +8,10 @@ interface Waiting<Item> {
 }
 
 /**
- * Returns a function that writes an item, and resolves or rejects with its own outcome. Groups, named by `groupOf`, do not
- * wait for each other. If a write of several items fails, each of them is written alone, so that one of them cannot make
- * the others fail. Thus `write` may get an item twice.
+ * Returns a function that writes an item. Its promise resolves or rejects with the outcome of this item. `groupOf`
+ * returns the name of an item's group, and groups do not wait for each other. If a write of several items fails, each
+ * item is written again alone, so that one item cannot make the others fail. Therefore `write` may receive an item
+ * twice.
  */
 export function createGroupWriter<Item>({
   groupOf,

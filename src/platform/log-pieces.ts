@@ -1,16 +1,17 @@
-// What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what
-// is written without end both ends are kept.
+// Stores the output of a run in pieces while it runs, so that readers can follow it. Small writes are combined into one
+// piece. Of a very long output only the beginning and the end are stored.
 import type { Logger } from 'pino';
 import { logTail, shownPieces, shownCharacters } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
 import { keepBothEnds } from './long-output.ts';
 
 /**
- * The owner of pieces: a table of them, and the columns that name the writer. The names are the code's, never a user's.
+ * The run that owns pieces: the table of the pieces, and the columns that refer to the run. The names must be constants
+ * of the code, and never input of a user.
  */
 export interface PieceOwner {
   readonly table: string;
-  /** Ids by column. Null: written by none, and read of any. */
+  /** The id for each column. Null: the column is null in written pieces, and is no condition when pieces are read. */
   readonly columns: Readonly<Record<string, string | null>>;
 }
 
@@ -21,25 +22,25 @@ export interface LogPieceRead {
 }
 
 export interface LogRead {
-  /** Nothing more comes, as far as the service knows. Of the same moment as the pieces. */
+  /** Whether the run has ended, so that no more pieces follow. It was read in the same statement as the pieces. */
   readonly isOver: boolean;
   readonly pieces: readonly LogPieceRead[];
 }
 
 export interface LogPage {
-  /** Id of the piece before; 0: from the beginning. */
+  /** The id of the piece before the page. 0: the page starts at the beginning. */
   readonly after: string;
   readonly size: number;
 }
 
-/** The last pieces before one. */
+/** The page of the last pieces before a given piece. */
 export interface EarlierLogPage {
-  /** Id of the piece behind the page. */
+  /** The id of the piece after the page. */
   readonly before: string;
   readonly size: number;
 }
 
-/** The row that says whether more is written: `isOver` is a condition on it, by the name `run`. */
+/** The row of the run. `isOver` is an SQL condition on this row, named `run`: the run has ended. */
 export interface LoggedRow {
   readonly table: string;
   readonly id: string;
@@ -47,11 +48,11 @@ export interface LoggedRow {
 }
 
 export interface PieceLog {
-  /** Never fails: what cannot be kept costs the log, not the run. */
+  /** Never throws: if a text cannot be stored, the log is incomplete, but the run continues. */
   readonly write: (text: string) => void;
   /**
-   * Everything written is stored once it resolves. Call it before the end of the run is published: readers then have
-   * all.
+   * Resolves when everything that was written is stored. Call it before the end of the run is published, so that
+   * readers get the whole output.
    */
   close(): Promise<void>;
 }
@@ -63,7 +64,7 @@ export interface PieceLogContext {
   readonly log: Logger;
 }
 
-/** At most a mebibyte of a run: three quarters of its beginning, and what it wrote last. */
+/** At most 1 MiB of a run's output is stored: the first 768 KiB and the last 256 KiB. */
 export const keptOutput = { beginningBytes: 768 * 1024, endBytes: 256 * 1024 };
 const mostPieceCharacters = 64 * 1024;
 const flushAfterMs = 250;
@@ -86,7 +87,7 @@ export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog 
       waiting = text + waiting;
     }
   }
-  // One after the other, so that pieces keep their order.
+  // Flushes run one after the other, so that pieces keep their order.
   function flushNow(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -129,7 +130,7 @@ async function keepPieces(
   );
 }
 
-/** Pieces after or before one, oldest first. Null: the account has no such run. */
+/** Reads a page of pieces, oldest first. Null: the account has no such run. */
 export async function readPieces(
   ctx: Pick<PieceLogContext, 'accountId' | 'db'>,
   { row, owner }: { readonly row: LoggedRow; readonly owner: PieceOwner },
@@ -159,7 +160,7 @@ export async function readPieces(
   };
 }
 
-/** The end of what was written, for people who read a run; also of what still runs. */
+/** Reads the end of a run's output, also while the run continues. */
 export async function readLogTail(
   tx: Pick<Transaction, 'query'>,
   accountId: string,
@@ -182,7 +183,7 @@ function piecesOf(text: string): string[] {
   return pieces;
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** Replaces characters that PostgreSQL's type text cannot store: NUL and lone surrogates. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }

@@ -1,11 +1,11 @@
-// The log of a process: JSON lines, with the present trace, and without secrets. Nothing is meant to be logged that
-// holds one; this is the last look, because errors of libraries and of programs quote what they were given.
+// The log of a process: JSON lines with the current trace, and without secrets. The code never logs a secret on
+// purpose. Secrets are removed here nevertheless, because errors of libraries and programs quote their input.
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { traceOfLog } from './tracing/index.ts';
 
 export interface LogOptions {
   readonly level: string;
-  /** Secrets of this process, of any form: they are left out wherever they stand. */
+  /** Secrets of this process. They are removed wherever they occur in a line. */
   readonly secrets: readonly string[];
   /** Default: standard output. */
   readonly destination?: DestinationStream;
@@ -23,26 +23,26 @@ const hidden = '[secret]';
 const secretFields =
   /"(detail|where|(?:[\w-]*[_-])?(?:authorization|cookie|set-cookie|password|passphrase|secret|token|api[_-]?key|private[_-]?key|signature)|\w*(?:Password|Secret|Token|ApiKey|PrivateKey))":"(?:[^"\\]|\\.)+"/gi;
 
-/** Forms by which a secret is known. Each is matched in a line of JSON, where quotes and line breaks are escaped. */
+/** Patterns of secrets. Each is matched against a line of JSON, in which quotes and line breaks are escaped. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?="))/g, hidden],
   [/\b(Bearer) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${hidden}`],
-  // Words of prose have no digits, and no capitals inside.
+  // The look-ahead requires a digit or a capital, so that ordinary words are not taken for tokens.
   [/\b([Bb]asic|[Tt]oken) +(?=[^\s"\\]*[A-Z0-9])[A-Za-z0-9._~+/=-]{8,}/g, `$1 ${hidden}`],
   [/\bil_(?:live|user)_[A-Za-z0-9_-]+/g, hidden],
   [/\b(?:gh[pousr]_[A-Za-z0-9]+|github_pat_[A-Za-z0-9_]+)/g, hidden],
   [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, hidden],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, hidden],
-  // What stands before the last @ of an authority, because passwords may have one too.
+  // The user and password of a URL, up to the last @ of the authority, because a password may contain @.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s"'/?#]+@/gi, `$1${hidden}@`],
   [/\b((?:__Host-)?interlock(?:-github|-oidc)?=)[^;\s"\\]+/g, `$1${hidden}`],
   [/(\/(?:session|embed)\/)[A-Za-z0-9_-]{16,}/g, `$1${hidden}`],
 ];
 
-/** Shorter ones would take words out of lines that are no secret. */
+/** Shorter secrets are not searched for, because they would match parts of ordinary words. */
 const shortestSecret = 8;
 
-/** Takes secrets out of a line of the log. */
+/** Returns a function that removes secrets from a line of the log. */
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)
@@ -58,7 +58,7 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
 
 const secretNames = /(?:SECRET|TOKEN|PASSWORD|API_KEY|PRIVATE_KEY|OTLP_HEADERS)$/;
 
-/** The values of variables whose names say that they are secret, and passwords in addresses. */
+/** Returns the values of environment variables with the name of a secret, and the passwords in URLs. */
 export function secretsOf(env: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (secretNames.test(name)) return [value];

@@ -1,4 +1,4 @@
-// Keeps both ends of an output without a limit: the beginning of a run, and its last lines, which say why it failed.
+// Keeps both ends of an output of any length: the beginning, and the end, which usually says why a run failed.
 
 export interface LongOutput {
   /** The part of the chunk that belongs to the kept beginning. Empty once the beginning is full. */
@@ -62,7 +62,7 @@ export function keepBothEnds({ beginningBytes, endBytes }: BothEnds): LongOutput
   };
 }
 
-/** The nearest place from `at` back where no character of UTF-8 is cut. */
+/** The last index up to `at` at which the text can be cut without splitting a UTF-8 character. */
 function startOfCharacter(text: Buffer, at: number): number {
   let start = at;
   while (start > 0 && start > at - 3 && ((text[start] ?? 0) & 0b1100_0000) === 0b1000_0000) start -= 1;

@@ -1,2 +1,2 @@
-/** The longest timer of Node.js, in milliseconds: a longer one fires at once. */
+/** The longest time in milliseconds that a timer of Node.js supports. A timer with a longer time fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;

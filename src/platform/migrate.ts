@@ -1,5 +1,5 @@
-// Brings a database to the newest schema. Migrations are plain SQL files, run in order of their names by
-// MikroORM's migrator, each in a transaction, each once.
+// Migrates a database to the newest schema. Migrations are plain SQL files. MikroORM's migrator runs each file once, in
+// the order of the names, in a transaction of its own.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Migration, Migrator } from '@mikro-orm/migrations';
@@ -8,11 +8,12 @@ import pg from 'pg';
 import { findIncompatible, parsePhase, type MigrationPhase } from './migration-phase.ts';
 import { projectRoot, readVersion } from './project-root.ts';
 
-// Only for migrations: servers and workers that start together bring the schema up one after the other.
+// The advisory lock of migrations, so that servers and workers that start together do not migrate at the same time.
 const migrationLock = 0x696e746c;
 
 /**
- * The database was made by another version: running the migrations here would fail in the middle, or mix two schemas.
+ * Another version has migrated the database, and this version cannot run with its schema. Running this version's
+ * migrations would fail or mix two schemas.
  */
 export class UnknownMigrations extends Error {
   override readonly name = 'UnknownMigrations';
@@ -25,9 +26,9 @@ export class UnknownMigrations extends Error {
 }
 
 /**
- * Runs the migrations that the database has not had yet, up to and with `to`; all of them unless it is given. A newer
- * version may have run more: where this version may run beside them, nothing is changed. Otherwise throws
- * `UnknownMigrations`, and then has changed nothing either.
+ * Runs the migrations that the database lacks, up to and including `to`. Default: all. If a newer version has run more
+ * migrations and this version is compatible with them, nothing is changed. If this version is incompatible, throws
+ * `UnknownMigrations` and changes nothing.
  */
 export async function migrate(databaseUrl: string, { to }: { readonly to?: string } = {}): Promise<void> {
   const holder = new pg.Client({ connectionString: databaseUrl });
@@ -78,7 +79,10 @@ async function readPhases(holder: pg.Client): Promise<ReadonlyMap<string, Migrat
   return new Map(rows.map(({ name, unused_since: unusedSince }) => [name, { unusedSince }]));
 }
 
-/** Writes the phase of each migration into the database, for earlier versions, which do not have the files. */
+/**
+ * Writes the phase of each migration into the database. Earlier versions read it there, because they do not have the
+ * newer files.
+ */
 async function notePhases(holder: pg.Client): Promise<void> {
   if (!(await hasPhases(holder))) return;
   for (const { name, sql } of sqlMigrations()) {
@@ -92,7 +96,7 @@ async function notePhases(holder: pg.Client): Promise<void> {
   }
 }
 
-/** Names of the migrations that this version has, in their order. */
+/** The names of this version's migrations, in their order. */
 export function knownMigrations(): string[] {
   return sqlMigrations().map(({ name }) => name);
 }

@@ -1,20 +1,21 @@
-// Whether a version may run on a database that a newer one has migrated, as while an upgrade replaces servers one by
-// one. The first line of a migration says its phase: `-- Phase: expand` only adds, and no earlier version notices it.
-// `-- Phase: contract, unused since v1.2.0` removes what 1.2.0 and later versions do not use.
+// Decides whether a version may run on a database that a newer version has migrated. This happens while an upgrade
+// replaces servers one by one. The first line of a migration says its phase. A migration with `-- Phase: expand` only
+// adds to the schema, and all earlier versions can run with it. A migration with `-- Phase: contract, unused since
+// v1.2.0` removes parts of the schema that 1.2.0 and later versions do not use.
 
-/** Null: an expanding migration. Otherwise the first version that no longer uses what the migration removes. */
+/** `unusedSince` is the first version that does not use what the migration removes. Null: the migration only adds. */
 export interface MigrationPhase {
   readonly unusedSince: string | null;
 }
 
-/** Null: the migration says none, as those before the first release. */
+/** Null: the migration names no phase. Only migrations before the first release name none. */
 export function parsePhase(sql: string): MigrationPhase | null {
   const [, kind, since] = /^-- Phase: (?:(expand)|contract, unused since v(\d+\.\d+\.\d+))\n/.exec(sql) ?? [];
   if (kind !== undefined) return { unusedSince: null };
   return since === undefined ? null : { unusedSince: since };
 }
 
-/** Of migrations that this version does not have: those beside which it must not run. */
+/** Of migrations that this version does not have, returns those with which this version must not run. */
 export function findIncompatible(
   unknown: readonly string[],
   phases: ReadonlyMap<string, MigrationPhase>,

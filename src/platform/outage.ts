@@ -1,4 +1,4 @@
-// A database that is away for a moment: its restart takes seconds, and what was done meanwhile is not done again.
+// Retries during a short outage of the database, such as a restart that takes seconds.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.ts';
@@ -8,8 +8,8 @@ const longestPauseMs = 1_000;
 const longestOutageMs = 60_000;
 
 /**
- * Tries `write` again while the database does not answer, for a minute at most. Other failures are thrown at once. An
- * answer may be lost after the commit, so `write` must find out by itself that it was done before.
+ * Repeats `write` while the database does not answer, for at most a minute. Other failures are thrown at once. The
+ * answer to a commit may be lost, so `write` must detect that it has succeeded before.
  */
 export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger): Promise<T> {
   const deadline = performance.now() + longestOutageMs;
@@ -25,24 +25,25 @@ export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger)
 }
 
 /**
- * SQLSTATE of sessions that broke or were ended, of resources used up, and of locks and statements that took too long.
+ * SQLSTATE of broken or terminated sessions, of exhausted resources, of lock and statement timeouts, and of
+ * transactions that were rolled back, such as deadlocks.
  */
 const sqlStates = /^(08...|53...|57P..|57014|55P03|40...)$/;
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** The driver gives no code to what it says about its own connections. */
+/** The driver's own errors about connections have no code. */
 const driverMessages = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
 
-/** Whether the same statement may succeed in a moment. False if the database or the service refused the statement. */
+/** Whether the same statement may soon succeed. False if the database or the service refused the statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown };
-  // The socket of a server that is stopped is no file.
+  // A PostgreSQL server that is stopped has no socket file.
   if (code === 'ENOENT') return syscall === 'connect';
   if (typeof code === 'string') return networkCodes.has(code) || sqlStates.test(code);
   return driverMessages.test(error.message);
 }
 
-/** The error that a caller gets for an outage. Every other error is returned as it is. */
+/** Returns the error UNAVAILABLE for an outage. Every other error is returned unchanged. */
 export function outageAsRefusal(error: unknown): unknown {
   if (!isOutage(error)) return error;
   const refusal = new DomainError('UNAVAILABLE', 'Interlock is unavailable for a moment. Try again.');
@@ -50,7 +51,7 @@ export function outageAsRefusal(error: unknown): unknown {
   return refusal;
 }
 
-/** Does `work`; an outage in it is a refusal of the request. */
+/** Does `work`. An outage is thrown as the error UNAVAILABLE. */
 export async function refusingOutages<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

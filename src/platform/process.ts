@@ -2,8 +2,8 @@ import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Names the machine as far as numbers of processes mean something there: containers may share a host name, and each
- * counts its processes by itself.
+ * A name for the range in which process ids are unique: the host name and the PID namespace. Containers may have the
+ * same host name, but have different PID namespaces.
  */
 export function machineName(): string {
   try {
@@ -13,7 +13,7 @@ export function machineName(): string {
   }
 }
 
-/** Whether a process of this machine exists. */
+/** Whether a process with this id exists on this machine. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

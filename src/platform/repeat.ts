@@ -1,4 +1,4 @@
-// Work that goes on by itself for as long as a process runs.
+// Work that a process repeats for as long as it runs.
 export interface Loop {
   start(): void;
   /** Resolves when the loop has stopped and its last run has ended. */
@@ -6,8 +6,8 @@ export interface Loop {
 }
 
 /**
- * Works at once, and again each `everyMs` after the time before has ended. An error ends no loop. The signal is aborted
- * when the loop is stopped.
+ * Does the work at once, and again `everyMs` after each run has ended. An error does not end the loop. The signal is
+ * aborted when the loop is stopped.
  */
 export function repeat(
   everyMs: number,

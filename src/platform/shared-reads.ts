@@ -1,7 +1,7 @@
 /**
- * Expensive reads that many callers ask for at once. Of each key at most one read runs and one waits: a caller that
- * comes while a read runs shares the next one with all others that come, because the running one may not see what the
- * caller has seen. Nothing is kept after the last caller has its answer.
+ * Combines expensive reads that many callers request at once. For each key, at most one read runs and one waits. All
+ * callers that arrive while a read runs share the next read, because the running read may not include changes that they
+ * know of. Results are not cached.
  */
 export class SharedReads<Answer> {
   readonly #runs = new Map<string, Run<Answer>>();

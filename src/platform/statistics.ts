@@ -1,16 +1,16 @@
-// What PostgreSQL knows of the tables when it plans a statement. Its own autovacuum counts changes to know when to look
-// at a table, and each crash sets that count to zero, so that after crashes in a row a table was never looked at. Here
-// the size of a table is compared with its size when PostgreSQL last looked, which a crash does not change.
+// Refreshes the statistics that PostgreSQL plans statements with. PostgreSQL's autovacuum analyses a table after a
+// number of changes, but each crash resets this number to zero. After several crashes, a table may never have been
+// analysed. Here the size of a table is compared with its size at the last analysis, which a crash does not reset.
 import pg from 'pg';
 
-// Of one installation: several processes look, and one of them analyses.
+// The advisory lock, so that only one process of an installation analyses at a time.
 const statisticsLock = 0x696e746d;
 
-/** PostgreSQL reads smaller tables as a whole, with any plan. */
+/** Smaller tables are skipped, because PostgreSQL reads them as a whole with any plan. */
 const leastBytes = 64 * 1024;
 
-// PostgreSQL hides the statistics of a guarded table from an owner that is held by its policies. For such an
-// owner the sizes and row counts of `pg_class` decide.
+// Tables that have outgrown their statistics. `pg_stats` hides the statistics of tables whose row-level security
+// applies to the present user. For such tables only the sizes and row counts in `pg_class` decide.
 const outgrown = `
 select c.oid::regclass::text as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) >= ${leastBytes}
@@ -21,11 +21,12 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg
 order by 1`;
 
 /**
- * Analyses tables that were never analysed, or have doubled since. Answers their names. The user of the URL owns them.
+ * Analyses tables that were never analysed, or have doubled in size since the last analysis. Returns their names. The
+ * user of the URL must own the tables.
  */
 export async function refreshStatistics(databaseUrl: string): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-statistics' });
-  // A connection that breaks fails the statement that is under way.
+  // If the connection breaks, the running statement fails, so this event can be ignored.
   client.on('error', () => {});
   await client.connect();
   try {

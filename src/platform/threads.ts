@@ -1,10 +1,10 @@
-// CPU-bound work off the event loop: a thread that answers one task after the other.
+// CPU-bound work outside of the event loop: a worker thread that carries out one task after the other.
 import { parentPort, Worker } from 'node:worker_threads';
 
-/** The task took too long and was stopped. Tasks that waited behind it are given up as well. */
+/** A task took too long, so its thread was stopped. Tasks that waited for the thread fail as well. */
 export class ThreadTimeout extends Error {}
 
-interface Asked {
+interface PendingTask {
   readonly onProgress: (progress: number) => void;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -16,10 +16,10 @@ type Reply = { readonly id: number } & (
   | { readonly progress: number }
 );
 
-/** Starts with its first task, and again after it was stopped. It keeps no process alive. */
+/** The thread starts with the first task, and again after it was stopped. It does not keep the process alive. */
 export class Thread {
   readonly #script: URL;
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new Map<number, PendingTask>();
   #worker: Worker | null = null;
   #count = 0;
 
@@ -27,7 +27,7 @@ export class Thread {
     this.#script = script;
   }
 
-  /** How many tasks are under way or wait. */
+  /** The number of tasks that run or wait. */
   get load(): number {
     return this.#asked.size;
   }
@@ -67,7 +67,7 @@ export class Thread {
     worker.on('error', (error) => {
       if (this.#worker === worker) this.#end(error instanceof Error ? error : new Error(String(error)));
     });
-    // A listener for messages would take an earlier unref back.
+    // This must follow `on('message')`, because adding a message listener undoes an earlier `unref`.
     worker.unref();
     return worker;
   }
@@ -81,12 +81,12 @@ export class Thread {
   }
 }
 
-/** The file of a thread: beside the file that starts it, and in the same language. */
+/** The file of a thread, in the folder of the file that starts it and with the same extension. */
 export function threadScript(asker: string, name: string): URL {
   return new URL(`./${name}.${asker.endsWith('.ts') ? 'ts' : 'js'}`, asker);
 }
 
-/** In the thread: what it does with each task, and how it says how far it is. */
+/** Called in the thread. `perform` carries out each task, and may report its progress. */
 export function answerTasks(perform: (task: unknown, report: (progress: number) => void) => unknown): void {
   parentPort?.on('message', ({ id, task }: { readonly id: number; readonly task: unknown }) => {
     const report = (progress: number): void => parentPort?.postMessage({ id, progress } satisfies Reply);

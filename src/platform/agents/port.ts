@@ -1,26 +1,27 @@
-// What executes a runbook. An agent decides and speaks. It acts only by the tools that it receives, and the tools limit
-// what it may do. Each call may come again from the beginning: a worker that is killed forgets what it heard.
+// The port of agents, which execute runbooks. An agent acts only through the tools of its session, and the tools limit
+// what it may do. `plan` and `work` may be called again from the beginning, because a worker that is killed loses the
+// conversation.
 import type { AgentKind, StepStatus } from '../../domain/runbooks/runbook.ts';
 
 export interface Agent {
   readonly kind: AgentKind;
-  /** Turns a prompt into steps. Throws AgentRefused, BudgetSpent; what else is thrown may be tried again. */
+  /** Turns a prompt into steps. Throws AgentRefused and BudgetSpent. After any other error the call may be repeated. */
   plan(request: PlanRequest, session: AgentSession): Promise<Plan>;
   /**
-   * Does one leaf step in the worktree. Throws AgentRefused where the step failed for good, and BudgetSpent; after
-   * other errors it may be tried again.
+   * Carries out one leaf in the worktree. Throws AgentRefused if the step failed for good, and BudgetSpent. After any
+   * other error the call may be repeated.
    */
   work(request: WorkRequest, session: AgentSession): Promise<WorkReport>;
 }
 
 export interface RunbookOutline {
-  /** Null: it is to be made up. */
+  /** Null: the agent chooses a title. */
   readonly title: string | null;
   /** `owner/name`. */
   readonly repository: string;
-  /** All prompts so far, oldest first; a plan is made for the last one. */
+  /** All prompts so far, oldest first. The plan is made for the last prompt. */
   readonly prompts: readonly string[];
-  /** The leaves there are, in order. */
+  /** The existing leaves, in order. */
   readonly steps: readonly OutlinedStep[];
 }
 
@@ -35,7 +36,7 @@ export type PlanRequest = RunbookOutline;
 
 export interface Plan {
   readonly title: string;
-  /** Appended to the steps there are. Each has one leaf at least. */
+  /** The new steps, which are appended to the existing ones. Each has at least one leaf. */
   readonly steps: readonly PlannedStep[];
 }
 
@@ -46,7 +47,7 @@ export interface PlannedStep {
 
 export interface PlannedLeaf {
   readonly title: string;
-  /** Handed back with the leaf: JSON in a form of the agent's own. */
+  /** JSON in the agent's own form. `work` receives it with the leaf. */
   readonly instructions: unknown;
 }
 
@@ -57,18 +58,18 @@ export interface WorkRequest extends RunbookOutline {
 export interface WorkReport {
   /** What was done, in a few sentences. */
   readonly summary: string;
-  /** First line at most 72 characters. Used when files were changed. */
+  /** The first line has at most 72 characters. Used only if files were changed. */
   readonly commitMessage: string;
 }
 
 export interface AgentSession {
   /** The tools that the agent may call. When it plans, these are only the tools that read. */
   readonly tools: readonly Tool[];
-  /** Runs a tool by its name and writes that down. Never throws for what the agent asked: that is an answer. */
+  /** Calls a tool by its name and records the call. A wrong or refused request is an answer, not an error. */
   call(tool: string, args: unknown): Promise<ToolAnswer>;
-  /** What it says while it works, as people follow it. */
+  /** Publishes text of the agent for people who follow the work. */
   say(text: string): void;
-  /** Written down before the next turn. Throws BudgetSpent when nothing is left. */
+  /** Records the cost of a turn before the next turn. Throws BudgetSpent if nothing of the budget is left. */
   spend(turn: Turn): Promise<void>;
   /** Millionths of a US dollar. */
   readonly remainingMicros: () => number;
@@ -78,13 +79,13 @@ export interface AgentSession {
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 export interface ToolAnswer {
   readonly outcome: 'done' | 'failed' | 'refused';
-  /** For the agent to read; bounded. */
+  /** Text for the agent, of bounded length. */
   readonly text: string;
 }
 
@@ -95,9 +96,9 @@ export interface Turn {
   readonly costMicros: number;
 }
 
-/** It cannot or will not do that, and never will. The message says what to do about it. */
+/** The agent cannot or will not do the work, and a retry cannot help. The message says what to do about it. */
 export class AgentRefused extends Error {}
-/** The model is busy, and said for how long: it may be tried again after that. */
+/** The model is busy. The work may be tried again after `waitMs`, which the provider has named. */
 export class AgentBusy extends Error {
   constructor(
     message: string,

@@ -1,5 +1,5 @@
-// What is looked at in any case, model or not: the same head has the same findings. What was wrong before a change is
-// no fault of the change: it is a note.
+// Checks that need no model, so that the same head always has the same findings. A fault that the base already has is a
+// note instead of a failure, because the change did not cause it.
 import { setImmediate } from 'node:timers/promises';
 import type { AnalysisRequest, Finding } from './port.ts';
 import { checkSkill, languageOf, type Fault } from './syntax.ts';
@@ -7,7 +7,7 @@ import { checkSkill, languageOf, type Fault } from './syntax.ts';
 export interface Checked {
   readonly findings: readonly Finding[];
   readonly looked: number;
-  /** Sentences about what was not looked at. */
+  /** Sentences about files and findings that were left out. */
   readonly leftOut: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
     const text = await request.read({ commit: request.head, path, maxBytes: mostBytes });
     if (text === null) large.push(path);
     else if (!text.includes('\0')) findings.push(...(await findingsIn(request, path, text)));
-    // Parsing is work of this very thread: others have their turn between two files.
+    // Parsing blocks this thread, so other work gets its turn between two files.
     await setImmediate();
   }
   return {
@@ -54,7 +54,10 @@ async function findingsIn(request: AnalysisRequest, path: string, text: string):
   }));
 }
 
-/** A file with conflict markers is hardly ever what its name says: one finding about it is enough. */
+/**
+ * A file with conflict markers is not checked for syntax, because the markers break the syntax of almost every
+ * language.
+ */
 function faultsOf(path: string, text: string, { isSkill }: { readonly isSkill: boolean }): readonly Fault[] {
   const markers = findConflictMarkers(text);
   if (markers.length > 0) return markers;
@@ -70,7 +73,10 @@ function named(paths: readonly string[]): string {
 
 const conflictMarks = [/^<{7}(?: |$)/, /^={7}$/, /^>{7}(?: |$)/];
 
-/** Places where git left both sides of a conflict. All three marks in their order: one alone may be a heading. */
+/**
+ * Finds places where git left both sides of a conflict. All three marks are needed in their order, because a single
+ * mark may be an underlined heading.
+ */
 function findConflictMarkers(text: string): readonly Fault[] {
   const faults: Fault[] = [];
   let seen = 0;

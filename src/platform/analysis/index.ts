@@ -1,4 +1,4 @@
-// Code analysis: what the files alone show, and a model's review where one is configured.
+// Code analysis: deterministic checks of the files, and a review by a model if a model is configured.
 import { checkFiles, type Checked } from './checks.ts';
 import type { Analysis, AnalysisRequest } from './port.ts';
 import { review, type Review, type ReviewOptions, type ReviewCost } from './review.ts';
@@ -6,7 +6,7 @@ import { review, type Review, type ReviewOptions, type ReviewCost } from './revi
 export type * from './port.ts';
 
 export interface AnalysisOptions {
-  /** Null: no model is asked. */
+  /** Null: no model reviews the changes. */
   readonly review: ReviewOptions | null;
 }
 
@@ -31,7 +31,8 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
   };
 }
 
-// A verification does not wait for a provider that is down: what was found without it is the answer.
+// If the review fails, the findings of the other checks are the result, so that a verification does not wait for a
+// provider that is down.
 async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, spent: ReviewCost): Promise<Review> {
   try {
     return await review(request, options, spent);

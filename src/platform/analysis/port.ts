@@ -1,8 +1,9 @@
-// What can be said of a head without running it: what a verification falls back to when there is nothing to drive.
+// The port of code analysis, which examines a head without running it. A verification uses it if there is no preview to
+// drive.
 export interface Analysis {
-  /** A text for people: what is looked at, a model's review among it, or why there is none. */
+  /** A sentence for people: which model reviews the changes, or why none does. */
   readonly said: string;
-  /** Throws what may be tried again, and when the signal is aborted. Findings never come as errors. */
+  /** Throws errors that may be tried again, and the signal's reason. A finding is never an error. */
   analyse(request: AnalysisRequest): Promise<AnalysisReport>;
 }
 
@@ -10,36 +11,41 @@ export interface AnalysisRequest {
   /** The title of the pull request. */
   readonly title: string;
   readonly head: string;
-  /** The commit that its changes are compared with. */
+  /** The commit that the head is compared with. */
   readonly base: string;
-  /** What differs between the two; `mode` as git has it at the head, null for a file that is gone there. */
+  /**
+   * The files that differ between `base` and `head`. `mode` is git's file mode at the head, or null if the head does
+   * not have the file.
+   */
   readonly changes: readonly { readonly path: string; readonly mode: string | null }[];
-  /** Text of a file; null when it is not there, or larger. */
+  /** Returns the text of a file. Null: the file does not exist, or it has more than `maxBytes`. */
   readonly read: (file: {
     readonly commit: string;
     readonly path: string;
     readonly maxBytes: number;
   }) => Promise<string | null>;
-  /** What would have been driven, at the head. Null: there is no such file. */
+  /**
+   * The skill file at the head, which says how the preview would have been driven. Null: the head has no skill file.
+   */
   readonly skill: { readonly path: string; readonly text: string } | null;
   readonly signal: AbortSignal;
 }
 
 export interface AnalysisReport {
-  /** `failed` when a finding is a failure. */
+  /** `failed` if at least one finding is a failure. */
   readonly verdict: 'passed' | 'failed';
-  /** Markdown, a few sentences: what was looked at, what was left out and why. */
+  /** Markdown, a few sentences: what was examined, what was left out and why. */
   readonly summary: string;
   readonly findings: readonly Finding[];
-  /** What a model's review cost, in millionths of a US dollar. */
+  /** The cost of the model's review, in millionths of a US dollar. */
   readonly costMicros: number;
 }
 
 export interface Finding {
   readonly path: string;
-  /** From 1. Null: the file as a whole. */
+  /** Counted from 1. Null: the finding is about the whole file. */
   readonly line: number | null;
   readonly message: string;
-  /** `note`: to be read, no reason to fail. */
+  /** A `note` does not make the analysis fail. */
   readonly weight: 'failure' | 'note';
 }

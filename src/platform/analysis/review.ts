@@ -1,5 +1,5 @@
-// A model reviews the changes. It has no tools and a budget of its own, and it answers findings. The findings of other
-// analyses stand beside them, and stay if the model fails.
+// A model reviews the changes and returns findings. It has no tools, and a budget of its own. If the review fails, the
+// findings of the other checks remain.
 import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { converse, createModelClient, ending, quotation, type ModelSettings } from '../agents/model/index.ts';
@@ -17,13 +17,13 @@ export interface ReviewOptions {
   readonly budgetMicros: number;
 }
 
-/** What a review has spent, also if it failed. */
+/** The cost of a review so far, also if the review failed. */
 export interface ReviewCost {
   micros: number;
 }
 
 const mostPatchCharacters = 200_000;
-/** How much of the text that the model takes at once may be patches. */
+/** The share of a conversation's characters that patches may take. */
 const shareOfPatches = 0.5;
 const mostFileBytes = 256 * 1024;
 const mostFindings = 50;
@@ -34,7 +34,7 @@ const reviewSchema = z.object({
     .array(
       z.object({
         path: z.string(),
-        line: z.int().min(1).nullable().describe('In the file as it is after the change. Null: the file as a whole.'),
+        line: z.int().min(1).nullable().describe('The line in the file after the change. Null: the whole file.'),
         message: z.string().trim().min(1).max(500),
         weight: z.enum(['failure', 'note']).describe('failure: the pull request must not be merged as it is.'),
       }),
@@ -42,7 +42,7 @@ const reviewSchema = z.object({
     .max(mostFindings),
 });
 
-/** Throws AgentRefused, BudgetSpent, what may be tried again, and the signal's reason. */
+/** Throws AgentRefused, BudgetSpent, the signal's reason, and errors that may be tried again. */
 export async function review(
   request: AnalysisRequest,
   { model, budgetMicros }: ReviewOptions,
@@ -66,7 +66,7 @@ export async function review(
   const paths = new Set(request.changes.map(({ path }) => path));
   return {
     summary,
-    // A finding about a file that was not changed is not about this change.
+    // Findings about files that the pull request does not change are dropped.
     findings: findings.filter(({ path }) => paths.has(path)),
   };
 }
@@ -111,7 +111,7 @@ async function patchesOf(
   return { patches, leftOut: leftOut.slice(0, 200) };
 }
 
-/** Null: it is too large, or no text. */
+/** Null: the file is too large, or binary. */
 async function patchOf(
   { base, head, read }: AnalysisRequest,
   { path, isGone }: { readonly path: string; readonly isGone: boolean },

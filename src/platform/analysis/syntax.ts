@@ -1,5 +1,5 @@
-// Whether a text is what its name says, by the parsers that are there anyway. A language without a parser is not
-// judged: being wrong about somebody's code is worse than saying nothing.
+// Checks the syntax of a file, in the language that its name says. Only languages that Interlock has a parser for are
+// checked, because a false finding is worse than no finding.
 import { stripTypeScriptTypes } from 'node:module';
 import { GraphQLError, parse as parseGraphql } from 'graphql';
 import { LineCounter, parseAllDocuments } from 'yaml';
@@ -7,7 +7,7 @@ import { parseConfiguration, problemText } from '../../domain/configuration/inde
 import { parseSkill } from '../../domain/previews/skill.parse.ts';
 
 export interface Fault {
-  /** From 1. */
+  /** Counted from 1. Null: the fault is about the whole file. */
   readonly line: number | null;
   readonly message: string;
 }
@@ -25,7 +25,7 @@ const languages: readonly Language[] = [
   {
     name: 'JSON',
     paths: /\.(?:json|webmanifest|geojson)$/i,
-    // These take comments, by the programs that read them.
+    // The programs that read these files allow comments in them.
     except:
       /(?:^|\/)(?:[tj]sconfig[^/]*|\.?eslintrc|\.?babelrc|\.?swcrc|devcontainer|\.vscode\/[^/]*|biome|deno)\.json$/i,
     check: checkJson,
@@ -62,7 +62,7 @@ function checkJson(text: string): readonly Fault[] {
   }
 }
 
-/** What a template makes of it is not known here. */
+/** A YAML file with template syntax is not checked, because the output of the template is unknown. */
 const template = /(?<!\$)\{\{|\{%/;
 
 function checkYaml(text: string): readonly Fault[] {
@@ -80,13 +80,14 @@ function checkTypeScript(text: string): readonly Fault[] {
     return [];
   } catch (error) {
     const { code, message, stack } = error as NodeJS.ErrnoException;
-    // Syntax that cannot be erased is TypeScript as well.
+    // Node refuses TypeScript syntax that it cannot erase, such as enums, by another code. Such a file is valid
+    // TypeScript.
     if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return [];
     return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), message: `This cannot be parsed: ${message}` }];
   }
 }
 
-/** Elements and Flow's types are there by the programs that build it. */
+/** JSX and Flow types are not checked, because only the project's build tools can parse them. */
 const extended = /<\/|\/>|@flow/;
 
 function checkJavaScript(text: string): readonly Fault[] {

@@ -1,5 +1,6 @@
-// A database as files, read in one snapshot while others write: each table is a gzipped file of a JSON array of texts
-// for each row. The schema is not in it: migrations make the schema of the same moment.
+// Writes a database into files, from one snapshot, while other connections write. Each table is a gzipped file. Each
+// line of the file is a row, as a JSON array of texts. The schema is not in the files: the migrations that the dump
+// names make it again.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,13 +28,13 @@ export interface Snapshot {
   readonly query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** Writes every table into the folder. */
   dump(folder: string): Promise<Dump>;
-  /** Writes the column `row` of a query into a file, each text as a line. Answers how many there were. */
+  /** Writes the column `row` of a query into a file, each text as a line. Returns the number of lines. */
   writeLines(file: string, text: string): Promise<number>;
 }
 
 const rowsAtOnce = 2_000;
 
-/** `work` sees the database as it was at its first query. */
+/** All queries of `work` see the database as it was at the first one. */
 export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-backup' });
   await client.connect();
@@ -57,7 +58,7 @@ export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snap
   }
 }
 
-// Row-level security holds for the owner of the tables too.
+// Row-level security applies to the owner of the tables too, so the role must change.
 async function readAsSystem<Row extends object>(
   client: pg.Client,
   text: string,
@@ -92,7 +93,7 @@ async function dumpTable(client: pg.Client, table: Table, folder: string): Promi
   return { name, columns: columns.map((column) => column.name), rows };
 }
 
-/** Writes the column `row` of a query through these streams, a few rows at a time. Answers how many there were. */
+/** Writes the column `row` of a query through these streams, a few rows at a time. Returns the number of rows. */
 async function write(client: pg.Client, text: string, streams: readonly NodeJS.WritableStream[]): Promise<number> {
   await client.query(`declare backup no scroll cursor for ${text}`);
   let rows = 0;

@@ -1,4 +1,4 @@
-// Loads what dump.ts wrote into a database with the same schema. All or nothing: one transaction.
+// Loads the files that dump.ts wrote into a database with the same schema, in one transaction.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
@@ -14,7 +14,9 @@ interface ForeignKey {
   readonly name: string;
 }
 
-/** Replaces what migrations wrote. The caller sees to it that the database has nothing else. */
+/**
+ * Deletes all rows of the database first. The caller ensures that the database has only the rows that migrations wrote.
+ */
 export async function loadDump(databaseUrl: string, dump: Dump, folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-restore' });
   await client.connect();
@@ -51,7 +53,8 @@ async function listForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
   return rows;
 }
 
-// Triggers ran when the rows were written. Foreign keys are checked at the end, because tables refer to each other.
+// Triggers are disabled, because they ran when the rows were first written. Foreign keys are checked at the end,
+// because tables refer to each other.
 async function suspendConstraints(
   client: pg.Client,
   tables: readonly Table[],

@@ -1,11 +1,14 @@
-// The tables of the service, as PostgreSQL knows them.
+// Lists the tables of the service from PostgreSQL's catalogue.
 import type pg from 'pg';
 
 export interface Table {
   readonly name: string;
-  /** The written columns, in their order. PostgreSQL computes generated columns from them. */
+  /**
+   * The columns that are written, in their order. Generated columns are not among them, because PostgreSQL computes
+   * them.
+   */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** Row-level security holds for its owner too. */
+  /** Whether row-level security applies to the owner of the table too. */
   readonly isGuarded: boolean;
 }
 

@@ -1,10 +1,10 @@
-// Reads for one account in autocommit: one prepared statement each.
+// Reads for one account. Each is one prepared statement in autocommit.
 import type { EntityData, EntitySchema } from '@mikro-orm/core';
 import type pg from 'pg';
 import type { RowReaderOf } from './row-readers.ts';
 
 export interface Statement {
-  /** Names the prepared statement: the same name is always the same text. */
+  /** The name of the prepared statement. A name must always have the same text. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -12,7 +12,7 @@ export interface Statement {
 
 interface ReadPools {
   readonly reads: pg.Pool;
-  /** Of the units of work: it reads columns the way entities expect them. */
+  /** The pool of the units of work. It parses columns into the values that entities expect. */
   readonly entities: pg.Pool;
 }
 
@@ -69,9 +69,9 @@ export function createAccountReads({ reads, entities }: ReadPools, readerOf: Row
   };
 }
 
-// The account is set and the rows are read in one statement of an autocommit connection: a third of the price of
-// BEGIN/SET/SELECT/COMMIT. The form matters: `offset 0` and the materialized CTE make PostgreSQL set the account
-// before it evaluates a policy; a plain join with set_config was seen to read another tenant's rows.
+// Sets the account and reads the rows in one statement, which costs a third of BEGIN/SET/SELECT/COMMIT. The exact form
+// matters: `offset 0` and the materialized CTE make PostgreSQL set the account before it evaluates a policy. A plain
+// join with set_config has read rows of another account.
 function underAccount(text: string, parameter: number): string {
   return `with _c as materialized (select set_config('app.account', $${parameter}, true) a)
 select q.* from _c, lateral (select i.* from (${text}) i where _c.a is not null offset 0) q`;

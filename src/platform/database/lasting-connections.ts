@@ -1,4 +1,4 @@
-// Connections that last as long as the process: they are made again when they drop.
+// Connections that last as long as the process, and reconnect when they drop.
 import pg from 'pg';
 
 /** Listens on a NOTIFY channel, reconnecting when the connection drops. Returns a stop function. */
@@ -12,7 +12,8 @@ export async function listen(
     begin: async (client) => {
       client.on('notification', (message) => onMessage(message.payload ?? ''));
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      // What was notified while nobody listened is found by reading: a reconnect is a message too.
+      // Notifications that were sent while the connection was down are lost. Therefore each new connection counts as a
+      // message, so that the listener reads the database.
       onMessage('');
     },
   });
@@ -32,10 +33,10 @@ export async function holdLock(
   });
 }
 
-// PostgreSQL finds out within half a minute that the machine of a session is gone.
+// With these settings, PostgreSQL ends a session within 30 seconds if the session's machine is gone.
 const soonMissed = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4';
 
-/** `begin` is called with each connection. Returns a stop function. */
+/** Calls `begin` with each new connection. Returns a stop function. */
 async function stayConnected(
   url: string,
   name: string,
@@ -70,7 +71,7 @@ async function stayConnected(
   try {
     await connect();
   } catch (error) {
-    // Nobody is given the means to stop it: it must not go on by itself.
+    // The caller gets no stop function if this fails, so the connection must not retry in the background.
     await stop();
     throw error;
   }

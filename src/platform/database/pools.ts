@@ -1,4 +1,4 @@
-// The pools of connections of a process, each with its role and time limits.
+// The connection pools of a process, each with its role and time limits.
 import pg from 'pg';
 import { prepareStatements, sendBeginWithTheFirstQuery } from './statements.ts';
 
@@ -6,14 +6,14 @@ export interface PoolUse {
   readonly pool: 'transactions' | 'reads' | 'system';
   readonly busy: number;
   readonly idle: number;
-  /** Requests for a connection that wait for one. */
+  /** The number of requests that wait for a free connection. */
   readonly waiting: number;
 }
 
 const guards = '-c idle_in_transaction_session_timeout=5000 -c statement_timeout=10000 -c lock_timeout=3000';
 const appOptions = `-c role=interlock_app ${guards}`;
 
-/** What MikroORM makes its pool with. `onPool` gets the pool, once. */
+/** The options with which MikroORM makes its pool. `onPool` is called once, with the pool. */
 export function unitOfWorkPool(
   options: { readonly url: string; readonly size: number },
   onPool: (pool: pg.Pool) => unknown,
@@ -26,7 +26,7 @@ export function unitOfWorkPool(
       application_name: 'interlock',
       onPoolCreated: (pool: pg.Pool) => {
         onPool(pool);
-        giveBackEnded(pool);
+        releaseEnded(pool);
         pool.on('connect', prepareStatements).on('connect', sendBeginWithTheFirstQuery);
       },
     },
@@ -56,9 +56,10 @@ export function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCou
   return { pool, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
-// Kysely releases a transaction's connection only after a ROLLBACK that succeeded. A session that PostgreSQL ended
-// cannot roll back, and would keep its place in the pool for ever.
-function giveBackEnded(pool: pg.Pool): void {
+// Kysely releases a transaction's connection only after a successful ROLLBACK. If PostgreSQL ended the session,
+// ROLLBACK fails, and the connection would take a place in the pool for ever. Therefore connections that ended are
+// released here.
+function releaseEnded(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => void held.add(client));
   pool.on('release', (_error, client) => void held.delete(client));

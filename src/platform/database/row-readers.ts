@@ -1,4 +1,4 @@
-// How rows of an entity are read outside of a unit of work.
+// Reads rows of an entity outside of a unit of work.
 import type { EntityData, EntitySchema } from '@mikro-orm/core';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
@@ -12,8 +12,8 @@ export interface RowReader<Row extends object> {
 export type RowReaderOf = <Row extends object>(entity: EntitySchema<Row>) => RowReader<Row>;
 
 /**
- * How rows of an entity are read. Rows become what `em.map` makes of them, for half the price of the query instead of
- * twice.
+ * Returns the reader of each entity. A reader makes the same object of a row as `em.map`, but takes half the time of
+ * the query, where `em.map` takes twice the time of the query.
  */
 export function createRowReaders(orm: MikroORM): RowReaderOf {
   const readers = new WeakMap<object, unknown>();

@@ -1,10 +1,10 @@
-// How a connection sends its statements.
+// Changes how a connection sends its statements, to save round trips and planning.
 import type pg from 'pg';
 
 type Query = (text: unknown, values?: readonly unknown[], ...rest: unknown[]) => Promise<unknown>;
 
-// A unit of work says BEGIN, waits, sets its account, waits, and only then asks. Here BEGIN waits for the query behind
-// it, and both go to the server in one message: one round trip less for each transaction.
+// A unit of work sends BEGIN and waits, then sets its account and waits, and only then sends its first query. Here
+// BEGIN is held back and sent in one message with the next statement, which saves one round trip for each transaction.
 export function sendBeginWithTheFirstQuery(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as Query;
   let isBeginDue = false;
@@ -15,7 +15,7 @@ export function sendBeginWithTheFirstQuery(client: pg.PoolClient): void {
     }
     if (!isBeginDue) return await send(text, values, ...rest);
     isBeginDue = false;
-    // Only a text without parameters can carry another statement.
+    // PostgreSQL accepts several statements in one message only if they have no parameters.
     if (typeof text === 'string' && (values === undefined || values.length === 0)) {
       const results = await send(`begin; ${text}`);
       return Array.isArray(results) ? results.at(-1) : results;
@@ -28,12 +28,15 @@ export function sendBeginWithTheFirstQuery(client: pg.PoolClient): void {
 
 type AnyQuery = (statement: unknown, values?: unknown, ...rest: unknown[]) => unknown;
 
-/** A session keeps its plans until it ends. Texts beyond these are planned each time. */
+/**
+ * A session keeps prepared statements until it ends, so their number is limited. Further texts are planned at each
+ * execution.
+ */
 const mostNames = 1_000;
 const names = new Map<string, string>();
 
-// PostgreSQL refuses a prepared statement whose columns have changed, as those of a wildcard do when a migration adds
-// one.
+// PostgreSQL refuses a prepared statement whose result columns have changed. A migration that adds a column changes the
+// result of a statement with a wildcard.
 const hasWildcard = /\bselect \*|\breturning \*|\w\.\*/i;
 
 /** Null: the statement is not prepared. */
@@ -46,8 +49,8 @@ function nameOf(text: string): string | null {
   return name;
 }
 
-// A statement with parameters is parsed and planned once for each session and not for each execution: it gets a name by
-// its text. Planning costs PostgreSQL more than executing most of them.
+// Gives each statement with parameters a name, so that PostgreSQL parses and plans it once for each session instead of
+// at each execution. Planning takes longer than executing most statements.
 export function prepareStatements(client: pg.PoolClient): void {
   const send = client.query.bind(client) as unknown as AnyQuery;
   const query: AnyQuery = (text, values, ...rest) => {

@@ -5,11 +5,14 @@ import { holdLock, listen } from './lasting-connections.ts';
 export interface SystemQueries {
   readonly query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   transaction<T>(work: (query: SystemQueries['query']) => Promise<T>): Promise<T>;
-  /** Listens on a NOTIFY channel over a connection of its own, reconnecting when it drops. Returns a stop function. */
+  /**
+   * Listens on a NOTIFY channel over a connection of its own, and reconnects if the connection drops. Returns a stop
+   * function.
+   */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
   /**
-   * Holds the advisory lock of two numbers for as long as this process lives, over a connection of its own that takes
-   * it again when it drops. Returns a release function.
+   * Holds the advisory lock of two numbers over a connection of its own for as long as this process lives. If the
+   * connection drops, it reconnects and takes the lock again. Returns a release function.
    */
   holdLock(group: number, number: number): Promise<() => Promise<void>>;
 }

@@ -5,13 +5,13 @@ import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 import type { RowReader, RowReaderOf } from './row-readers.ts';
 
 export interface Transaction {
-  /** MikroORM's unit of work of this transaction; entities it loads are flushed at its end. */
+  /** MikroORM's unit of work of this transaction. Changed entities are flushed before the commit. */
   readonly em: EntityManager;
-  /** SQL of this transaction. Flush first (`await tx.em.flush()`) when it must see what the unit of work holds. */
+  /** Runs SQL in this transaction. It sees changed entities only after `await tx.em.flush()`. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Locks the row of this id and reads it again under the lock. An unflushed change of the row would be lost, so flush
-   * it before. Null: the account has none.
+   * Locks the row with this id and reads it again under the lock. An unflushed change of the row would be lost, so
+   * flush before. Null: the account has no such row.
    */
   lock<Row extends object>(
     entity: EntitySchema<Row>,
@@ -19,8 +19,8 @@ export interface Transaction {
     strength: 'update' | 'no key update' | 'share',
   ): Promise<Row | null>;
   /**
-   * The row of this id as it is now, in no unit of work: what is changed in it is not written. Null: the account has
-   * none.
+   * Reads the row with this id outside of the unit of work: changes of the returned object are not written. Null: the
+   * account has no such row.
    */
   load<Row extends object>(entity: EntitySchema<Row>, id: string): Promise<Row | null>;
   /** Runs after the commit, never after a rollback. Errors are logged, not thrown. */
@@ -28,7 +28,10 @@ export interface Transaction {
 }
 
 export interface UnitOfWorkOptions {
-  /** `start`: all statements see the database as it was at the first one. */
+  /**
+   * `start`: all statements see the database as it was at the first statement. `statement`, the default: each statement
+   * sees the newest commits.
+   */
   readonly asOf?: 'start' | 'statement';
 }
 
@@ -96,7 +99,7 @@ async function rawQuery<Row extends object>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  // MikroORM's own raw execution writes parameters into the text; its Kysely transaction binds them.
+  // MikroORM's own raw execution writes the parameters into the text. The Kysely transaction binds them.
   const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
   if (transaction === undefined) throw new Error('A query of a unit of work was made outside of its transaction.');
   const result = await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]));

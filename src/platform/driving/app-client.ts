@@ -1,4 +1,5 @@
-// Requests to the app that is driven, and to nothing else: a sandbox by its address, an endpoint by its own origin.
+// Sends requests to the app that is driven, and to no other server. A sandbox is reached by its address, an endpoint by
+// its URL.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpOut } from '../http-out/index.ts';
 import { exchange, unanswered, type Exchanged } from '../http-out/exchange.ts';
@@ -15,9 +16,9 @@ export interface AppRequest {
 }
 
 export interface AppClient {
-  /** What the app's own address begins with. */
+  /** The origin of the app, as a browser sees it. */
   readonly origin: string;
-  /** Never throws, and follows no redirect. */
+  /** Never throws, and does not follow redirects. */
   send(request: AppRequest): Promise<Exchanged>;
 }
 
@@ -33,7 +34,7 @@ export function createAppClient(http: HttpOut, target: AppTarget): AppClient {
     send: async ({ path, ...request }) =>
       await http.send({
         ...request,
-        // An app that lives below a path is driven there.
+        // If the endpoint's URL has a path, the app's paths are below it.
         url: path.startsWith(`${root}/`) ? `${base.origin}${path}` : `${base.origin}${root}${path}`,
         timeoutMs,
         mostBytes,
@@ -41,7 +42,7 @@ export function createAppClient(http: HttpOut, target: AppTarget): AppClient {
   };
 }
 
-/** A name that browsers take for their own machine: what needs a secure origin works there too. */
+/** Browsers treat `localhost` as a secure origin, so features that need one work. */
 const sandboxHost = 'localhost';
 
 function sandboxClient(address: string): AppClient {
@@ -64,7 +65,7 @@ function sendsBody(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
-/** One line of each, as people write them. */
+/** The value of a header as one text. Several values are joined by commas. Null: the header is missing. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name.toLowerCase()];
   if (value === undefined) return null;

@@ -1,5 +1,5 @@
-// Drives scenario after scenario, step after step. Each scenario starts empty: no captures, no cookies of the one
-// before.
+// Carries out the scenarios of a skill one after the other. Each scenario starts without captured values and without
+// cookies.
 import type { Scenario, SkillStep } from '../../domain/previews/skill.ts';
 import { ValueMissing, type Values } from '../../domain/previews/values.ts';
 import type { HttpOut } from '../http-out/index.ts';
@@ -56,7 +56,7 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
         skips === null
           ? await driveStep(step).catch((error: unknown) => failedBy(error, drive))
           : { conclusion: 'skipped', detail: skips };
-      // What was going on when it was to stop says nothing of the app.
+      // If the signal was aborted during the step, the step's outcome says nothing about the app.
       signal.throwIfAborted();
       await onStep({ scenario: scenario.name, step: step.text, ...outcome, durationMs: performance.now() - startedAt });
       if (outcome.conclusion === 'failed') skips = 'A step before it failed.';

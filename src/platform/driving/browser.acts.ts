@@ -1,4 +1,4 @@
-// What a step does in a page, and the message when it cannot.
+// Carries out a step in a page, and describes why a step failed.
 import type { Page } from 'playwright-core';
 import type { BrowserStep } from '../../domain/previews/skill.ts';
 import { withValues, type Values } from '../../domain/previews/values.ts';
@@ -62,7 +62,7 @@ async function act(page: Page, step: BrowserStep, fill: (text: string) => string
   }
 }
 
-/** What the page shows, so that readers of the report need no browser. */
+/** Describes what the page shows, so that readers of the report need no browser. */
 async function shownBy(page: Page, hide: (text: string) => string): Promise<string> {
   const text = await page
     .locator('body')

@@ -1,4 +1,4 @@
-// What a page asks for, asked of the app. Only its own origin is there.
+// Answers the requests of a page by requests to the app. Requests to another origin are blocked.
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Request, Route } from 'playwright-core';
 import type { Exchanged } from '../http-out/exchange.ts';
@@ -18,12 +18,12 @@ export async function answerFrom(client: AppClient, route: Route, signal: AbortS
   const request = route.request();
   const url = new URL(request.url());
   if (url.origin !== client.origin) return await ignoreClosedPage(route.abort('blockedbyclient'));
-  // Nobody waits for a route: what is thrown here would end the process.
+  // Playwright does not await a route's handler, so an error that is thrown here would end the process.
   const exchanged = await ask(client, { request, url, signal }).catch(() => null);
   await ignoreClosedPage(exchanged === null ? route.abort('failed') : route.fulfill(exchanged));
 }
 
-/** The page may be gone by the time its answer is there. */
+/** The page may be closed before the answer arrives. */
 async function ignoreClosedPage(answered: Promise<void>): Promise<void> {
   await answered.catch(() => {});
 }
@@ -52,7 +52,8 @@ async function ask(client: AppClient, { request, url, signal }: Asked): Promise<
         contentType: 'text/plain',
         body: `A redirect to another origin is not followed: ${to.origin}`,
       };
-    // The browser would go there by itself, past us: a page that goes there is asked of us again.
+    // The browser would follow a redirect itself, without this handler. Therefore a page whose script opens the new
+    // address is returned: its request comes here again.
     if (request.isNavigationRequest() && (method === 'GET' || exchanged.status <= 303))
       return pageThatGoesTo(to, exchanged);
     if (exchanged.status <= 303) [method, body] = ['GET', Buffer.alloc(0)];
@@ -94,7 +95,7 @@ function fulfilmentOf(exchanged: Exchanged): Fulfilment {
   return { status: exchanged.status ?? 502, headers: Object.fromEntries(headers), body: decoded(exchanged) };
 }
 
-/** Apps that encode although nobody takes it. */
+/** Some apps compress their answer although the request does not accept it. */
 function decoded({ headers, body }: Exchanged): Buffer {
   const decode = decoders[headers['content-encoding'] ?? ''];
   return decode === undefined ? body : decode(body, { maxOutputLength: mostBytes });

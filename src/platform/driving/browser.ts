@@ -1,5 +1,6 @@
 // A browser without a network. Interlock's own client sends the requests of its pages to the app, so that an untrusted
-// app reaches nothing through the browser. The caller chooses the browser, and Playwright only drives it.
+// app cannot reach another server through the browser. The caller chooses the browser program, and Playwright controls
+// it.
 import { access, constants } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Browser as Chromium, BrowserContext, BrowserType, Page } from 'playwright-core';
@@ -18,23 +19,23 @@ export interface Tab {
 export interface Browser {
   /** A sentence that says which browser drives, or why none does. */
   readonly said: string;
-  /** Null: no browser drives, and steps for a browser are skipped. */
+  /** Opens a tab. Null: there is no browser, and steps for a browser are skipped. */
   readonly open: ((client: AppClient, signal: AbortSignal) => Promise<Tab>) | null;
 }
 
-/** A Chromium that may drive. */
+/** A Chromium that can be used. */
 export interface BrowserProgram {
   /** The name of the browser, for people. */
   readonly name: string;
-  /** Puts the program where it can be run, and returns this place. May be called again. */
+  /** Puts the program where it can be run, and returns its path and environment. May be called again. */
   prepare(): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }>;
 }
 
-/** None of the browsers found here can be started. */
+/** None of the browsers that were found can be started. */
 export class NoBrowser extends Error {}
 
 /**
- * `named` is the path of the Chromium that the operator wants and no other; null: the first of the others that starts.
+ * `named` is the path of the only Chromium that the operator allows. Null: the first of `others` that starts is used.
  */
 export async function findBrowser(named: string | null, others: readonly BrowserProgram[] = []): Promise<Browser> {
   if (named !== null) return await findNamed(named);
@@ -84,7 +85,7 @@ function reasonOf(error: unknown): string {
 
 const actionTimeoutMs = 10_000;
 const launchTimeoutMs = 60_000;
-/** Nothing listens there: what is not answered by our client is not answered. */
+/** A proxy address where nothing listens, so that requests which the routes do not answer fail. */
 const nowhere = 'http://127.0.0.1:9';
 
 async function launch({
@@ -98,7 +99,7 @@ async function launch({
     headless: true,
     timeout: launchTimeoutMs,
     proxy: { server: nowhere },
-    // Root has no user namespaces of its own to put pages into.
+    // Chromium's sandbox does not work for the user root.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp', '--disable-dev-shm-usage'],
   });

@@ -1,9 +1,11 @@
-// Drives an app as its skill says: by requests and, where there is one, a browser. What an app answers is anybody's.
+// The port that drives an app as its skill says: by HTTP requests and, if there is one, by a browser. Answers of an app
+// are untrusted.
 import type { Scenario } from '../../domain/previews/skill.ts';
 import type { StepConclusion } from '../../domain/previews/judge.ts';
 
 /**
- * Where the app is reached: a sandbox of ours by its address (`tcp:<host>:<port>`, `unix:<path>`), else a user's URL.
+ * Where the app is reached: a sandbox of Interlock by its address (`tcp:<host>:<port>` or `unix:<path>`), or an
+ * endpoint by its URL.
  */
 export type AppTarget =
   | { readonly kind: 'sandbox'; readonly address: string }
@@ -12,9 +14,9 @@ export type AppTarget =
 export interface Drive {
   readonly target: AppTarget;
   readonly scenarios: readonly Scenario[];
-  /** Of the preview that is driven: scenarios of other ones are skipped. */
+  /** The name of the preview that is driven. Scenarios for other previews are skipped. */
   readonly preview: string;
-  /** `{{secret.NAME}}` in a step is one of these. */
+  /** The values that replace `{{secret.NAME}}` in a step, by NAME. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -22,15 +24,15 @@ export interface DrivenStep {
   readonly scenario: string;
   readonly step: string;
   readonly conclusion: StepConclusion;
-  /** What was seen. May have secrets in it. */
+  /** What was observed. It may contain secrets. */
   readonly detail: string | null;
   readonly durationMs: number;
 }
 
 export interface AppDriver {
-  /** Which browser drives, or why none does, in a sentence. */
+  /** A sentence that says which browser is used, or why none is. */
   readonly browser: string;
-  /** A step that failed ends its scenario: what comes after it is skipped. Throws only when the signal is aborted. */
+  /** After a failed step, the rest of its scenario is skipped. Throws only if the signal is aborted. */
   drive(
     drive: Drive,
     supervision: { readonly signal: AbortSignal; readonly onStep: (step: DrivenStep) => Promise<void> },

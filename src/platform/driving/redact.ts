@@ -1,4 +1,5 @@
-// Secrets are taken out of what an app showed before it is cut, also as addresses and JSON spell them.
+// Returns a function that removes secrets from a text, in their URL-encoded and JSON-escaped forms too. Apply it before
+// the text is cut, because half a secret is not found.
 import { masked } from '../providers/mask.ts';
 
 export function redactorOf(secrets: Readonly<Record<string, string>>): (text: string) => string {

@@ -1,4 +1,4 @@
-// One request of a skill, and what its answer is held to.
+// Sends one request of a skill, and checks the expectations about its answer.
 import { setImmediate } from 'node:timers/promises';
 import { captureFrom, violationOf, type Answer } from '../../domain/previews/expect.ts';
 import type { Expectation, RequestStep } from '../../domain/previews/skill.ts';
@@ -7,10 +7,10 @@ import { headerText, type AppClient } from './app-client.ts';
 import { redactorOf } from './redact.ts';
 import type { DrivenStep } from './port.ts';
 
-interface Driven {
+interface RequestDrive {
   readonly client: AppClient;
   readonly values: Values;
-  /** What is captured is put here. */
+  /** Receives the captured values, by name. */
   readonly captured: Map<string, string>;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ const belowFourHundred = { of: 'status', least: 100, most: 399, line: 0, text: '
 
 export async function driveRequest(
   step: RequestStep,
-  { client, values, captured, signal }: Driven,
+  { client, values, captured, signal }: RequestDrive,
 ): Promise<Pick<DrivenStep, 'conclusion' | 'detail'>> {
   const response = await client.send({
     method: step.method,
@@ -37,7 +37,8 @@ export async function driveRequest(
   };
   const expectations = step.expectations.length === 0 ? [belowFourHundred] : step.expectations;
   for (const written of expectations) {
-    // A skill may hold thousands of them to an answer of megabytes: others have their turn in between.
+    // Checking thousands of expectations against an answer of megabytes takes long, so other work gets its turn in
+    // between.
     await setImmediate();
     signal.throwIfAborted();
     const violation = violationOf(filled(written, values), answer);
@@ -64,7 +65,10 @@ function isJson(body: string): boolean {
   return /^\s*[[{]/.test(body);
 }
 
-/** Expressions and JSON are what they are; values go into the texts that answers are compared with. */
+/**
+ * Puts values into the texts that answers are compared with. Regular expressions and other JSON values stay as they are
+ * written.
+ */
 function filled(expectation: Expectation, values: Values): Expectation {
   if (expectation.of === 'status' || expectation.test.kind === 'matches') return expectation;
   const { test } = expectation;
@@ -75,7 +79,10 @@ function filled(expectation: Expectation, values: Values): Expectation {
   return { ...expectation, test: filledTest } as Expectation;
 }
 
-/** What is written with percent signs is not encoded twice; two slashes at its beginning are no other host. */
+/**
+ * Encodes a path for a request. Percent-encoded characters are not encoded again. Two slashes at the beginning do not
+ * name another host.
+ */
 function encodedPath(path: string): string {
   const { pathname, search } = new URL(`http://app${path}`);
   return `${pathname}${search}`;

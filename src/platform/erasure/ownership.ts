@@ -1,5 +1,5 @@
-// Which rows belong to a repository or an account, derived from the tables and their foreign keys: a table that is
-// added is owned without being listed.
+// Finds the rows that belong to a repository or an account, by the tables' columns and foreign keys. A new table
+// therefore needs no entry in a list.
 
 export interface CatalogueTable {
   readonly name: string;
@@ -22,20 +22,22 @@ export interface Catalogue {
 
 export interface OwnedRows {
   readonly table: string;
-  /** A condition of rows `t`. $1 is the account, and $2 the repository. */
+  /** An SQL condition on rows `t`. $1 is the account, and $2 the repository. */
   readonly where: string;
 }
 
 export interface Ownership {
   /** Columns that are set to null first, because their tables refer to each other in a circle. */
   readonly unlinked: readonly (OwnedRows & { readonly column: string })[];
-  /** In the order in which they can be deleted; a table may be there twice. */
-  readonly owned: readonly (OwnedRows & { /** Which of them can go before the others. */ readonly leaf: string })[];
+  /** The rows to delete, in an order that foreign keys allow. A table may occur twice. */
+  readonly owned: readonly (OwnedRows & {
+    /** An SQL condition: the rows that can be deleted first. */ readonly leaf: string;
+  })[];
 }
 
 const account = 'account_id';
 
-/** All of an account, and its own row. `spared`: tables whose rows outlive it. */
+/** All rows of an account, and the account's own row. `spared`: tables whose rows outlive the account. */
 export function planAccount({ tables, foreignKeys }: Catalogue, spared: readonly string[]): Ownership {
   const where = new Map<string, readonly string[]>();
   for (const { name, columns } of tables)
@@ -44,7 +46,7 @@ export function planAccount({ tables, foreignKeys }: Catalogue, spared: readonly
   return order(where, { tables, foreignKeys });
 }
 
-/** The rows that belong to a repository, its own row included. */
+/** All rows of a repository, and the repository's own row. `spared`: tables whose rows outlive the repository. */
 export function planRepository({ tables, foreignKeys }: Catalogue, spared: readonly string[]): Ownership {
   const where = new Map<string, readonly string[]>([
     ['repository', [`t.${account} = $1::bigint and t.id = $2::bigint`]],
@@ -53,7 +55,7 @@ export function planRepository({ tables, foreignKeys }: Catalogue, spared: reado
   for (const { name, columns } of candidates)
     if (columns.includes('repository_id'))
       where.set(name, [`t.${account} = $1::bigint and t.repository_id = $2::bigint`]);
-  // From parents to their children, until no table is found any more.
+  // Adds tables that refer to owned rows, until a pass adds no table.
   for (let grown = true; grown; ) {
     grown = false;
     for (const table of candidates) {
@@ -76,11 +78,11 @@ export function planRepository({ tables, foreignKeys }: Catalogue, spared: reado
 function within({ columns, parent, parentColumns }: ForeignKey, parentWhere: string): string {
   const own = columns.map((column) => `t.${column}`).join(', ');
   const theirs = parentColumns.map((column) => `t.${column}`).join(', ');
-  // The inner `t` hides the outer one.
+  // Inside the subquery, `t` is the parent table.
   return `t.${account} = $1::bigint and (${own}) in (select ${theirs} from ${parent} t where ${parentWhere})`;
 }
 
-/** A condition in SQL: no other row of the same table refers to the row. */
+/** An SQL condition: no other row of the same table refers to the row. */
 function isLeaf({ table, columns, parentColumns }: ForeignKey): string {
   const pairs = columns.map((column, at) => `c.${column} = t.${parentColumns[at] ?? column}`);
   return `not exists (select from ${table} c where ${pairs.join(' and ')} and c.ctid <> t.ctid)`;
@@ -123,15 +125,15 @@ function order(where: ReadonlyMap<string, readonly string[]>, { tables, foreignK
 
 export interface OwnedTable {
   readonly table: string;
-  /** A query of the column `row`: JSON texts. */
+  /** A query whose column `row` has each row as JSON text. */
   readonly text: string;
   /** Columns that are left out. */
   readonly withheld: readonly string[];
 }
 
 /**
- * `owner`: the account, and the repository if there is one. `binary`: by table, its columns of bytes. They hold secrets
- * and digests of secrets, and nothing else is stored in such columns.
+ * `owner`: the id of the account, and that of the repository if rows of a repository are selected. `binary`: the binary
+ * columns of each table. They are left out, because they store only secrets and digests of secrets.
  */
 export function selectOwned(
   { owned }: Ownership,
@@ -146,7 +148,7 @@ export function selectOwned(
   });
 }
 
-// A cursor takes no parameters.
+// Writes the ids into the text, because the query is run by a cursor, which takes no parameters.
 function withIds(condition: string, owner: readonly string[]): string {
   return condition.replaceAll(/\$(\d)/g, (_, nth: string) => {
     const id = owner[Number(nth) - 1] ?? '';

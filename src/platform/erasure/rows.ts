@@ -1,4 +1,4 @@
-// Rows by their owner: read and deleted in small pieces, each statement by itself.
+// Deletes and counts the rows of an owner. Rows are deleted in small pieces, each in a transaction of its own.
 import type { SystemQueries } from '../database.ts';
 import type { Catalogue, CatalogueTable, ForeignKey, OwnedRows, Ownership } from './ownership.ts';
 
@@ -6,7 +6,7 @@ type Query = SystemQueries['query'];
 
 const atOnce = 2_000;
 
-/** The tables of the service and their foreign keys, as PostgreSQL knows them. */
+/** Reads the tables of the service and their foreign keys from PostgreSQL's catalogue. */
 export async function readCatalogue(query: Query): Promise<Catalogue> {
   const tables = await query<CatalogueTable>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
@@ -28,7 +28,7 @@ export async function readCatalogue(query: Query): Promise<Catalogue> {
   return { tables, foreignKeys };
 }
 
-/** The columns of bytes of each table, by the name of the table. */
+/** Reads the binary columns of each table, by the name of the table. */
 export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await query<{ table: string; columns: readonly string[] }>(
     `select table_name as table, array_agg(column_name::text order by column_name) as columns
@@ -39,14 +39,17 @@ export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<strin
 
 const mostRounds = 5;
 
-/** `values`: the account, and the repository if there is one. Safe to repeat. */
+/**
+ * Deletes the owned rows. `values`: the id of the account, and that of the repository if a repository is erased. Safe
+ * to repeat.
+ */
 export async function eraseRows(query: Query, ownership: Ownership, values: readonly string[]): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
       await eraseOnce(query, ownership, values);
       return;
     } catch (error) {
-      // Another process wrote a row behind the deletion of its table, such as a count of events.
+      // Another process, such as a count of events, inserted a row after the rows of its table were deleted.
       const isReferred = (error as { readonly code?: string }).code === '23503';
       if (!isReferred || round === mostRounds) throw error;
     }
@@ -78,7 +81,7 @@ async function inPieces(
   }
 }
 
-/** How many rows there are of each table, without tables that have none. */
+/** Counts the owned rows of each table. Tables without such rows are left out. */
 export async function countRows(
   query: Query,
   { owned }: Ownership,

@@ -1,15 +1,18 @@
-// One request and the beginning of its answer, within a time and a size.
+// Sends one request and reads its answer, within a time limit and up to a size limit.
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 
 export interface Exchanged {
-  /** Null without an answer; `error` says why. */
+  /** Null: there was no answer, and `error` says why. */
   readonly status: number | null;
   readonly headers: IncomingHttpHeaders;
-  /** The beginning of it. */
+  /** The body of the answer, or its beginning. */
   readonly body: Buffer;
-  /** There is more of it. */
+  /** Whether `body` is only the beginning. */
   readonly isCut: boolean;
-  /** A sentence without addresses: what a name resolves to inside is nobody's business. */
+  /**
+   * A sentence without IP addresses, because users must not learn to which internal address a name resolves. Null:
+   * there was an answer.
+   */
   readonly error: string | null;
 }
 
@@ -19,7 +22,7 @@ export interface ExchangeLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Never throws: what went wrong is in the answer. */
+/** Never throws. A failure is in `error` of the result. */
 export async function exchange(
   request: ClientRequest,
   body: Buffer,
@@ -56,7 +59,7 @@ export async function exchange(
         chunks.push(chunk);
         size += chunk.length;
         if (size < mostBytes) return;
-        // The status has decided. An endless answer is no reason to wait.
+        // The status is known and enough of the body was read, so the rest is not waited for.
         end(null, true);
         request.destroy();
       });

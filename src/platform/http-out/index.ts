@@ -1,7 +1,6 @@
-// The one client for addresses that users give us. It is node:http on purpose: the agent checks the address that a
-// connection really goes to, and only there; `fetch` would resolve the name once more, behind its back.
-// No client library stands before it: got and axios take such an agent, but neither answers with the beginning of a
-// body that is too long.
+// The HTTP client for all addresses that users enter. It uses node:http, because there an agent can check the IP
+// address to which a connection is really made. With `fetch`, the name would be resolved again after the check. got and
+// axios accept such an agent, but cannot return the beginning of a body that is too long.
 import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -11,10 +10,14 @@ import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLim
 
 export interface HttpOut {
   /**
-   * Sends the very bytes of `body`, once. Never throws: what went wrong is in the answer. Redirects are not followed.
+   * Sends a POST with exactly the bytes of `body`, once. Never throws: a failure is in `error` of the answer. Redirects
+   * are not followed.
    */
   post(request: PostRequest): Promise<HttpAnswer>;
-  /** By any method, with as much of the answer as the request wants. Never throws, and follows no redirect either. */
+  /**
+   * Sends a request of any method, and reads at most `mostBytes` of the answer. Never throws, and does not follow
+   * redirects.
+   */
   send(request: OutRequest): Promise<Exchanged>;
   close(): void;
 }
@@ -29,25 +32,31 @@ export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** For all of it, from the look-up of the name to the last byte of the answer. */
+  /** The time limit from the look-up of the host name to the last byte of the answer. */
   readonly timeoutMs: number;
 }
 
 export interface HttpAnswer {
-  /** Null without an answer; `error` says why. */
+  /** Null: there was no answer, and `error` says why. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of it. */
+  /** The beginning of the answer's body, at most 16 KiB. */
   readonly body: string;
-  /** A sentence without addresses: what a name resolves to inside is nobody's business. */
+  /**
+   * A sentence without IP addresses, because users must not learn to which internal address a name resolves. Null:
+   * there was an answer.
+   */
   readonly error: string | null;
   readonly durationMs: number;
 }
 
 export interface HttpOutOptions {
-  /** Private, loopback and link-local addresses too: only where every user of the installation may reach them. */
+  /**
+   * Whether private, loopback and link-local addresses may be called. Set it only if every user of the installation may
+   * reach them.
+   */
   readonly allowPrivateAddresses: boolean;
-  /** Another resolver than the system's. What it answers is checked all the same. */
+  /** Replaces the system's resolver. The addresses that it returns are checked too. */
   readonly lookup?: LookupFunction;
 }
 
@@ -60,13 +69,14 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
   const options = {
     keepAlive: true,
     maxSockets: connectionsPerHost,
-    // As many as there are attempts at one endpoint at once, so that the next ones need no new connection.
+    // The number of attempts at one endpoint at the same time, so that later attempts reuse these connections.
     maxFreeSockets: 8,
-    // Before receivers close what is idle, five seconds as a rule: a request sent into a closing connection has failed.
+    // Most servers close idle connections after 5 seconds. They are closed here earlier, because a request on a
+    // connection that the server is closing fails.
     timeout: idleConnectionMs,
     allowPrivateIPAddress: allowPrivateAddresses,
     allowMetaIPAddress: allowPrivateAddresses,
-    // IPv4 addresses in IPv6, in a form that is out of use and that the agent takes for public.
+    // IPv4 addresses in the obsolete IPv4-compatible form of IPv6, which the agent would take for public addresses.
     denyIPAddressList: allowPrivateAddresses ? [] : ['::/96'],
   };
   const agents = { http: new RequestFilteringHttpAgent(options), https: new RequestFilteringHttpsAgent(options) };
@@ -113,7 +123,7 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
 
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** Whether to send it twice is to send it once (RFC 9110, 9.2.2). */
+/** Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). */
 function isRepeatable({ method, headers }: OutRequest): boolean {
   return repeatable.has(method) || Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key');
 }
@@ -126,8 +136,8 @@ async function exchangeOnce(open: () => ClientRequest, body: Buffer, limits: Exc
   }
 }
 
-// A kept connection may have been closed by the other side in this very moment: such a request begins once more.
-// Whether the other side has read it nobody knows, so the request must be safe to repeat.
+// The server may close a reused connection at the moment the request is sent. Then the request is sent again on a new
+// connection. The server may have read the first one, so the request must be safe to repeat.
 async function exchangeOnLiveSocket(
   open: () => ClientRequest,
   body: Buffer,
@@ -150,7 +160,7 @@ function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(entries.slice(0, 50));
 }
 
-// PostgreSQL's text holds no NUL.
+// PostgreSQL's type text cannot store NUL characters.
 function textOf(body: Buffer): string {
   return body.toString('utf8').replaceAll('\0', '\u{FFFD}');
 }

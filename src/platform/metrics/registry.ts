@@ -1,4 +1,4 @@
-// What a process counts and times, by prom-client. Every metric of the catalogue is there from the start, and no other.
+// The metrics of a process, by prom-client. All metrics of the catalogue are registered at the start, and no others.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   catalogue,
@@ -11,15 +11,15 @@ import {
 } from '../../domain/metrics/catalogue.ts';
 import type { Measurement } from '../../domain/metrics/of-event.ts';
 
-/** Never throws, and waits for nothing. */
+/** Records measurements. Its methods are synchronous and never throw. */
 export interface Meter {
-  /** `by`: how many; 1 unless given. */
+  /** `by`: how much to add. Default: 1. */
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
   time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
   take(measurements: readonly Measurement[]): void;
 }
 
-/** A value of a gauge with its labels. */
+/** One value of a gauge, with its labels. */
 export interface Series<Name extends GaugeName> {
   readonly labels: LabelsOf<Name>;
   readonly value: number;
@@ -31,7 +31,7 @@ export interface Metrics {
   set<Name extends GaugeName>(name: Name, series: readonly Series<Name>[]): void;
   /** Also measures this process: memory, processor time, the lag of its event loop. */
   measureProcess(): void;
-  /** More of the page, from elsewhere, under names of its own. */
+  /** Adds a source whose text is appended to the page. Its metrics must have names of their own. */
   include(source: () => Promise<string>): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;

@@ -1,9 +1,10 @@
-// Why an OpenID provider could not be used, in sentences with the cure.
+// Translates failures of an OpenID provider into sentences that say what to do.
 import * as oauth from 'oauth4webapi';
 
 /**
- * `unreachable`: the provider did not answer. `over`: what the person had was ended there. `refused`: this sign-in
- * fails, and another one may succeed. `misconfigured`: no sign-in succeeds until somebody changes a setting.
+ * `unreachable`: the provider did not answer. `over`: the provider has ended the code or the refresh token. `refused`:
+ * this sign-in failed, and another may succeed. `misconfigured`: no sign-in can succeed until the operator changes a
+ * setting.
  */
 export type OidcFailureKind = 'unreachable' | 'over' | 'refused' | 'misconfigured';
 
@@ -15,26 +16,29 @@ export class OidcFailure extends Error {
   }
 }
 
-interface Asked {
+interface ProviderAddresses {
   readonly issuer: string;
   readonly redirectUri: string;
 }
 
-export function failureOf(error: unknown, asked: Asked): OidcFailure {
+export function failureOf(error: unknown, addresses: ProviderAddresses): OidcFailure {
   if (error instanceof OidcFailure) return error;
-  const [kind, message] = explain(error, asked);
+  const [kind, message] = explain(error, addresses);
   return new OidcFailure(kind, message, { cause: error });
 }
 
-function explain(error: unknown, asked: Asked): readonly [OidcFailureKind, string] {
+function explain(error: unknown, addresses: ProviderAddresses): readonly [OidcFailureKind, string] {
   if (error instanceof oauth.AuthorizationResponseError)
     return ['refused', `The OpenID provider did not sign you in: ${error.error_description ?? error.error}`];
-  if (error instanceof oauth.ResponseBodyError) return explainAnswer(error, asked);
-  if (error instanceof oauth.OperationProcessingError) return explainCheck(error, asked);
+  if (error instanceof oauth.ResponseBodyError) return explainAnswer(error, addresses);
+  if (error instanceof oauth.OperationProcessingError) return explainCheck(error, addresses);
   if (error instanceof oauth.WWWAuthenticateChallengeError) return refusedClient;
   const { name } = error as Error;
   if (error instanceof TypeError || name === 'TimeoutError' || name === 'AbortError')
-    return ['unreachable', `The OpenID provider ${asked.issuer} did not answer. Sign in another way, or try again.`];
+    return [
+      'unreachable',
+      `The OpenID provider ${addresses.issuer} did not answer. Sign in another way, or try again.`,
+    ];
   return ['refused', 'The OpenID provider did not accept this sign-in. Begin again.'];
 }
 
@@ -43,7 +47,10 @@ const refusedClient = [
   'The OpenID provider refused this application. Compare OIDC_CLIENT_ID and OIDC_CLIENT_SECRET with the provider.',
 ] as const;
 
-function explainAnswer(error: oauth.ResponseBodyError, { redirectUri }: Asked): readonly [OidcFailureKind, string] {
+function explainAnswer(
+  error: oauth.ResponseBodyError,
+  { redirectUri }: ProviderAddresses,
+): readonly [OidcFailureKind, string] {
   switch (error.error) {
     case 'invalid_client':
     case 'unauthorized_client':
@@ -61,7 +68,10 @@ function explainAnswer(error: oauth.ResponseBodyError, { redirectUri }: Asked): 
   }
 }
 
-function explainCheck(error: oauth.OperationProcessingError, { issuer }: Asked): readonly [OidcFailureKind, string] {
+function explainCheck(
+  error: oauth.OperationProcessingError,
+  { issuer }: ProviderAddresses,
+): readonly [OidcFailureKind, string] {
   const code: string = error.code ?? '';
   switch (code) {
     case oauth.JWT_TIMESTAMP_CHECK:

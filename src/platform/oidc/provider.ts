@@ -1,5 +1,5 @@
-// An OpenID provider as a client asks it: discovery, the code flow with PKCE and a nonce, ID tokens checked by the
-// provider's keys, UserInfo, refresh tokens and the sign-out there.
+// The client of an OpenID provider: discovery, the authorization code flow with PKCE and a nonce, ID tokens verified
+// with the provider's keys, UserInfo, refresh tokens, and sign-out at the provider.
 import * as oauth from 'oauth4webapi';
 import { failureOf, OidcFailure } from './failure.ts';
 
@@ -9,47 +9,50 @@ export interface ProviderClient {
   /** Null: a public client. */
   readonly clientSecret: string | null;
   readonly scopes: string;
-  /** Null: what the provider wants. */
+  /** The parameter `prompt` of the authorization request. Null: it is not sent. */
   readonly prompt: string | null;
-  /** The address to which the provider sends browsers back. */
+  /** The address to which the provider redirects browsers after the sign-in. */
   readonly redirectUri: string;
   readonly clock: () => Date;
 }
 
-/** What a browser keeps while it is at the provider. */
+/** Values that the browser stores while the person signs in at the provider. */
 export interface AuthorizationKept {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What the provider says of a person. */
+/** A person's identity, as the provider reports it. */
 export interface ProviderIdentity {
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** As the provider signed it. Null: it came with a refreshed answer that had none. */
+  /** The signed ID token. Null: the answer to a refresh had none. */
   readonly idToken: string | null;
-  /** Null: the provider gave none. */
+  /** Null: the provider sent no refresh token. */
   readonly refreshToken: string | null;
 }
 
-/** Whether the claims of the ID token say too little, so that UserInfo is asked as well. */
+/** Whether the ID token lacks claims, so that UserInfo must be queried as well. */
 export type LacksClaims = (claims: ProviderIdentity['claims']) => boolean;
 
 /** Every method throws OidcFailure. */
 export interface OidcProvider {
   readonly redirectUri: string;
-  /** Returns the address to which a browser goes to sign in, and what the browser keeps until it comes back. */
+  /**
+   * Returns the address at the provider that the browser opens, and the values that the browser stores until it
+   * returns.
+   */
   begin(): Promise<{ readonly url: string; readonly kept: AuthorizationKept }>;
-  /** What the provider says of the person who came back with this answer. */
+  /** Returns the identity of the person whose browser came back with this answer. */
   complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity>;
-  /** What the provider says now of a person who signed in before. */
+  /** Returns the current identity of a person who signed in earlier. */
   refresh(refreshToken: string, subject: string): Promise<ProviderIdentity>;
-  /** Ends a refresh token, and what the provider gave with it. Done twice is done once. */
+  /** Revokes a refresh token and the tokens that the provider issued with it. Idempotent. */
   revoke(refreshToken: string): Promise<void>;
-  /** Where a browser ends its session at the provider. Null: the provider has no such page. */
+  /** Returns the address at which a browser ends its session at the provider. Null: the provider has no such page. */
   signOutUrl(back: string, idToken: string | null): Promise<string | null>;
-  /** The provider's own description. */
+  /** Returns the provider's discovery document. */
   describe(): Promise<oauth.AuthorizationServer>;
 }
 
@@ -61,7 +64,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   const issuer = new URL(client.issuer);
   const request = (): { readonly signal: AbortSignal; readonly [oauth.allowInsecureRequests]: boolean } => ({
     signal: AbortSignal.timeout(timeoutMs),
-    // Settings allow plain http only on this machine.
+    // The settings accept plain http only for a provider on this machine.
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
   });
   const failed = (error: unknown): OidcFailure => failureOf(error, client);
@@ -79,7 +82,8 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   const proofOf = (server: oauth.AuthorizationServer): oauth.ClientAuth => authenticationOf(client, server);
 
   /**
-   * A provider may sign with a newer key than the stored ones. Then its description and its keys are read once more.
+   * Verifies the signature of the ID token. If the provider signed with an unknown, newer key, its description and keys
+   * are read again.
    */
   async function checkSignature(server: oauth.AuthorizationServer, response: Response): Promise<void> {
     try {
@@ -91,7 +95,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     }
   }
 
-  async function vouched(
+  async function identityOf(
     server: oauth.AuthorizationServer,
     response: Response,
     { tokens, subject }: { readonly tokens: oauth.TokenEndpointResponse; readonly subject: string | null },
@@ -153,19 +157,19 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
       expectedNonce: kept.nonce,
       requireIdToken: true,
     });
-    return await vouched(server, response, { tokens, subject: null });
+    return await identityOf(server, response, { tokens, subject: null });
   }
 
   async function refresh(refreshToken: string, subject: string): Promise<ProviderIdentity> {
     const server = await describe();
     const response = await oauth.refreshTokenGrantRequest(server, asClient(), proofOf(server), refreshToken, request());
     const tokens = await oauth.processRefreshTokenResponse(server, asClient(), response);
-    return await vouched(server, response, { tokens, subject });
+    return await identityOf(server, response, { tokens, subject });
   }
 
   async function revoke(refreshToken: string): Promise<void> {
     const server = await describe();
-    // A provider that ends none: it is forgotten here.
+    // The provider cannot revoke tokens. Interlock only deletes its copy.
     if (server.revocation_endpoint === undefined) return;
     const hint = { additionalParameters: { token_type_hint: 'refresh_token' } };
     const response = await oauth.revocationRequest(server, asClient(), proofOf(server), refreshToken, {
@@ -202,7 +206,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   };
 }
 
-/** The installation's clock decides, as it does for sessions. */
+/** Times in tokens are compared with the installation's clock, like the times of sessions. */
 function identify({ clientId, clock }: ProviderClient): oauth.Client {
   return {
     client_id: clientId,

@@ -1,10 +1,10 @@
-// Connections to the app of a sandbox, by the address in its row. Nothing else is ever connected to.
+// Connects to the app of a sandbox, by the address in the sandbox's row.
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { NetConnectOpts } from 'node:net';
 
 type Reached = { readonly host: string; readonly port: number } | { readonly path: string };
 
-/** `tcp:<host>:<port>` or `unix:<path>`, for `net.connect`. */
+/** Parses an address, `tcp:<host>:<port>` or `unix:<path>`, into options of `net.connect`. Throws if it is invalid. */
 export function reached(address: string): Reached & NetConnectOpts {
   const unix = /^unix:(\/.+)$/.exec(address);
   if (unix?.[1] !== undefined) return { path: unix[1] };
@@ -13,7 +13,7 @@ export function reached(address: string): Reached & NetConnectOpts {
   return { host: tcp[1].replace(/^\[(.*)\]$/, '$1'), port: Number(tcp[2]) };
 }
 
-/** A request to the app, not sent yet. Its `host` header is the caller's to give. */
+/** Opens a request to the app, which the caller sends. The caller must set the `host` header. */
 export function requestAt(
   address: string,
   options: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'agent' | 'signal' | 'timeout'>,

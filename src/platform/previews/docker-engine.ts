@@ -1,13 +1,13 @@
-// Calls to the Engine's API that are made in more than one place.
+// Calls to the API of the Docker Engine that several files need.
 import type Docker from 'dockerode';
 
-/** With all that runs in it. Idempotent. */
+/** Removes a container and all processes in it. Idempotent. */
 export async function removeContainer(docker: Docker, name: string): Promise<void> {
   await docker
     .getContainer(name)
     .remove({ force: true, v: true })
     .catch((error: unknown) => {
-      // Gone already, or going: somebody else removes it.
+      // The container does not exist (404), or its removal is in progress (409).
       if (![404, 409].includes(statusOf(error) ?? 0)) throw error;
     });
 }

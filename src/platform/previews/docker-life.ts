@@ -1,4 +1,5 @@
-// The life of one container: made, given its checkout, started, set up, torn down, removed.
+// The life of a preview in a container: create the container, copy the checkout into it, start it, run the setup
+// script, run the teardown script, and remove the container.
 import { execFile, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -21,7 +22,7 @@ export interface ContainerLimits {
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly processes: number;
-  /** Of what it writes in the root of the image. Volumes do not count. */
+  /** The most bytes that the container may write outside of volumes. */
   readonly diskBytes: number;
   readonly diskLookEveryMs: number;
   readonly teardownTimeoutMs: number;
@@ -44,20 +45,23 @@ interface Named {
 interface Life extends Settings, Named {
   readonly output: SandboxOutput;
   readonly container: Docker.Container;
-  /** Outside; scripts are looked for in it. */
+  /** The checkout on this machine, from which it was copied into the container. Scripts are looked up here. */
   readonly checkout: string;
 }
 
-/** Why a container was stopped for what it wrote. Null: it was not. */
+/** Why the container was stopped for writing too much. Null: it was not. */
 interface Disk {
   exceeded: string | null;
 }
 
-/** An option of the Engine's API that the types of its client leave out. */
+/** An option of the Engine's API that is missing in the client's types. */
 const withSize: object = { size: true };
-/** For each second that the daemon counts, how many it is left alone. */
+/** The pause after a measurement is so many times as long as the measurement took. */
 const pausePerLook = 4;
-/** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
+/**
+ * Docker's proxy accepts a connection even if the app does not listen, and then closes it. A connection that stays open
+ * for so long has reached the app.
+ */
 const staysOpenMs = 150;
 
 export async function bootContainer(
@@ -71,7 +75,7 @@ export async function bootContainer(
   const late = AbortSignal.timeout(boot.bootTimeoutMs);
   const giveUp = AbortSignal.any([late, supervision.signal]);
   try {
-    // What the container has is a copy.
+    // The folder can be removed after the boot, because the container has a copy of the checkout.
     return await withProcessFolder(settings.workDir, async (folder) => {
       const checkout = join(folder, 'workspace');
       const booting = bringUp(
@@ -124,7 +128,10 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   return runningSandbox(life, { address, teardown, over, disk });
 }
 
-/** The daemon counts what a container has written, which takes it a while. Ends with the container; never rejects. */
+/**
+ * Asks the daemon repeatedly how much the container has written, and reports an excess. The daemon needs a while for
+ * each answer. Resolves when the container ends, and never rejects.
+ */
 async function watchDisk(
   { container, limits }: Life,
   over: Promise<unknown>,
@@ -142,7 +149,7 @@ async function watchDisk(
     pauseMs = Math.max(diskLookEveryMs, (performance.now() - startedAt) * pausePerLook);
     const bytes = (seen as { readonly SizeRw?: number } | null)?.SizeRw ?? 0;
     const exceeded = decideExceeded({ bytes }, { ...defaultRunBounds, bytes: diskBytes });
-    // Where it could not be removed it is found again at the next look.
+    // If the container could not be removed, the next measurement finds the excess again.
     if (exceeded !== null) await onExceeded(exceeded.message).catch(() => {});
   }
 }
@@ -151,7 +158,7 @@ function stoppedFor(reason: string): string {
   return `The app was stopped: ${reason}.`;
 }
 
-/** Pulled once, and kept by the daemon. */
+/** Pulls the image unless the daemon has it already. */
 async function ensureImage({ docker, boot }: Life): Promise<void> {
   const { source } = boot.image;
   const isThere = await docker
@@ -199,7 +206,8 @@ async function create(life: Life, teardown: readonly string[] | null): Promise<v
     Labels: { ...labels, ...(teardown !== null && { [teardownLabel]: JSON.stringify(teardown) }) },
     Env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
     ExposedPorts: { [port]: {} },
-    // An image whose command is a shell waits for its input, and is there for the setup script.
+    // If the image's command is a shell, the open input keeps the shell and so the container running, until the setup
+    // script starts.
     OpenStdin: true,
     HostConfig: {
       PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] },
@@ -218,7 +226,7 @@ async function create(life: Life, teardown: readonly string[] | null): Promise<v
   });
 }
 
-/** Writable by every user, because the user of the image is unknown. */
+/** Copies the checkout into the container. Every user may write to it, because the image's user is unknown. */
 async function copyIn({ container, checkout }: Life): Promise<void> {
   await promisify(execFile)('chmod', ['-R', 'a+rwX', '--', checkout]);
   const tar = spawn('tar', ['-C', join(checkout, '..'), '-cf', '-', 'workspace'], {
@@ -275,7 +283,7 @@ function runningSandbox(
     output.end();
   };
   const endOnce = async (): Promise<void> => await (ending ??= end());
-  // So that the script has had its time when the life is over.
+  // The teardown script starts early enough to have its full time before the end of the sandbox's life.
   const untilEnd = Math.max(boot.lifeMs - (teardown === null ? 0 : limits.teardownTimeoutMs), 0);
   const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimerMs));
   lifeTimer.unref();
@@ -285,7 +293,8 @@ function runningSandbox(
     return `The container ended with code ${code}${output.lastLineText()}`;
   };
   const ended = over.then(describeEnd, () => describeEnd(null));
-  // Its teardown script is gone with it.
+  // A container that was removed for writing too much cannot run its teardown script, but the rest of the sandbox must
+  // be ended.
   void ended.then(async () => {
     if (disk.exceeded !== null) await endOnce().catch(() => {});
   });

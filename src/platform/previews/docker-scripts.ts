@@ -1,4 +1,4 @@
-// Scripts in a container: setup and teardown, and the teardown of a container whose worker is gone.
+// Runs the setup and teardown scripts in a container, also the teardown script of a container whose worker was lost.
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -9,7 +9,10 @@ import { noted, type SandboxOutput } from './sandbox-output.ts';
 export const workspace = '/workspace';
 export const lookEveryMs = 200;
 
-/** A label of the container: its teardown script's command, as JSON. It is there when the worker is gone. */
+/**
+ * The label of a container with the command of its teardown script, as JSON. Other workers read it if the container's
+ * worker was lost.
+ */
 export const teardownLabel = 'interlock.teardown';
 
 interface Executing {
@@ -32,13 +35,16 @@ export function demultiplex(
   docker.modem.demuxStream(stream, sink(), sink());
 }
 
-/** Executes a script and returns its exit code. On `signal` the script is left alone, and ends with its container. */
+/**
+ * Executes a script and returns its exit code. If `signal` is aborted, the signal's reason is thrown. The script then
+ * runs on until its container ends.
+ */
 export async function execute(life: Executing, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const { container } = life;
   const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });
   const stream = await exec.start({});
   demultiplex(life, stream);
-  // What the script leaves in the background holds its output open: the exit is polled, not awaited.
+  // The exit is polled, because background processes of the script may keep its output open.
   while (!signal.aborted) {
     const { Running, ExitCode } = await exec.inspect();
     if (!Running) return ExitCode ?? 1;
@@ -61,7 +67,10 @@ export async function tearDown(
   else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
 }
 
-/** Ends a container that a worker left. Nobody knows its secrets, so its script's output is not reported. */
+/**
+ * Ends a container whose worker was lost. The output of its teardown script is not reported, because this worker does
+ * not know which secrets to mask.
+ */
 export async function endLeftContainer(
   { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
   name: string,
@@ -80,7 +89,7 @@ export async function endLeftContainer(
   await removeContainer(docker, name);
 }
 
-/** Null: it has none, or does not answer any more. */
+/** Null: the container has no teardown script, or does not run. */
 async function leftTeardown(container: Docker.Container): Promise<readonly string[] | null> {
   const { State, Config } = await container.inspect();
   const written = Config.Labels[teardownLabel];

@@ -1,5 +1,5 @@
-// Previews as containers of a docker daemon on this machine. One outlives the worker that booted it: it is found by its
-// name, and its label says until when it may stand.
+// Previews as containers of a docker daemon on this machine. A container outlives the worker that booted it. Other
+// workers find it by its name, and its label says when it must end.
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,24 +12,24 @@ import { BootFailed, type PreviewSandboxes } from './port.ts';
 
 export interface DockerOptions {
   readonly hosts: Hosts;
-  /** Distinguishes containers of this installation from those of another on the same daemon. */
+  /** Distinguishes containers of this installation from those of other installations on the same daemon. */
   readonly installation: string;
-  /** Default: DOCKER_HOST, or the socket of this machine. */
+  /** Default: the daemon of DOCKER_HOST, or that of this machine's socket. */
   readonly docker?: Docker;
-  /** The network of docker. It is made if it does not exist. Its containers do not reach each other. */
+  /** The name of the docker network. It is created if it does not exist. Containers in it cannot reach each other. */
   readonly network?: string;
   readonly workDir?: string;
   readonly limits?: ContainerLimits;
-  /** How much each container may write. Left out: as much as every command may. */
+  /** How much each container may write. Default: the disk bound of commands. */
   readonly diskBytes?: number;
   readonly clock?: () => Date;
 }
 
-/** Beside the one of its teardown script. */
+/** The labels of a container. `teardownLabel` is another. */
 const labels = {
   installation: 'interlock.installation',
   preview: 'interlock.preview',
-  /** ISO 8601. */
+  /** When the container must end, in ISO 8601. */
   until: 'interlock.until',
 } as const;
 
@@ -94,7 +94,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       const listed: string[] = [];
       for (const { Id, Labels } of containers) {
         const name = Labels[labels.preview];
-        // Nobody was there to end it when its time was over.
+        // The container is past its time, and its worker was not there to end it.
         if (new Date(Labels[labels.until] ?? 0) <= clock())
           await endLeftContainer({ docker, teardownTimeoutMs }, Id, () => {});
         else if (name !== undefined) listed.push(name);

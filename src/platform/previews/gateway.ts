@@ -1,5 +1,5 @@
-// Servers on any machine reach the sandboxes of a worker through its gateway: an HTTP proxy that knows only the method
-// CONNECT. The key of a route names its app. A request never names an address.
+// Servers on any machine reach the sandboxes of a worker through the worker's gateway. The gateway is an HTTP proxy
+// that accepts only the method CONNECT. The key of a route selects the app, so a request cannot choose an address.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -7,21 +7,21 @@ import { connect, isIP, type AddressInfo, type Socket } from 'node:net';
 import { Duplex, pipeline } from 'node:stream';
 import { reached } from './address.ts';
 
-/** How one sandbox is reached from anywhere. */
+/** How a server reaches one sandbox. */
 export interface GatewayRoute {
   /** The address of the worker's gateway, `tcp:<host>:<port>`. */
   readonly address: string;
-  /** Secret: a caller that has it is let in. */
+  /** A secret. It gives access to the sandbox. */
   readonly key: string;
 }
 
 export interface PreviewGateway {
-  /** To the address of a sandbox, by a key of its own, until it is closed; connections that are open end then. */
+  /** Opens a route, with a new key, to the address of a sandbox. `close` ends the route and its open connections. */
   open(address: string): GatewayRoute & { close(): void };
   close(): Promise<void>;
 }
 
-/** An address to listen on. `port` 0 takes a free one. */
+/** An address to listen on. Port 0: the system chooses a free port. */
 export interface GatewayAddress {
   readonly host: string;
   readonly port: number;
@@ -32,17 +32,17 @@ export const loopbackGateway: GatewayAddress = { host: '127.0.0.1', port: 0 };
 const keyBytes = 32;
 const connectTimeoutMs = 10_000;
 
-/** `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: others cannot reach such an address. */
+/** Parses `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: other machines cannot connect to such an address. */
 export function parseGatewayAddress(text: string): GatewayAddress | null {
   const [, bracketed, named, port = '0'] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? named;
   if (host === undefined || Number(port) > 65_535) return null;
   if (bracketed !== undefined && isIP(bracketed) !== 6) return null;
-  // Everywhere is no address to come to.
+  // `0.0.0.0` and `::` mean all addresses of this machine. Others cannot connect to them.
   return /^[0:.]+$/.test(host) ? null : { host, port: Number(port) };
 }
 
-/** Throws when the place cannot be listened on. */
+/** Throws if the gateway cannot listen on this address. */
 export async function openPreviewGateway({ host, port }: GatewayAddress = loopbackGateway): Promise<PreviewGateway> {
   const apps = new Map<string, { readonly address: string; readonly sockets: Set<Duplex> }>();
   const server = createServer((_request, response) => response.writeHead(405, { allow: 'CONNECT' }).end());
@@ -97,9 +97,7 @@ export async function openPreviewGateway({ host, port }: GatewayAddress = loopba
   };
 }
 
-/**
- * A request to the app at the end of a route, over a connection of its own. Its `host` header is the caller's to give.
- */
+/** Opens a request to the app of a route, over a new connection. The caller must set the `host` header. */
 export function requestThrough(
   route: GatewayRoute,
   options: Pick<RequestOptions, 'method' | 'path' | 'headers'>,
@@ -145,7 +143,7 @@ function keyOf({ headers }: IncomingMessage): string {
   return /^Bearer (\S+)$/.exec(headers['proxy-authorization'] ?? '')?.[1] ?? '';
 }
 
-/** Looked up by its digest: how long that takes says nothing of a key. */
+/** Keys are looked up by their digests, so that the time of the look-up reveals nothing about a key. */
 function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64');
 }

@@ -1,4 +1,4 @@
-// Where previews run: as processes of the worker, and as containers where a docker daemon answers.
+// The kinds of sandboxes for previews: processes of the worker, and containers of a docker daemon.
 import { createDockerSandboxes, type DockerOptions } from './docker.ts';
 import { createProcessSandboxes } from './process.ts';
 import type { ProcessOptions } from './process-life.ts';

@@ -1,4 +1,4 @@
-// Orders to the supervisor inside, over the socket it was handed.
+// Sends orders to the supervisor inside a sandbox, over a socket that the supervisor inherited.
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
@@ -9,7 +9,7 @@ export interface Order {
 
 export interface Orders {
   start(order: Order, signal: AbortSignal): Promise<void>;
-  /** The exit code. */
+  /** Runs a program to its end and returns its exit code. */
   run(order: Order, signal: AbortSignal): Promise<number>;
   /** Whether the app's port accepts a connection. */
   isUp(signal: AbortSignal): Promise<boolean>;

@@ -1,63 +1,64 @@
-// Where previews of ours run. A sandbox is found by its name, so that a sandbox whose worker was killed is found again,
-// used, or taken away.
+// The port of sandboxes in which previews run. A sandbox has a deterministic name, so that a sandbox whose worker was
+// killed is found, used or removed by another worker.
 import type { PreviewImageKind } from '../../domain/previews/preview.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
 
 export interface PreviewBoot {
-  /** Deterministic: booting it twice is one sandbox, or a new one in the place of the old. */
+  /** Deterministic. Booting a second sandbox of this name replaces the first. */
   readonly name: string;
   readonly image: { readonly kind: PreviewImageKind; readonly source: string };
   readonly repository: HostedRepository;
   readonly commit: string;
   readonly port: number;
-  /** Paths in the repository. */
+  /** The path of the setup script in the repository. */
   readonly setup: string;
+  /** The path of the teardown script in the repository. Null: there is none. */
   readonly teardown: string | null;
   /**
-   * `HEAD_SHA`, `PREVIEW_URL` and the like. The sandbox adds PORT, because only the sandbox knows where the app has to
-   * listen.
+   * Environment variables such as `HEAD_SHA` and `PREVIEW_URL`. The sandbox adds PORT, because only the sandbox knows
+   * on which port the app must listen.
    */
   readonly env: Readonly<Record<string, string>>;
-  /** Secrets by the names of their variables in the sandbox. Their values are masked in every output and message. */
+  /** Secrets, by the names of their environment variables. Their values are masked in all outputs and messages. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
-  /**
-   * It ends by itself after this long, counted from its boot, should nobody end it. Its teardown script has the end of
-   * it.
-   */
+  /** The sandbox ends by itself after this time, counted from its boot. The teardown script runs within this time. */
   readonly lifeMs: number;
 }
 
 export interface PreviewSandbox {
-  /** `tcp:<host>:<port>` or `unix:<path>`: where the proxy and the driver reach the app. */
+  /** The address at which the proxy and the driver reach the app: `tcp:<host>:<port>` or `unix:<path>`. */
   readonly address: string;
-  /** Runs the teardown script, then ends everything of it. Idempotent. */
+  /** Runs the teardown script, then ends all processes of the sandbox and removes its files. Idempotent. */
   end(): Promise<void>;
-  /** Settles with a message when it ended, by itself or by `end`. Never rejects. */
+  /** Resolves with a message when the sandbox has ended, by itself or by `end`. Never rejects. */
   readonly ended: Promise<string>;
 }
 
 export interface PreviewSandboxes {
   readonly kind: 'docker' | 'process';
-  /** Whether an image of that kind can be booted here: null, or the reason why not. */
+  /** Why an image of this kind cannot be booted on this worker. Null: it can. */
   refusal(kind: PreviewImageKind): Promise<string | null>;
   /**
-   * Ready when it resolves: the setup script exited 0 and the port accepts a connection. Throws BootFailed. The signal
-   * ends the boot alone, not what was booted.
+   * Resolves when the setup script has exited with 0 and the app's port accepts a connection. Throws BootFailed. The
+   * signal aborts only the boot, and has no effect on a sandbox that is up.
    */
   boot(
     boot: PreviewBoot,
     supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
-  /** Names of the sandboxes that run here. Removes sandboxes of dead workers and those past their time. */
+  /**
+   * Returns the names of the sandboxes that run here. Removes what workers that died left, and sandboxes past their
+   * time.
+   */
   list(): Promise<readonly string[]>;
   /**
-   * Ends a sandbox by its name, even if another worker booted it: its teardown script runs first where the sandbox
-   * still answers, and may have run before. The outcome is reported in sentences; the script's output is not, for
-   * nobody knows its secrets. Idempotent.
+   * Ends a sandbox by its name, even if another worker booted it. If the sandbox still answers, its teardown script
+   * runs first, possibly for the second time. `report` receives sentences about the outcome. The script's output is not
+   * reported, because it may contain secrets that this worker does not know. Idempotent.
    */
   destroy(name: string, report?: (sentence: string) => void): Promise<void>;
 }
 
-/** A sandbox did not come up, and would not at another try. The message is for people and has no secrets. */
+/** A sandbox could not be booted, and a retry cannot help. The message is for people and contains no secrets. */
 export class BootFailed extends Error {}

@@ -1,4 +1,5 @@
-// The life of one preview as a process: set up, booted, torn down, gone with its folders.
+// The life of a preview as a process: make its folders, boot it, run its teardown script, end its processes and remove
+// its folders.
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -17,18 +18,21 @@ import { longestTimerMs } from '../longest-timer.ts';
 
 export interface ProcessOptions {
   readonly hosts: Hosts;
-  /** Null: there is none here, and nothing is booted. */
+  /** Null: this machine has no sandbox, so no preview is booted. */
   readonly sandbox: Sandbox | null;
-  /** Directories of this machine that images may name, and what lies below them. */
+  /** The directories of this machine that images may use, subdirectories included. */
   readonly directories: readonly string[];
-  /** Where folders of runs are made; a short path, because sockets lie below it. */
+  /**
+   * The folder in which runs get their folders. Its path must be short, because the paths of the sockets in it have a
+   * length limit.
+   */
   readonly workDir?: string;
   readonly limits?: ProcessLimits;
 }
 
-/** Beside the bounds of its sandbox, which hold for all of a preview together. */
+/** Limits besides the bounds of the sandbox. The bounds of the sandbox apply to all processes of a preview together. */
 export interface ProcessLimits {
-  /** The most memory of every single process. */
+  /** The most memory of each single process. */
   readonly memoryBytes: number;
   readonly teardownTimeoutMs: number;
 }
@@ -51,7 +55,7 @@ interface Inside {
   readonly port: number;
   readonly address: string;
   readonly orders: Orders;
-  /** Beside the setup script. Null: the setup script starts the app. */
+  /** The program that starts the app. Null: the setup script starts the app. */
   readonly start: Order['argv'] | null;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -64,7 +68,7 @@ interface SandboxSetup {
 
 const lookEveryMs = 100;
 const patienceMs = 2_000;
-// What Linux takes is 107 bytes, what other systems take a few less.
+// The path of a socket has at most 107 bytes on Linux, and a few less on other systems.
 const longestSocketPath = 103;
 const supervisor = fileURLToPath(threadScript(import.meta.url, 'supervisor'));
 
@@ -90,7 +94,8 @@ export function bootProcess(
       onOutput: output.write,
       signal: killing.signal,
     });
-    // While the listeners are open in this process, it could take a connection that belongs to the sandbox.
+    // The sandbox is ready only when this process has closed its listeners. Before, this process could accept a
+    // connection that is meant for the sandbox.
     void Promise.all(listeners.map(async (listener) => await once(listener, 'close'))).then(() =>
       prepared.resolve(inside),
     );
@@ -126,7 +131,7 @@ async function setUpSandbox(options: LifeOptions, boot: PreviewBoot, folders: Ru
   const directory = image.kind === 'directory' ? await allowedDirectory(image.source, options.directories) : null;
   await hostClient({ hosts }, repository).checkOut(commit, folders.checkout);
   await copyFile(supervisor, supervisorAt(folders.home));
-  // Seen by nobody inside, and by no other user outside.
+  // The sandbox does not see this folder, and other users of this machine cannot open it.
   const sockets = join(dirname(folders.root), 's');
   await mkdir(sockets, { mode: 0o700 });
   const orders = await listen(join(sockets, 'orders'));
@@ -158,8 +163,8 @@ async function startingWith(
 }
 
 /**
- * Moved once it listens: closing our side of a socket removes the path it was bound to, and what is inside goes on
- * listening.
+ * Listens on a socket and then renames it. When this process closes its copy of the socket, Node removes the path to
+ * which the socket was bound. The renamed path stays, and the process inside the sandbox continues to listen.
  */
 async function listen(path: string): Promise<{ readonly server: Server; readonly path: string }> {
   if (Buffer.byteLength(path) > longestSocketPath - 1)
@@ -229,7 +234,7 @@ async function setUp({ boot, output }: Life, { orders, checkout, env }: Inside, 
   const before = output.lastLineText();
   const code = await orders.run({ argv, env }, signal);
   if (code === 0) return;
-  // What it wrote comes by another way than its code, and may be later.
+  // The script's output arrives on another channel than its exit code, and possibly later.
   const until = performance.now() + patienceMs;
   while (output.lastLineText() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
   throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastLineText()}`);
@@ -240,7 +245,9 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-/** An order that broke off says less than the end of the sandbox, which is known a moment later. */
+/**
+ * If an order failed because the sandbox ended, waits for the reason of the end, which says more than the failed order.
+ */
 function explained(life: Life): (error: unknown) => Promise<never> {
   return async (broken) => {
     if (!(broken instanceof BootFailed))
@@ -249,7 +256,9 @@ function explained(life: Life): (error: unknown) => Promise<never> {
   };
 }
 
-/** What ended while it was booted: the app's fault, or the sandbox's. */
+/**
+ * Throws when the sandbox ends during the boot: BootFailed if the app is the cause, another error if the sandbox is.
+ */
 async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   const ended = await outcome;
   if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${output.lastLineText()}`);
@@ -264,7 +273,7 @@ function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
     await tearDown(life, inside);
     await kill();
   };
-  // Without a teardown script it may run to the very end of its life.
+  // Without a teardown script, the sandbox runs until the end of its life.
   const untilEnd = boot.teardown === null ? longestTimerMs : Math.min(untilTeardown(life), longestTimerMs);
   const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
   lifeTimer.unref();
@@ -276,12 +285,12 @@ function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
   return sandbox;
 }
 
-/** Milliseconds until the teardown script must start to be done at the end of the life. */
+/** Milliseconds until the teardown script must start, so that its time ends with the sandbox's life. */
 function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
   return Math.max(boot.lifeMs - teardownTimeoutMs - (performance.now() - bootedAt), 0);
 }
 
-/** Runs the teardown script. The sandbox ends afterwards, also if the script fails. */
+/** Runs the teardown script. A failure of the script does not keep the sandbox from ending. */
 async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
   if (boot.teardown === null) return;
   const argv = await commandOf(inside.checkout, boot.teardown);

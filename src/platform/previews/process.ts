@@ -1,5 +1,6 @@
-// Previews as processes of this worker, in the sandbox that checks run in: no network, this machine's tools read-only,
-// and one way in: a socket that listens outside and is passed to the supervisor inside. They die with the worker.
+// Previews as processes of this worker, in the same sandbox as checks: without a network, and with this machine's tools
+// read-only. The only way to the app is a socket, which listens outside and is passed to the supervisor inside. These
+// previews end with the worker.
 import { tmpdir } from 'node:os';
 import { removeAbandonedFolders } from '../sandbox/index.ts';
 import { bootProcess, type ProcessLife, type ProcessOptions, type ProcessLimits } from './process-life.ts';
@@ -42,8 +43,8 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
       return await life.ready;
     },
     async list() {
-      // Of workers that were killed: their sandboxes died with them. What cannot be removed is no reason to list
-      // nothing.
+      // Removes the folders of workers that were killed. Their sandboxes ended with them. A folder that cannot be
+      // removed must not make `list` fail.
       await removeAbandonedFolders(workDir).catch(() => {});
       return [...lives.keys()];
     },

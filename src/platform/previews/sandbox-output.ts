@@ -1,17 +1,17 @@
-// What a sandbox writes: secrets taken out, the last line kept for the message of a failure.
+// The output of a sandbox. Secrets are masked, and the last line is kept for the message of a failure.
 import { StringDecoder } from 'node:string_decoder';
 import { createMask } from '../providers/mask.ts';
 import { lastLineOf } from '../sandbox/index.ts';
 
 export interface SandboxOutput {
   readonly write: (piece: Buffer | string) => void;
-  /** After a colon; nothing when nothing was written. */
+  /** The last line after a colon and a space. Empty: the app has written nothing. */
   lastLineText(): string;
   end(): void;
 }
 
 const keptForLastLine = 1_000;
-const ours = '[interlock] ';
+const ownPrefix = '[interlock] ';
 
 export function createSandboxOutput(
   secrets: Readonly<Record<string, string>>,
@@ -27,7 +27,7 @@ export function createSandboxOutput(
     write: (piece) => mask.write(typeof piece === 'string' ? piece : decoder.write(piece)),
     lastLineText() {
       const line = lastLineOf(tail);
-      return line === '' || line.startsWith(ours) ? '' : `: ${line}`;
+      return line === '' || line.startsWith(ownPrefix) ? '' : `: ${line}`;
     },
     end() {
       mask.write(decoder.end());
@@ -36,7 +36,7 @@ export function createSandboxOutput(
   };
 }
 
-/** A line of the service's own among the app's. */
+/** Formats a line that Interlock itself writes into the output of the app. */
 export function noted(sentence: string): string {
-  return `${ours}${sentence}\n`;
+  return `${ownPrefix}${sentence}\n`;
 }

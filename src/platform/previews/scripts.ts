@@ -1,8 +1,8 @@
-// The scripts of a preview are files of its checkout: with their own `#!` when they may be executed, else by `sh -e`.
+// The scripts of a preview are files of its checkout. Executable files are run directly, others by `sh -e`.
 import { stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-/** Null: there is no such file in the checkout. */
+/** The command that runs a script. Null: the checkout has no such file. */
 export async function commandOf(checkout: string, path: string): Promise<readonly [string, ...string[]] | null> {
   const inside = posix.normalize(path);
   if (inside.startsWith('/') || inside === '..' || inside.startsWith('../')) return null;

@@ -1,22 +1,23 @@
-// Runs inside a preview's sandbox, from a copy: it starts the app, runs its scripts, says whether its port accepts, and
-// lets connections in. It imports nothing of ours. Descriptor 5 listens for its orders, descriptor 6 for
-// connections to the app: neither socket can be seen inside.
+// The supervisor that runs inside a preview's sandbox. It starts the app, runs scripts, reports whether the app's port
+// accepts connections, and forwards connections to the app. It imports no other file of Interlock, because it runs from
+// a copy. File descriptor 5 is a listening socket for orders, and 6 for connections to the app. The app cannot see
+// either socket.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 
 interface Order {
-  /** A program and its arguments, in the checkout. */
+  /** A program and its arguments, run in the checkout. */
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
 }
 
 const port = Number(process.argv[2]);
-// An app that listens on `localhost` may have chosen either.
+// An app that listens on `localhost` may use IPv4 or IPv6.
 const loopbacks = ['127.0.0.1', '::1'];
 
 function start({ argv, env }: Order): ChildProcess {
-  // The app needs none of our remaining descriptors.
+  // Closes the two sockets in the app.
   const child = spawn('/bin/sh', ['-c', 'exec 5>&- 6>&-; exec "$@"', 'app', ...argv], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -32,7 +33,10 @@ async function exitOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Ended by itself: the preview is over, unless it only went into the background. */
+/**
+ * Ends the preview when the app fails. An app that exits with 0 may have gone into the background, so the preview
+ * continues.
+ */
 async function watch(app: ChildProcess): Promise<void> {
   const code = await exitOf(app);
   if (code === 0) return;
@@ -75,7 +79,7 @@ async function read(request: IncomingMessage): Promise<Order> {
   return JSON.parse(Buffer.concat(pieces).toString()) as Order;
 }
 
-async function obey(request: IncomingMessage): Promise<unknown> {
+async function carryOut(request: IncomingMessage): Promise<unknown> {
   switch (request.url ?? '') {
     case '/start':
       void watch(start(await read(request)));
@@ -90,12 +94,12 @@ async function obey(request: IncomingMessage): Promise<unknown> {
 }
 
 const orders = createHttpServer((request, response) => {
-  obey(request).then(
+  carryOut(request).then(
     (answer) => response.end(JSON.stringify(answer)),
     () => response.destroy(),
   );
 });
-// A script may run as long as its caller waits.
+// No time limit here: a script may run as long as its caller waits.
 orders.requestTimeout = 0;
 orders.listen({ fd: 5 });
 createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => void letIn(socket)).listen({ fd: 6 });

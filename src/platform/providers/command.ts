@@ -1,5 +1,5 @@
-// Runs the operator's command in a checkout of the commit, in the sandbox. The command lives while a worker supervises
-// it: if it is aborted or its process is killed, everything it started ends with it.
+// The provider that runs the configured command in a checkout of the commit, in the sandbox. A worker supervises the
+// command. If the command is aborted or the worker is killed, all processes of the command end.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
 import { hostClient, type Hosts } from '../../hosts/port.ts';
@@ -19,11 +19,11 @@ export interface CommandOptions {
   /** Null: this worker has no sandbox, and runs no command. */
   readonly sandbox: Sandbox | null;
   /**
-   * Whether commands reach this machine's network, which a deployment to another machine needs. A function is called
-   * for each command.
+   * Whether commands have this machine's network, which a deployment to another machine needs. If it is a function, it
+   * is called for each command.
    */
   readonly network: boolean | (() => Promise<boolean>);
-  /** Where checkouts are made; each is removed after its run. */
+  /** The folder for checkouts. Each checkout is removed after its run. */
   readonly workDir?: string;
 }
 
@@ -40,7 +40,7 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
       const network = typeof options.network === 'boolean' ? options.network : await options.network();
       if (!network && sandbox?.kind !== 'plain') onOutput(withoutNetwork);
       if (sandbox === null) return { state: 'error', message: noSandbox, url: null };
-      // A leftover that cannot be removed does not keep the command from running.
+      // If an abandoned folder cannot be removed, the command runs nevertheless.
       await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
       const startedAt = performance.now();
       const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -119,7 +119,10 @@ async function execute(
   });
 }
 
-/** The facts, by their names in capitals, such as `DEPLOYMENT_ID`, and the secret. */
+/**
+ * The environment variables of the command: the facts, by their names in capitals, such as `DEPLOYMENT_ID`, and the
+ * secret.
+ */
 function environmentOf({ facts, commit, key, repository, secret }: ProviderRun): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name.toUpperCase(), value])),

@@ -1,10 +1,13 @@
-// A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the
-// local host one of `.service/ci.yml`.
+// The provider that starts a workflow of the repository at its code host. On GitHub it is a workflow of GitHub Actions,
+// on the local host one of `.service/ci.yml`.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import { HostRefused, hostClient, type HostClient, type Hosts } from '../../hosts/port.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
-/** What a workflow is given, and so has to declare, because hosts refuse other inputs. It reads the rest by the id. */
+/**
+ * The inputs of a workflow. The workflow must declare them, because hosts refuse undeclared inputs. It can query all
+ * other facts by the id.
+ */
 const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
 
 export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }): RemoteProvider {
@@ -41,7 +44,7 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
   };
 }
 
-/** Every other end is a failure. */
+/** Every other conclusion is a failure. */
 const states: Readonly<Partial<Record<CheckConclusion, ProviderReading['state']>>> = {
   pending: 'running',
   success: 'success',

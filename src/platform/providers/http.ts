@@ -1,5 +1,5 @@
-// A provider of the user's own, called by signed POSTs: `start`, `status`, `cancel`. The bytes sent are the bytes
-// signed. Every call has an id of its own, which a retry repeats.
+// The provider that calls a server of the user, by signed POST requests with the actions `start`, `status` and
+// `cancel`. Every call has an id, and a retry has the same id.
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../http-out/index.ts';
 import { masked } from './mask.ts';
@@ -8,7 +8,10 @@ import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, ty
 export interface HttpOptions {
   readonly http: HttpOut;
   readonly clock: () => Date;
-  /** Keys that sign calls to a provider without a secret of its own: those of the account's webhooks. Null: none. */
+  /**
+   * Returns the keys that sign calls to a provider without a secret: those of the account's webhooks. Null: the account
+   * has none.
+   */
   readonly accountKeys: (accountId: string) => Promise<SigningKeys | null>;
 }
 
@@ -89,7 +92,7 @@ function isForgotten({ status }: HttpAnswer): boolean {
 
 const passing = [408, 425, 429];
 
-/** Another time it may be taken, unless the answer says that it was understood and is not wanted. */
+/** Returns ProviderRefused if the server has refused the call for good, and another error if a retry may succeed. */
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
@@ -108,7 +111,7 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-// The states of deployments (interface 3.2): a provider that reports by PATCH uses the same ones.
+// The statuses of deployments (interface 3.2). Providers that report by PATCH use them too.
 const states: Readonly<Record<string, ProviderReading['state']>> = {
   pending: 'running',
   in_progress: 'running',

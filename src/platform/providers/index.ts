@@ -1,4 +1,4 @@
-// Who deploys and builds. The port says what is asked of them.
+// The providers, which carry out deployments and builds.
 import { createCommandProvider, type CommandOptions } from './command.ts';
 import { createGithubActionsProvider } from './github-actions.ts';
 import { createHttpProvider, type HttpOptions } from './http.ts';

@@ -1,20 +1,23 @@
-// Takes a secret out of what a run writes, also where it comes in pieces: what may be the beginning of it waits for the
-// rest.
+// Removes secrets from the output of a run, also if a secret is split between two writes. Text that may be the
+// beginning of a secret is held back until the next write.
 
 export interface Masked {
   readonly write: (text: string) => void;
-  /** What still waited is written: nothing comes after it. */
+  /** Writes the text that was held back. Call it after the last write. */
   end(): void;
 }
 
 const shown = '***';
-/** A line of its own is as secret as the whole, unless it is so short that it stands everywhere. */
+/** Each line of a secret is masked too. Lines shorter than this are not, because they may occur anywhere. */
 const shortestLine = 6;
 
-/** One, several, or none. */
+/** One secret, several, or none. */
 export type Secret = string | readonly string[] | null;
 
-/** The whole, and its lines: programs print keys of several lines one by one. Longest first. */
+/**
+ * All texts to mask, longest first: the secrets, and their lines, because programs print keys of several lines line by
+ * line.
+ */
 function maskedValues(secret: Secret): string[] {
   const all = typeof secret === 'string' ? [secret] : (secret ?? []);
   const lines = all.flatMap((one) => one.split(/\r?\n/)).filter((line) => line.length >= shortestLine);
@@ -40,7 +43,7 @@ export function createMask(secret: Secret, write: (text: string) => void): Maske
   };
 }
 
-/** Masks the secret in a whole text. */
+/** Masks secrets in a complete text. */
 export function masked(secret: Secret, text: string): string {
   return maskedValues(secret).reduce((rest, value) => rest.replaceAll(value, shown), text);
 }
@@ -52,7 +55,8 @@ function mask(values: readonly string[], text: string): { readonly said: string;
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (!beginnings.has(text[at])) continue;
-    // A longer secret that may still be completed is waited for, although a shorter one is there already.
+    // Longer secrets come first: if the text may be the beginning of a longer secret, it is held back, although it
+    // contains a shorter secret.
     const value = values.find((candidate) => text.startsWith(candidate, at) || isBeginning(candidate, text, at));
     if (value === undefined) continue;
     said += text.slice(from, at);

@@ -1,30 +1,33 @@
-// What a provider that deploys or builds must do. There are two shapes: a run that goes on by itself and is polled, and
-// a command that lives only while a worker supervises it. Every call may come twice. Calls with the same `key` are
-// about one run.
+// The port of providers, which carry out deployments and builds. A provider has one of two shapes: `remote` runs
+// continue by themselves and are polled, `supervised` runs last only while a worker supervises them. Every call may be
+// made twice. Calls with the same `key` are about the same run.
 import type { ProviderState } from '../../domain/releases/drive.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
 
 export interface ProviderRun<Settings extends ProviderSettings = ProviderSettings> {
   readonly accountId: string;
-  /** Of this very run: asked again with it, the provider answers the run there is, or does no harm. */
+  /**
+   * The key of this run. If a provider is triggered again with the same key, it must return the existing run, or do
+   * nothing harmful.
+   */
   readonly key: string;
   readonly settings: Settings;
-  /** Decrypted. Null: there is none. */
+  /** The decrypted secret of the provider. Null: the provider has none. */
   readonly secret: string | null;
   readonly repository: HostedRepository;
   readonly commit: string;
   /**
-   * Facts for the provider: snake_case names and values, such as `deployment_id`, `environment`,
+   * Facts for the provider, by names in snake_case, such as `deployment_id`, `environment` and
    * `release_candidate_version`.
    */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** How a run stands, as the provider says. */
+/** The state of a run, as the provider reports it. */
 export interface ProviderReading {
   readonly state: ProviderState;
-  /** A text for people. Null: nothing to say. */
+  /** A text for people. Null: the provider sent none. */
   readonly message: string | null;
   readonly url: string | null;
 }
@@ -32,19 +35,24 @@ export interface ProviderReading {
 export interface RemoteProvider {
   readonly shape: 'remote';
   /**
-   * Answers the provider's name for the run; null where it has none. Throws ProviderRefused for good, else may be tried
-   * again.
+   * Starts the run. Returns the provider's name for the run, or null if it has none. Throws ProviderRefused if a retry
+   * cannot help. After any other error it may be called again.
    */
   trigger(run: ProviderRun): Promise<string | null>;
-  /** Null: it cannot be asked, and the run is known only by its reports. */
+  /** Null: the provider cannot be queried, and only reports the state of the run itself. */
   read(run: ProviderRun, name: string | null): Promise<ProviderReading | null>;
-  /** Idempotent. That it was asked, not that it has ended; `gone`: the provider knows of no such run. */
+  /**
+   * Requests the cancellation of the run. Idempotent. `asked`: the provider has accepted the request, but the run may
+   * continue for a while. `gone`: the provider has no such run.
+   */
   cancel(run: ProviderRun, name: string | null): Promise<'asked' | 'gone'>;
 }
 
 export interface SupervisedProvider {
   readonly shape: 'supervised';
-  /** Runs to its end. Aborted: everything it started is stopped, and it answers `canceled`. */
+  /**
+   * Runs until the end. If the signal is aborted, all processes of the run are stopped, and the state is `canceled`.
+   */
   run(run: ProviderRun, supervision: Supervision): Promise<ProviderReading>;
 }
 
@@ -56,10 +64,10 @@ export interface Supervision {
 export type Provider = RemoteProvider | SupervisedProvider;
 export type Providers = (kind: Exclude<ProviderSettings['kind'], 'none'>) => Provider;
 
-/** The provider refused for good, with its message. */
+/** The provider refused, and a retry cannot help. The message is the provider's. */
 export class ProviderRefused extends Error {}
 
-/** The settings of a run that came to the provider of their kind. */
+/** The settings of a run, as those of a given kind. Throws if the settings are of another kind. */
 export function settingsOf<Kind extends ProviderSettings['kind']>(
   { settings }: ProviderRun,
   kind: Kind,

@@ -1,16 +1,19 @@
-// Deleting by age, in small pieces: each is a transaction of its own under an advisory lock of its kind, so that one
-// process at a time deletes, no lock is held for long, and a process that dies leaves nothing behind.
+// Deletes old rows in small pieces. Each piece is a transaction under the advisory lock of its kind. Therefore only one
+// process at a time deletes rows of a kind, and no lock is held for long, even if a process dies.
 import type { RetainedKind } from '../../domain/retention/catalogue.ts';
 import type { Database, SystemQueries } from '../database.ts';
 import type { Meter } from '../metrics/index.ts';
 
 export interface RetentionRule {
   readonly kind: RetainedKind;
-  /** The tables that it takes rows from. */
+  /** The tables from which rows are deleted. */
   readonly tables: readonly string[];
-  /** SQL of one value, the instant that the age of the oldest row counts from. Null: there is no row. */
+  /**
+   * An SQL query of one value: the instant from which the age of the oldest row counts. The value is null if there is
+   * no row.
+   */
   readonly oldest: string;
-  /** Deletes at most `atOnce` rows for each table. Returns how many; 0: nothing is left. */
+  /** Deletes at most `atOnce` rows of each table. Returns the number of deleted rows. 0: no old rows are left. */
   readonly forget: (query: SystemQueries['query'], piece: Piece) => Promise<number>;
 }
 
@@ -21,12 +24,15 @@ export interface Piece {
 
 interface AgedRows {
   readonly table: string;
-  /** Which rows `t` are older than the instant $1. It is checked again when a row has changed in the meantime. */
+  /**
+   * An SQL condition on rows `t`: older than the instant $1. It is checked again for a row that changed in the
+   * meantime.
+   */
   readonly old: string;
 }
 
 const atOnce = 2_000;
-/** The class of the advisory locks: `keep`. */
+/** The class of the advisory locks: the letters `keep`. */
 const lockClass = 0x6b656570;
 
 export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly AgedRows[]): RetentionRule {
@@ -49,7 +55,7 @@ export function forgetRows(kind: RetainedKind, oldest: string, rows: readonly Ag
   };
 }
 
-/** What a statement says of the rows that it deleted, under the name `count`. */
+/** Runs a statement and returns its column `count`, the number of deleted rows. */
 export async function countOf(
   query: SystemQueries['query'],
   text: string,
@@ -59,7 +65,10 @@ export async function countOf(
   return row?.count ?? 0;
 }
 
-/** Returns how many rows it deleted. Another process that deletes the same kind at this moment goes on alone. */
+/**
+ * Deletes all rows of a kind that are older than `cutoff`. Returns the number of rows that this process deleted. If
+ * another process deletes rows of the same kind, this process leaves the rest to it.
+ */
 export async function forgetOld(
   { db, meter }: { readonly db: Database; readonly meter: Meter },
   { kind, forget }: RetentionRule,
@@ -85,7 +94,10 @@ export async function forgetOld(
   }
 }
 
-/** Every process begins with this: a kind that is never done becomes overdue (src/modules/health). */
+/**
+ * Records that each kind is due within a day. Every process calls this at its start, so that a kind which is never
+ * deleted is reported as overdue (src/modules/health).
+ */
 export async function noteDue(db: Database, kinds: readonly RetainedKind[]): Promise<void> {
   await db.system.query(
     `insert into retention_due (kind, due_at) select kind, now() + interval '1 day' from unnest($1::text[]) kind

@@ -1,5 +1,5 @@
-// bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities, and system
-// calls that no command needs refused.
+// The sandbox that bubblewrap makes: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root
+// folder and no capabilities. System calls that no command needs are refused.
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf, type BoundedRun } from './command.ts';
 import { insideConfine, writeConfiningProgram } from './confining-program.ts';
@@ -18,14 +18,15 @@ import { type Privileges, decideIdentity, dropPrivileges, ownFolders, showIdenti
 interface Programs {
   readonly bwrap: string;
   readonly setpriv: string;
-  /** Whether bubblewrap can bound file systems in memory, as version 0.7 and newer can. */
+  /** Whether bubblewrap can limit the size of file systems in memory (version 0.7 and newer). */
   readonly hasSizes: boolean;
 }
 
 const sharedMemoryBytes = 256 * 1024 * 1024;
 
 /**
- * The descriptor by which the wrapper reads the program that confines. Shells know those of one digit; ours end at 6.
+ * The descriptor from which bubblewrap reads the confining program. It has one digit, because shells can redirect only
+ * those, and is above 6, because lower descriptors are in use.
  */
 const confineDescriptor = '9';
 
@@ -34,8 +35,8 @@ export function createBubblewrap(programs: Programs, serviceOf: Privileges, boun
     kind: 'bubblewrap',
     node: insideNode,
     bounds,
-    run: async (asked) => {
-      const run = { bounds, ...asked };
+    run: async (requested) => {
+      const run = { bounds, ...requested };
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
@@ -52,21 +53,22 @@ export function createBubblewrap(programs: Programs, serviceOf: Privileges, boun
 
 type ConfinedRun = BoundedRun & { readonly confines: boolean };
 
-// bubblewrap carries its options out in their order, so that a later one covers an earlier one.
+// bubblewrap applies its options in their order. A later mount covers an earlier one.
 function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileges): string[] {
   return [
     ...namespacesOf(run, privileges),
     ...programsShown(run),
     ...devicesMade(programs),
     ...foldersBound(run),
-    // Both are memory, without end where they can be written to.
+    // /dev and / are file systems in memory without a size limit, so they become read-only.
     '--remount-ro',
     '/dev',
     '--remount-ro',
     '/',
     '--chdir',
     insideCheckout,
-    // As root, bubblewrap would keep root's capabilities: only the ones that setpriv needs to become nobody are left.
+    // If root starts it, bubblewrap would keep all of root's capabilities. Only those that setpriv needs to change the
+    // user are kept.
     ...(privileges.isRoot
       ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
       : []),
@@ -90,13 +92,13 @@ function namespacesOf(run: ConfinedRun, privileges: Privileges): string[] {
   ];
 }
 
-/** The programs of this machine, the program that confines, and what the run shows, all of it read-only. */
+/** Mounts that are read-only: this machine's programs, the confining program, and the folders that the run shows. */
 function programsShown(run: ConfinedRun): string[] {
   const layout = readLayout();
   const shown = run.shown ?? [];
   const resolver = run.network === true ? readResolver() : null;
   return [
-    // Made here, or bubblewrap makes them for root's eyes only.
+    // Parent folders are made explicitly, because bubblewrap would make them readable for root only.
     ...foldersAbove([...layout.readOnly, layout.node.at, insideHome, ...shown.map(({ at }) => at)]).flatMap((path) => [
       '--perms',
       '0755',

@@ -1,4 +1,4 @@
-// Runs the wrapper a sandbox is made of, and ends it with everything it started.
+// Runs the program that makes a sandbox (the wrapper), and ends it together with all processes that it started.
 import { type ChildProcess, spawn as spawnHere } from 'node:child_process';
 import type { Server } from 'node:net';
 import { spawn, SpawnedProcess } from '../spawning/index.ts';
@@ -15,14 +15,14 @@ export interface WrappedCommand {
 }
 
 /**
- * The end of every wrapper's command line. The word on descriptor 3 says that the sandbox stands and the command
- * begins; without it, the exit code is that of the wrapper. Descriptor 4 closes when we die: a guard
- * then kills the whole process group, for a wrapper that does not see to it itself. Output and errors share a pipe:
- * of two nobody could tell which was written first.
+ * The last arguments of every wrapper: the shell that runs the command. The shell writes a word to descriptor 3 when
+ * the sandbox is ready and the command begins. Without this word, the exit code is the wrapper's own. Descriptor 4
+ * closes when this process dies. Then a guard kills the whole process group, if the wrapper does not do this itself.
+ * Output and errors share a pipe, so that their order is known.
  */
 export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): string[] {
   const guard = isGuarded ? '(read -r _ <&4; kill -9 0) </dev/null >/dev/null 2>&1 3>&- & ' : '';
-  // Short of memory, the kernel ends such a command before anything of ours.
+  // If memory runs out, the kernel kills the command before any process of Interlock.
   const first = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj || true; ';
   return [
     ...limitsOf(bounds, isGuarded),
@@ -37,8 +37,8 @@ export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): str
 export type BoundedRun = SandboxRun & { readonly bounds: RunBounds };
 
 /**
- * They hold for all that the command starts, and none of it can raise them again. A command without a namespace has its
- * user's processes counted with its own: these are only watched.
+ * The limits apply to all processes of the command, and none of them can raise the limits. The number of processes of a
+ * plain command is not limited here but only watched, because the kernel would count all processes of the user.
  */
 function limitsOf({ bytesPerFile, processes }: RunBounds, isPlain: boolean): string[] {
   const prlimit = findTool('prlimit');
@@ -46,7 +46,7 @@ function limitsOf({ bytesPerFile, processes }: RunBounds, isPlain: boolean): str
   return [prlimit, '--core=0', `--fsize=${bytesPerFile}`, ...(isPlain ? [] : [`--nproc=${processes}`]), '--'];
 }
 
-/** Bounds the size of files on a machine without prlimit, in blocks of 512 bytes. */
+/** Limits the size of files on a machine without prlimit, in blocks of 512 bytes. */
 function fileLimitOf({ bytesPerFile }: RunBounds): string {
   return findTool('prlimit') === null ? `ulimit -f ${Math.ceil(bytesPerFile / 512)}; ` : '';
 }
@@ -59,7 +59,8 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
   const child = start(command, run.listeners ?? []);
   let hasStarted = false;
   child.stdio[3]?.on('data', () => void (hasStarted = true));
-  // Killed with unread bytes in a pipe, its other end gets a reset. The exit code says everything.
+  // If the child is killed while a pipe has unread bytes, the stream emits an error. It is ignored, because the exit
+  // code says enough.
   for (const stream of child.stdio) stream?.on('error', () => {});
   let ended: SandboxOutcome | undefined;
   const end = (outcome: SandboxOutcome): void => {
@@ -83,7 +84,7 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
   try {
     const exit = await exitOf(child);
     await growth.stop();
-    // What was written since the last look.
+    // Measures what the command wrote after the last measurement.
     const exceeded = ended === undefined && run.isKept === true ? await findGrown(run.folders, bounds) : null;
     if (exceeded !== null) return outcomeOf(exceeded);
     if (ended !== undefined) return ended;
@@ -102,11 +103,11 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
 
 type Started = ChildProcess | SpawnedProcess;
 
-/** In a process group of its own, so that one signal reaches all of a plain command's children. */
+/** Starts the command in a process group of its own, so that one signal reaches all processes of a plain command. */
 function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Server[]): Started {
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
   if (listeners.length === 0) return spawn(file, args, { cwd, env, stdio, detached: true });
-  // Sockets are passed on by their descriptors, which are those of this process.
+  // Sockets are passed on by their descriptors, which only this process has, so the spawner cannot start the command.
   const child = spawnHere(file, [...args], {
     cwd,
     env: { ...env },
@@ -117,20 +118,23 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
   return child;
 }
 
-/** If the machine is full, nobody knows which run filled it. */
+/** If the machine's reserves are exceeded, the run is not blamed, because another run may have used them. */
 function outcomeOf({ of, message }: ExceededLimit): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
 }
 
-/** 128 and SIGXFSZ: how shells and sandboxes report that a signal ended a command. */
+/** 128 + SIGXFSZ: the exit code of a command that wrote a file beyond the size limit. */
 const fileTooLarge = 153;
 
-/** Node hands a socket to a child by its descriptor, and says a server's nowhere else. */
+/** The file descriptor of a server. Node has no public property for it. */
 function descriptorOf(listener: Server): number {
   return (listener as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
 }
 
-/** The exit code, or why there is none. Waits a second at most for output of children that were left behind. */
+/**
+ * Returns the exit code, or a text that says why there is none. Waits at most a second for the output of processes that
+ * the command left behind.
+ */
 async function exitOf(child: Started): Promise<number | string> {
   return await new Promise((resolve) => {
     child.on('error', (error) => resolve(error.message));
@@ -152,6 +156,6 @@ function killGroup(child: Started): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // All of it is gone already.
+    // All processes of the group have ended already.
   }
 }

@@ -1,6 +1,7 @@
-// The program through which a sandbox starts a command: it joins a new session keyring, loads the filter of system
-// calls, and becomes the command. util-linux can do neither before 2.41, so the program is written here, instruction by
-// instruction: 1 KB of ELF without libraries. The filter is the larger part of it (ADR 0029).
+// The program through which a sandbox starts a command. It joins a new session keyring, loads the filter of system
+// calls, and executes the command. util-linux can do neither before version 2.41. Therefore this file writes the
+// program, instruction by instruction: an ELF file of 1 KB without libraries. The filter is the larger part of it (ADR
+// 0029).
 import { writeFile } from 'node:fs/promises';
 import type { RunFolders } from './port.ts';
 import { besideRoot } from './run-folders.ts';
@@ -9,7 +10,7 @@ import { systemCallFilter } from './system-calls.ts';
 /** The path of the program inside the sandbox. */
 export const insideConfine = '/opt/interlock/confine';
 
-// Calls and constants of the kernel.
+// Constants of the kernel.
 const joinSessionKeyring = 1;
 const noNewPrivileges = 38;
 const loadFilter = 1;
@@ -19,11 +20,11 @@ const notRun = 126;
 interface Machine {
   /** EM_… of ELF. */
   readonly number: number;
-  /** `programAt`: where `struct sock_fprog` lies in memory. */
+  /** `programAt`: the address of `struct sock_fprog` in memory. */
   code(programAt: number): Buffer;
 }
 
-/** As the kernel of x86-64 has them: number in eax, arguments in rdi, rsi, rdx, r10, r8. */
+/** System calls of x86-64: the number is in eax, the arguments are in rdi, rsi, rdx, r10, r8. */
 const x64: Machine = {
   number: 62,
   code: (programAt) =>
@@ -45,7 +46,7 @@ const x64: Machine = {
     ]),
 };
 
-/** As the kernel of arm64 has them: number in x8, arguments in x0, x1, …. */
+/** System calls of arm64: the number is in x8, the arguments are in x0, x1, and so on. */
 const arm64: Machine = {
   number: 183,
   code: (programAt) =>
@@ -68,7 +69,10 @@ const arm64: Machine = {
     ),
 };
 
-/** The file that a sandbox copies to `insideConfine`. Null: of this architecture there is none. */
+/**
+ * Writes the program into a file, which the sandbox copies to `insideConfine`. Null: there is no program for this
+ * architecture.
+ */
 export async function writeConfiningProgram(folders: RunFolders): Promise<string | null> {
   const program = confiningProgram(process.arch);
   if (program === null) return null;
@@ -79,7 +83,7 @@ export async function writeConfiningProgram(folders: RunFolders): Promise<string
 
 const machines: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = { x64, arm64 };
 
-/** As large as the largest page of memory of any of these machines. */
+/** The size of the largest memory page that any of these machines uses. */
 const alignment = 0x10000;
 const loadedAt = 0x400000;
 const headerBytes = 64;
@@ -88,8 +92,9 @@ const codeAt = headerBytes + 2 * segmentBytes;
 const fprogBytes = 16;
 
 /**
- * A whole ELF file. The keyring may be refused: a container around us that refuses `keyctl` refuses it to the command
- * too. Without the filter nothing is run. Null: of this architecture the system calls are not known.
+ * Returns a complete ELF file. If the keyring cannot be joined, the command runs nevertheless: a container that refuses
+ * `keyctl` here refuses it to the command too. If the filter cannot be loaded, the command is not run. Null: the system
+ * calls of this architecture are unknown.
  */
 export function confiningProgram(architecture: NodeJS.Architecture): Buffer | null {
   const machine = machines[architecture];
@@ -108,7 +113,7 @@ export function confiningProgram(architecture: NodeJS.Architecture): Buffer | nu
   return Buffer.concat([
     header(machine.number),
     segment({ type: 1, flags: readable | executable, bytes: codeAt + content.length, at: loadedAt, alignment }),
-    // PT_GNU_STACK: without it old kernels make all memory of the command executable.
+    // PT_GNU_STACK. Without this segment, old kernels make all memory of the program executable.
     segment({ type: 0x6474e551, flags: readable | writable, bytes: 0, at: 0, alignment: 16 }),
     content,
   ]);
@@ -129,7 +134,7 @@ function header(machine: number): Buffer {
   return bytes;
 }
 
-/** `Elf64_Phdr` of what begins with the file. */
+/** `Elf64_Phdr` of a segment that starts at the beginning of the file. */
 function segment(of: { type: number; flags: number; bytes: number; at: number; alignment: number }): Buffer {
   const bytes = Buffer.alloc(segmentBytes);
   bytes.writeUInt32LE(of.type, 0);

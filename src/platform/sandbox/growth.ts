@@ -1,6 +1,6 @@
-// What a run takes of the machine, looked at while it runs. A command can hide what it writes from a look at names
-// (files it deleted and holds open, folders it closed), and memory from a look at processes (what they share): for
-// these there are the reserves of the whole machine.
+// Measures how much disk, memory and how many processes a run uses while it runs. A command can hide disk space
+// (deleted files that it holds open, unreadable folders) and memory (shared between processes) from these measurements.
+// Therefore the free reserves of the whole machine are watched too.
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ export interface Grown {
   readonly files: number;
 }
 
-/** The size of a run's writable folders now. Files that cannot be read count nothing. */
+/** Measures the present size of a run's writable folders. Unreadable files are not counted. */
 export async function measureFolders({ checkout, home, tmp }: RunFolders, mostFiles = Infinity): Promise<Grown> {
   const folders = [checkout, home, tmp];
   let sums = '';
@@ -42,7 +42,10 @@ export async function measureFolders({ checkout, home, tmp }: RunFolders, mostFi
 
 const newline = 0x0a;
 
-/** Until it ends, or nothing more is wanted. Folders that go while they are read are no failure. */
+/**
+ * Runs a program and passes its output to `take`, until the program ends or `take` returns false. The exit code is
+ * ignored, because folders may disappear while they are read.
+ */
 async function outputOf(program: string, args: readonly string[], take: (chunk: Buffer) => boolean): Promise<void> {
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -64,7 +67,10 @@ interface Running {
 
 const pageBytes = 4096;
 
-/** A process and all that it started. Memory is what is each one's own. None where there is no `/proc`. */
+/**
+ * Counts a process and its descendants, and their private memory. Without `/proc`, only the process itself is counted,
+ * with 0 bytes.
+ */
 async function measureProcesses(root: number, mostProcesses: number): Promise<Running> {
   let memoryBytes = 0;
   let found = [root];
@@ -93,11 +99,11 @@ async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly c
   }
 }
 
-/** Cheap to read, by two system calls, so that it may be read often. */
+/** The free reserves of the machine. Reading them takes two system calls, so they are read often. */
 interface Gauges {
   readonly freeBytes: number;
   readonly freeFiles: number;
-  /** Null: what is free is not what could be had, but on Linux. */
+  /** Null except on Linux, because only there is the figure the memory that is available to programs. */
   readonly freeMemoryBytes: number | null;
 }
 
@@ -107,7 +113,7 @@ async function readGauges({ checkout }: RunFolders): Promise<Gauges> {
   return { freeBytes: bavail * bsize, freeFiles: ffree, freeMemoryBytes };
 }
 
-/** The size of its folders, and the machine's free disk. Null: no bound was passed. */
+/** Measures the run's folders and the machine's free disk space. Null: no bound is exceeded. */
 export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<ExceededLimit | null> {
   const [{ freeBytes }, grown] = await Promise.all([readGauges(folders), measureFolders(folders, bounds.files)]);
   return decideExceeded({ freeBytes, ...grown }, bounds);
@@ -116,7 +122,10 @@ export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise
 const gaugesEveryMs = 250;
 const processesEveryMs = 1_000;
 const foldersEveryMs = 5_000;
-/** Looking takes a tenth of the time at most. */
+/**
+ * The pause after a measurement is 9 times as long as the measurement took, so that measuring takes at most a tenth of
+ * the time.
+ */
 const pausePerLook = 9;
 
 export interface Watched {
@@ -126,7 +135,7 @@ export interface Watched {
   readonly pid: () => number | undefined;
 }
 
-/** Looks until it is stopped, or until a bound is passed, which it reports once. */
+/** Measures a run until it is stopped or until a bound is exceeded, which is reported once. */
 export function watchGrowth(
   watched: Watched,
   onExceeded: (exceeded: ExceededLimit) => void,
@@ -134,7 +143,7 @@ export function watchGrowth(
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch();
-  // The caller of stop gets the error.
+  // The error is thrown to the caller of `stop`.
   watching.catch(() => {});
   return {
     stop: async () => {
@@ -180,7 +189,10 @@ function hasTaken(
   };
 }
 
-/** Looks when it is time, or sooner when that is worth it; null when it did not look. */
+/**
+ * Returns a function that measures if `everyMs` have passed, or earlier if its argument is true, but never within the
+ * pause after a measurement. The function returns null if it did not measure.
+ */
 function paced<T>(everyMs: number, look: () => Promise<T>): (isWorthIt: boolean) => Promise<T | null> {
   let restUntil = 0;
   let dueAt = performance.now() + everyMs;

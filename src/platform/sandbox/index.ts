@@ -1,5 +1,5 @@
-// Finds the best sandbox this machine has, by trying it: whether namespaces may be made depends on the kernel, on
-// the container around us and on our user, and only an attempt shows it.
+// Finds the best sandbox that works on this machine, by trying each. Whether namespaces can be made depends on the
+// kernel, on a surrounding container and on the user, so only an attempt shows it.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,20 +20,20 @@ export { makeRunFolders, removeAbandonedFolders, withProcessFolder, withRunFolde
 export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
 
 export interface FoundSandbox {
-  /** Null: none works, and a plain process is not allowed. */
+  /** Null: no sandbox works, and plain processes are not allowed. */
   readonly sandbox: Sandbox | null;
-  /** One sentence for the start lines: what is used, and the cure when it is not the best. */
+  /** A sentence for the output at the start: which sandbox is used, and how to get a better one. */
   readonly said: string;
 }
 
 const cure = 'install bubblewrap (apt-get install bubblewrap), or allow user namespaces';
 
-/** `kinds` bounds what is tried, best first. */
+/** `kinds`: the kinds that may be used. The best is tried first. */
 export async function findSandbox(options: {
   readonly allowPlain: boolean;
   readonly kinds?: readonly SandboxKind[];
   readonly bwrapPath?: string;
-  /** The bounds of runs that name no bounds themselves. */
+  /** The default bounds of runs. */
   readonly bounds?: RunBounds;
 }): Promise<FoundSandbox> {
   const bounds = options.bounds ?? defaultRunBounds;

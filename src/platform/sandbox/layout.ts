@@ -1,4 +1,4 @@
-// The file system of a command in a sandbox: tools of this machine, read-only, and the command's own folders.
+// The file system that a command sees in a sandbox: this machine's tools, read-only, and the folders of the run.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -7,10 +7,13 @@ export const insideHome = '/home/ci';
 const nodeFolder = '/opt/interlock/bin';
 export const insideNode = `${nodeFolder}/node`;
 
-/** Folders of tools and libraries. /home, /root, /var, /srv, /mnt and /run are not visible. */
+/** Folders with tools and libraries. /home, /root, /var, /srv, /mnt and /run are not visible in the sandbox. */
 const toolFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 
-/** Files of /etc that tools need to start, to know users and to speak TLS; no password file, no keys. */
+/**
+ * Files of /etc that tools need to start, to look up users and to use TLS. No file with passwords or keys is among
+ * them.
+ */
 const settings = [
   '/etc/alternatives',
   '/etc/ld.so.cache',
@@ -36,11 +39,11 @@ const settings = [
 export const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 
 export interface Layout {
-  /** Real folders and files to show at the same path, read-only. */
+  /** Folders and files (no links) that are visible at the same path, read-only. */
   readonly readOnly: readonly string[];
-  /** Links of the root folder, such as /bin → usr/bin. */
+  /** Symbolic links of the root folder, such as /bin → usr/bin. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
-  /** The Node that runs us, for repositories whose machine has none: last on PATH. */
+  /** The Node that runs Interlock. It is last on PATH, for commands on a machine without a Node of its own. */
   readonly node: { readonly from: string; readonly at: string };
 }
 
@@ -55,7 +58,8 @@ export function readLayout(): Layout {
 }
 
 /**
- * The resolver's configuration, often a link into /run, which is not visible. Shown only to commands with the network.
+ * The file with the configuration of the DNS resolver. It is often a link into /run, which is not visible, so the link
+ * is resolved. Only commands with a network see it. Null: this machine has no such file.
  */
 export function readResolver(): { readonly from: string; readonly at: string } | null {
   const at = '/etc/resolv.conf';
@@ -73,14 +77,17 @@ export function environmentInside(extra: Readonly<Record<string, string>>): Reco
   };
 }
 
-/** The program's path if it is the same in the sandbox. Null if the program is in no folder of tools. */
+/**
+ * The path of a program that has the same path in the sandbox. Null: the program is in no folder that the sandbox
+ * shows.
+ */
 export function findTool(name: string): string | null {
   const found = findProgram(name);
   const path = found === null ? null : realpathSync(found);
   return path !== null && toolFolders.some((folder) => path.startsWith(`${folder}/`)) ? path : null;
 }
 
-/** Full path of a program, in the operator's PATH or where system programs lie. */
+/** The full path of a program, in the operator's PATH or in a system folder. Null: it is not found. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => path.startsWith('/') && existsSync(path)) ?? null;

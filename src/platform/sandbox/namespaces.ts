@@ -1,6 +1,6 @@
-// The same by util-linux: `unshare` for the namespaces, a root of bind mounts, `pivot_root` into it, and `setpriv` to
-// be nobody. What util-linux cannot do, our own program does (`confining-program.ts`). As another user than root it is
-// done inside a user namespace.
+// A sandbox like that of bubblewrap, made by util-linux: `unshare` makes the namespaces, the root folder consists of
+// bind mounts, `pivot_root` enters it, and `setpriv` changes the user. `confining-program.ts` does the rest. If
+// Interlock does not run as root, all this is done inside a user namespace.
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
@@ -28,14 +28,15 @@ export function createNamespaces(
     kind: 'namespaces',
     node: insideNode,
     bounds,
-    run: async (asked) => {
-      const run = { bounds, ...asked };
+    run: async (requested) => {
+      const run = { bounds, ...requested };
       const privileges = decideIdentity(serviceOf);
       await ownFolders(privileges, run.folders);
       const shown = [...(run.shown ?? []), ...(await showIdentity(privileges, run.folders))];
       const confine = await writeConfiningProgram(run.folders);
       const args = [
-        // Dies when we die: setpriv sets it for itself, unshare passes it on to the namespace's first process.
+        // Ends the sandbox when this process dies. setpriv sets the signal for itself and unshare, and unshare passes
+        // it on to the first process of the namespace.
         '--pdeathsig',
         'KILL',
         '--',
@@ -65,8 +66,8 @@ export function createNamespaces(
   };
 }
 
-// The shell that makes the root stays the namespace's first process: it reaps, and when the command ends the kernel
-// kills all processes that are left.
+// The shell that makes the root folder remains the first process of the PID namespace. It reaps orphans. When it exits
+// after the command, the kernel kills all remaining processes.
 function setUpScript(run: SandboxRun & { readonly confine: string | null }): string {
   const { root } = run.folders;
   const layout = readLayout();
@@ -93,12 +94,13 @@ function setUpScript(run: SandboxRun & { readonly confine: string | null }): str
     `touch ${files.map(inRoot).join(' ')}`,
     ...mounts.map(({ from, to, options }) => `mount -o ${options} ${quote(from)} ${inRoot(to)}`),
     ...layout.links.map(({ path, target }) => `ln -s ${quote(target)} ${inRoot(path)}`),
-    // A copy: the file may lie where no program can be run.
+    // The program is copied, because its file may be in a file system that is mounted noexec.
     ...(run.confine === null ? [] : [`install -m 755 ${quote(run.confine)} ${inRoot(insideConfine)}`]),
     ...streams.map(([name, number]) => `ln -s /proc/self/fd${number} ${inRoot(`/dev/${name}`)}`),
     `mount -t tmpfs -o mode=1777,size=256m,nosuid,nodev tmpfs ${inRoot('/dev/shm')}`,
     `mount -t proc -o nosuid,nodev,noexec proc ${inRoot('/proc')}`,
-    // Tests like to listen on localhost. With this machine's network it is up already, and not ours to touch.
+    // Many tests listen on localhost, so the loopback interface of the new network namespace is brought up. This
+    // machine's own network has it already.
     ...(run.network === true ? [] : ['{ ip link set lo up || true; } >/dev/null 2>&1']),
     `cd ${quote(root)}`,
     'pivot_root . .old',
@@ -107,7 +109,7 @@ function setUpScript(run: SandboxRun & { readonly confine: string | null }): str
     'mount -o remount,bind,ro,nosuid,nodev /',
     `cd ${insideCheckout}`,
     'unset OLDPWD',
-    // No exec: see above.
+    // Not `exec`: the shell must remain the first process (see above).
     'set +e; "$@"; code=$?; exit $code',
   ].join('\n');
 }

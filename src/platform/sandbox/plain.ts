@@ -1,5 +1,5 @@
-// No sandbox: a process with a bare environment. It sees what its user sees, the network too. Only for an
-// installation whose repositories are all its operator's own.
+// No sandbox: a process with a minimal environment. It can read all files of its user and use the network. It is meant
+// only for installations in which all repositories belong to the operator.
 import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf } from './command.ts';
 import { environmentInside, findProgram } from './layout.ts';
@@ -14,8 +14,8 @@ export function createPlain(bounds = defaultRunBounds): Sandbox {
     kind: 'plain',
     node: process.execPath,
     bounds,
-    run: async (asked) => {
-      const run = { bounds, ...asked };
+    run: async (requested) => {
+      const run = { bounds, ...requested };
       if (setpriv !== null) await ownFolders(privileges, run.folders);
       const [file = '/bin/sh', ...args] = [...becomeNobody, ...shellOf(run, true)];
       const { checkout, home, tmp } = run.folders;

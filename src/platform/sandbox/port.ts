@@ -1,37 +1,42 @@
-// A sandbox runs one shell command of somebody's repository: no network unless it is given, no secrets, nothing of this
-// machine but its tools (read-only) and the run's own folders, bounded in time, and gone when we are gone.
+// The port of sandboxes. A sandbox runs one untrusted shell command. The command has no network by default and no
+// secrets. Of this machine it sees only tools (read-only) and the folders of the run. Its time is limited, and it ends
+// when this process ends.
 import type { Server } from 'node:net';
 import type { RunBounds } from '../../domain/runs/bounds.ts';
 
 export interface SandboxRun {
-  /** Shell text, run by `sh -e` in the checkout. */
+  /** A shell script, run by `sh -e` in the checkout. */
   readonly command: string;
   readonly folders: RunFolders;
-  /** Everything the command sees besides PATH, HOME, TMPDIR, CI and LANG. */
+  /** The environment variables of the command, besides PATH, HOME, TMPDIR, CI and LANG. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** This machine's network, loopback included, as its own user reaches it. Default: none at all. */
+  /** Whether the command has this machine's network, loopback included. Default: it has no network. */
   readonly network?: boolean;
-  /** Folders of this machine to show read-only. A plain process sees them where they are. */
+  /**
+   * Folders of this machine (`from`) that the command sees read-only at the path `at`. A plain process sees them only
+   * at their own path.
+   */
   readonly shown?: readonly { readonly from: string; readonly at: string }[];
   /**
-   * Sockets that listen, as descriptors 5, 6, … of the command: the one way in from outside. They are closed here once
-   * the command has them. Never a TCP socket: the command could connect it to another address, as this machine.
+   * Listening sockets that the command inherits as descriptors 5, 6, and so on. They are the only way to connect to the
+   * command from outside. They are closed in this process once the command has them. They must not be TCP sockets,
+   * because the command could use such a socket to connect to another address from this machine's network.
    */
   readonly listeners?: readonly Server[];
-  /** Output and errors, in the order they were written. */
+  /** Receives output and errors, in the order in which they were written. */
   readonly onOutput: (chunk: Buffer) => void;
-  /** More than that stops the command, with everything it started. Default: the sandbox's. */
+  /** If the command exceeds one of these bounds, all its processes are stopped. Default: the bounds of the sandbox. */
   readonly bounds?: RunBounds;
-  /** What it leaves is kept, and therefore measured once more when it has ended. */
+  /** Whether the files that the command leaves are kept. If so, they are measured once more after its end. */
   readonly isKept?: boolean;
-  /** Aborted: everything the command started is killed, the outcome is `canceled`. */
+  /** If it is aborted, all processes of the command are killed, and the outcome is `canceled`. */
   readonly signal?: AbortSignal;
 }
 
-/** Folders of one run, made by the caller and removed by it; each but `root` is writable inside. */
+/** The folders of one run, which the caller makes and removes. All except `root` are writable in the sandbox. */
 export interface RunFolders {
-  /** Empty: the sandbox may mount its root there. */
+  /** An empty folder, on which the sandbox may mount its root. */
   readonly root: string;
   readonly checkout: string;
   readonly home: string;
@@ -42,23 +47,23 @@ export type SandboxOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'timed out' }
   | { readonly kind: 'canceled' }
-  /** The run passed one of its bounds, which the message names. */
+  /** The run exceeded one of its bounds, which the message names. */
   | { readonly kind: 'stopped'; readonly because: string }
-  /** The sandbox itself did not work; nothing is known of the command. */
+  /** The sandbox itself did not work. It says nothing about the command. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export type SandboxKind = 'bubblewrap' | 'namespaces' | 'plain';
 
 export interface Sandbox {
   readonly kind: SandboxKind;
-  /** Where a command finds the Node that runs us. */
+  /** The path, for commands, of the Node that runs Interlock. */
   readonly node: string;
-  /** The bounds of a run that names no bounds itself. */
+  /** The default bounds of a run. */
   readonly bounds: RunBounds;
   run(run: SandboxRun): Promise<SandboxOutcome>;
 }
 
-/** The outcome of a run, for people. `what` names the program that could not be run. */
+/** Describes the outcome of a run for people. `what` names the program, for the message that it could not be run. */
 export function describeOutcome(
   outcome: SandboxOutcome,
   run: { readonly what: string; readonly seconds: string; readonly timeoutSec: number; readonly lastLine: string },

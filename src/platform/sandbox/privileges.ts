@@ -1,5 +1,5 @@
-// A service that runs as root gives a command neither root's user id nor its capabilities, and each run a user id of
-// its own: what the kernel keeps by user (keys, numbers of processes, signals) is then no other run's.
+// If Interlock runs as root, commands get neither root's user id nor its capabilities. Each run gets a user id of its
+// own. The kernel's keys, counts of processes and rights to send signals belong to a user, so runs do not share them.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,15 +13,18 @@ export interface Privileges {
   readonly isRoot: boolean;
   readonly uid: number;
   readonly gid: number;
-  /** Each run may have a user id of its own. Otherwise all of them share `uid`. */
+  /** Whether each run gets a user id of its own. Otherwise all runs share `uid`. */
   readonly hasOwnUids: boolean;
 }
 
-/** User ids that nothing hands out, by systemd's table of them. Of so many no two runs draw the same. */
+/**
+ * User ids that no system assigns, according to systemd's table. There are so many that two runs practically never draw
+ * the same.
+ */
 const ownUids = { first: 0x70000000, count: 0x0fffffff };
 const nobody = 65534;
 
-/** `nobody` when we are root, ourselves otherwise. */
+/** The user of commands: `nobody` if Interlock runs as root, otherwise Interlock's own user. */
 export function readPrivileges(): Privileges {
   const isRoot = process.getuid?.() === 0;
   return isRoot
@@ -52,7 +55,10 @@ export function decideIdentity(privileges: Privileges): Privileges {
   return { ...privileges, uid, gid: uid };
 }
 
-/** Files to show in which a user id of its own has a name and a home: programs look themselves up. */
+/**
+ * Writes copies of /etc/passwd and /etc/group in which the run's own user id has a name and a home directory, because
+ * programs look up their user.
+ */
 export async function showIdentity(
   { hasOwnUids, uid, gid }: Privileges,
   folders: RunFolders,
@@ -68,7 +74,7 @@ export async function showIdentity(
   );
 }
 
-/** The start of a command line that becomes the unprivileged user for good. */
+/** The start of a command line that gives up all privileges for good. */
 export function dropPrivileges(privileges: Privileges, setpriv: string): string[] {
   const { uid, gid, isRoot } = privileges;
   const identity = isRoot ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];

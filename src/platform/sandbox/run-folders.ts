@@ -1,12 +1,12 @@
-// Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as
-// such.
+// The folders of runs. The name of a run's folder contains the id of the process that made it, so that folders of
+// killed processes are recognised.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
 import type { RunFolders } from './port.ts';
 
-/** Fresh folders for one run inside `parent`, which the user of the command may pass through. */
+/** Makes the folders of one run inside `parent`. The command's user can enter `parent`, but cannot list it. */
 export async function makeRunFolders(parent: string): Promise<RunFolders> {
   const folders = {
     root: join(parent, 'root'),
@@ -19,22 +19,26 @@ export async function makeRunFolders(parent: string): Promise<RunFolders> {
   return folders;
 }
 
-/** A path of the run that its command does not see, unless it is shown. */
+/** A path in the run's folder that the command does not see, unless the run shows it. */
 export function besideRoot({ root }: RunFolders, name: string): string {
   return join(dirname(root), name);
 }
 
-/** Folders below `workDir` for as long as the work lasts. */
+/** Makes the folders of a run below `workDir`, and removes them when the work has ended. */
 export async function withRunFolders<T>(workDir: string, work: (folders: RunFolders) => Promise<T>): Promise<T> {
   return await withProcessFolder(workDir, async (parent) => await work(await makeRunFolders(parent)));
 }
 
-// Folders of this very process. An earlier process may have had the same id, as the first process of a container does.
+// Names of folders that this process made. An earlier process may have had the same id, for example as the first
+// process of a container.
 const madeHere = new Set<string>();
 
-/** A folder below `workDir` for as long as the work lasts. After a kill it is abandoned. */
+/**
+ * Makes a folder below `workDir`, and removes it when the work has ended. If this process is killed, the folder stays,
+ * and `removeAbandonedFolders` removes it.
+ */
 export async function withProcessFolder<T>(workDir: string, work: (folder: string) => Promise<T>): Promise<T> {
-  // Short: a socket below the folder has a path of 107 bytes at most.
+  // The name is short, because the path of a socket in the folder may have at most 107 bytes.
   const name = `interlock-run-${process.pid}-${randomBytes(4).toString('base64url')}`;
   const folder = join(workDir, name);
   madeHere.add(name);
@@ -47,7 +51,7 @@ export async function withProcessFolder<T>(workDir: string, work: (folder: strin
   }
 }
 
-/** Removes what processes of this machine that are gone left below `workDir`. */
+/** Removes folders below `workDir` whose processes no longer exist. */
 export async function removeAbandonedFolders(workDir: string): Promise<void> {
   for (const name of await readdir(workDir)) {
     const pid = /^interlock-run-(\d+)-/.exec(name)?.[1];

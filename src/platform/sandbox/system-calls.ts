@@ -1,8 +1,8 @@
-// The system calls that a command is refused, as the program that the kernel runs for each of them (seccomp): what
-// reaches other commands through the kernel (keys, memory of other processes, counters), and what opens more of the
-// kernel than a build needs.
+// The seccomp filter: a program that the kernel runs at each system call of a command. It refuses calls that could
+// reach other commands through the kernel (keys, memory of other processes, performance counters), and calls that
+// expose more of the kernel than a build needs.
 
-/** By the names of the kernel; numbers of the same order for each of them. */
+/** The kernel's names of the refused system calls. */
 const refusedCalls = [
   'ptrace',
   'add_key',
@@ -23,12 +23,12 @@ interface CallingConvention {
   /** AUDIT_ARCH_… of the kernel. */
   readonly architecture: number;
   readonly refused: Readonly<Record<(typeof refusedCalls)[number], number>>;
-  /** The numbers of `clone` and `unshare`. Their first argument says which namespaces are new. */
+  /** The numbers of `clone` and `unshare`. The first argument of both says which namespaces are created. */
   readonly clone: number;
   readonly unshare: number;
 }
 
-// io_uring_setup, clone3 and pidfd_getfd are newer than the differences between architectures.
+// These calls are so new that they have the same number on all architectures.
 const common = { io_uring_setup: 425, pidfd_getfd: 438 };
 const clone3 = 435;
 
@@ -69,7 +69,7 @@ const arm: CallingConvention = {
   unshare: 337,
 };
 
-/** The kernel's own and that of 32-bit programs. */
+/** For each architecture, the calling convention of 64-bit programs and that of 32-bit programs. */
 const conventions: Readonly<Partial<Record<NodeJS.Architecture, readonly CallingConvention[]>>> = {
   x64: [x64, ia32],
   arm64: [arm64, arm],
@@ -81,7 +81,7 @@ const firstOfX32 = 0x40000000;
 const notPermitted = 1;
 const notImplemented = 38;
 
-/** Null: of this architecture the numbers are not known. */
+/** Null: the numbers of this architecture's system calls are unknown. */
 export function systemCallFilter(architecture: NodeJS.Architecture): Buffer | null {
   const known = conventions[architecture];
   if (known === undefined) return null;
@@ -97,7 +97,7 @@ function filterOf({ architecture, refused, clone, unshare }: CallingConvention):
     load(offsets.number),
     ...(architecture === x64.architecture ? [ifAtLeast(firstOfX32, 1), refuse(notImplemented)] : []),
     ...refusedCalls.flatMap((name) => [ifEqual(refused[name], 1), refuse(notPermitted)]),
-    // Its flags lie in memory, which a filter cannot read. Libraries that miss it use clone.
+    // The flags of clone3 are in memory, which a filter cannot read. If clone3 is not implemented, libraries use clone.
     ...[ifEqual(clone3, 1), refuse(notImplemented)],
     ...[clone, unshare].flatMap((number) => [
       ...[ifEqual(number, 4), load(offsets.firstArgument), ifHas(newUserNamespace, 1), refuse(notPermitted), allow()],
@@ -106,7 +106,10 @@ function filterOf({ architecture, refused, clone, unshare }: CallingConvention):
   ];
 }
 
-/** In `struct seccomp_data`; of an argument its lower half, both architectures being little-endian. */
+/**
+ * Offsets in `struct seccomp_data`. That of the argument is the offset of its lower half, because both architectures
+ * are little-endian.
+ */
 const offsets = { number: 0, architecture: 4, firstArgument: 16 };
 
 /** One `struct sock_filter`. */

@@ -1,4 +1,4 @@
-// Slack's Web API with a bot's token. A failed call is not repeated here: its caller decides.
+// A client of Slack's Web API with a bot token. It does not retry failed calls. The caller decides about retries.
 import type { WebClient } from '@slack/web-api';
 
 export interface SlackMessageContent {
@@ -11,13 +11,13 @@ export interface PostedMessage {
   readonly ts: string;
 }
 
-/** The key by which a message of Interlock is found again. */
+/** The type of the metadata that marks messages of Interlock, so that `find` can recognise them. */
 const metadataType = 'interlock_message';
 
 export class SlackCallFailed extends Error {
   /** Slack's error code. Null: Slack did not answer. */
   readonly error: string | null;
-  /** Null: Slack did not say. */
+  /** How many seconds Slack asked to wait. Null: Slack named no time. */
   readonly retryAfterSec: number | null;
   constructor(error: string | null, retryAfterSec: number | null, options?: ErrorOptions) {
     super(error === null ? 'Slack did not answer.' : `Slack answered ${error}.`, options);
@@ -31,10 +31,14 @@ export interface SlackClient {
   post(channel: string, content: SlackMessageContent, key: string): Promise<PostedMessage>;
   update(posted: PostedMessage, content: SlackMessageContent): Promise<void>;
   /**
-   * A message of ours with this key that was posted since. Null: there is none, or the bot may not read the channel.
+   * Finds a message of Interlock with this key that was posted after `since`. Null: there is none, or the bot may not
+   * read the channel.
    */
   find(channel: string, key: string, since: Date): Promise<PostedMessage | null>;
-  /** The channel of direct messages to the person with this address. Null: the workspace has no such person. */
+  /**
+   * Returns the channel for direct messages to the person with this email address. Null: the workspace has no such
+   * person.
+   */
   openDirect(email: string): Promise<string | null>;
 }
 
@@ -88,7 +92,7 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
         const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
         return ours === undefined ? null : { channel, ts: ours.ts };
       });
-      // Reading a channel needs scopes of its own, and a channel's id. Without them a message may come twice.
+      // Reading a channel needs additional scopes and the channel's id. Without them, a message may be posted twice.
       return await found.catch((error: unknown) => {
         if (error instanceof SlackCallFailed && ['missing_scope', 'channel_not_found'].includes(error.error ?? ''))
           return null;
@@ -115,8 +119,8 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
 const absent: readonly string[] = ['users_not_found', 'user_not_found', 'user_disabled', 'cannot_dm_bot'];
 
 /**
- * Posts by an incoming webhook, which needs no token, and answers neither a channel nor an id. Throws SlackCallFailed.
- * The caller has checked that the address is Slack's.
+ * Posts through an incoming webhook, which needs no token and returns neither a channel nor a message id. Throws
+ * SlackCallFailed. The caller must have checked that the address belongs to Slack.
  */
 export async function postByWebhook(url: string, { text, blocks }: SlackMessageContent): Promise<void> {
   const answer = await fetch(url, {
@@ -147,7 +151,7 @@ function postedOf(answer: object): PostedMessage {
   return { channel, ts };
 }
 
-/** The library's errors differ by their code. */
+/** Translates errors of Slack's library, which differ by their code. */
 function failureOf(error: unknown): SlackCallFailed {
   if (error instanceof SlackCallFailed) return error;
   const { code, data, retryAfter } = error as {

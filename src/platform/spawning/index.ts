@@ -1,5 +1,5 @@
-// Starts programs from a small process, the spawner. The kernel copies the page tables of the forking process: a
-// process of 370 MB is stopped for 31 ms by each spawn, one of 55 MB for 2 ms.
+// Starts programs from a small process, the spawner. The kernel copies the page tables of a process that forks: each
+// spawn stops a process of 370 MB for 31 ms, and one of 55 MB for 2 ms.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -12,14 +12,15 @@ export interface SpawnOptions {
   readonly cwd?: string;
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** One for each descriptor; default: three pipes. */
+  /** One entry for each descriptor. Default: three pipes. */
   readonly stdio?: readonly ('ignore' | 'pipe')[];
   /** The program leads a process group of its own. */
   readonly detached?: boolean;
 }
 
 /**
- * After so many read bytes of an output, the spawner is asked for more. This is far less than it sends before it waits.
+ * After so many bytes of an output were read, the spawner is notified that it may send more. The number is far below
+ * the spawner's window, so that the output does not stall.
  */
 const acknowledgedBytes = 256 * 1024;
 
@@ -31,14 +32,14 @@ interface Events {
   close: [code: number | null, signal: NodeJS.Signals | null];
 }
 
-/** A program that was started. It ends as one of `node:child_process` does, and its events are the same. */
+/** A started program. Its events are those of a ChildProcess of `node:child_process`. */
 export class SpawnedProcess extends EventEmitter<Events> {
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
-  /** Undefined until it runs, and when it could not be started. */
+  /** Undefined until the program runs, and if it could not be started. */
   pid: number | undefined;
   readonly stdin: Writable | null;
-  /** Outputs by descriptor; null for what is ignored, and for the input. */
+  /** The outputs, by descriptor. Null for an ignored descriptor and for the input. */
   readonly stdio: readonly (Readable | null)[];
   readonly #child: number;
   readonly #spawner: Spawner;
@@ -180,7 +181,10 @@ export class SpawnedProcess extends EventEmitter<Events> {
   }
 }
 
-/** Starts with the first program, and again after it was killed. It keeps this process alive while a program runs. */
+/**
+ * Controls the spawner process, which starts with the first program, and again after it was killed. The spawner keeps
+ * this process alive while a program runs.
+ */
 class Spawner {
   #process: ChildProcess | null = null;
   #count = 0;
@@ -235,7 +239,7 @@ class Spawner {
     return spawner;
   }
 
-  /** The programs of the old spawner have lost their pipes, so they count as failed. */
+  /** Reports that all programs of a killed spawner have ended, because their pipes are lost. */
   #lose(spawner: ChildProcess): void {
     if (this.#process === spawner) this.#process = null;
     for (const [child, started] of this.#children) {
@@ -252,7 +256,7 @@ class Spawner {
 
 const spawner = new Spawner();
 
-/** As `spawn` of `node:child_process`. Descriptors of this process cannot be handed on. */
+/** Like `spawn` of `node:child_process`, but descriptors of this process cannot be passed on. */
 export function spawn(file: string, args: readonly string[], options: SpawnOptions = {}): SpawnedProcess {
   return spawner.start({
     file,

@@ -1,4 +1,4 @@
-// What a process and its spawner say to each other. Everything of one child carries its number.
+// The messages between a process and its spawner. Each message has the number of the child that it is about.
 
 export interface SpawnRequest {
   readonly file: string;
@@ -11,10 +11,10 @@ export interface SpawnRequest {
 
 export type Order =
   | { readonly kind: 'start'; readonly child: number; readonly request: SpawnRequest }
-  /** Answered by `written`. */
+  /** The spawner replies with `written`. */
   | { readonly kind: 'write'; readonly child: number; readonly chunk: Uint8Array }
   | { readonly kind: 'endInput'; readonly child: number }
-  /** So many bytes of an output were read: as many more may be sent. */
+  /** So many bytes of an output were read, so the spawner may send as many more. */
   | { readonly kind: 'read'; readonly child: number; readonly descriptor: number; readonly bytes: number }
   | { readonly kind: 'closeOutput'; readonly child: number; readonly descriptor: number }
   | { readonly kind: 'kill'; readonly child: number; readonly signal: NodeJS.Signals; readonly isGroup: boolean };
@@ -22,7 +22,7 @@ export type Order =
 export type Report =
   | { readonly kind: 'started'; readonly child: number; readonly pid: number }
   | { readonly kind: 'failed'; readonly child: number; readonly message: string; readonly code: string | undefined }
-  /** `error`: the child reads no more. */
+  /** `error`: why the child cannot read any more. Null: the chunk was written. */
   | { readonly kind: 'written'; readonly child: number; readonly error: string | null }
   | { readonly kind: 'output'; readonly child: number; readonly descriptor: number; readonly chunk: Uint8Array }
   | { readonly kind: 'outputEnded'; readonly child: number; readonly descriptor: number }

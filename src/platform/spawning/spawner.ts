@@ -1,5 +1,5 @@
-// The small process that starts programs for a large one. It imports next to nothing of ours, so that it stays small.
-// It ends with the process that started it; pipes to its children close then.
+// The spawner: a small process that starts programs for a large one. It imports almost no other file, so that it stays
+// small. It ends with the process that started it, and then the pipes to its children close.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { closeInheritedDescriptors } from './inherited.ts';
@@ -7,7 +7,7 @@ import type { Order, Report } from './messages.ts';
 
 closeInheritedDescriptors();
 
-/** How many bytes of one output may be under way without having been read. */
+/** How many bytes of one output may be sent before the receiver has read them. */
 const windowBytes = 1024 * 1024;
 
 interface Output {
@@ -79,7 +79,7 @@ function kill({ child, signal, isGroup }: Extract<Order, { kind: 'kill' }>): voi
     if (isGroup) process.kill(-found.pid, signal);
     else found.kill(signal);
   } catch {
-    // It is gone already.
+    // The process has ended already.
   }
 }
 
@@ -109,5 +109,6 @@ process.on('message', (order: Order) => {
   }
 });
 process.on('disconnect', () => process.exit());
-// A Ctrl-C reaches every process of the terminal: our parent decides when we end.
+// Signals such as that of Ctrl-C reach every process of the terminal. They are ignored here, because the parent decides
+// when the spawner ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -1,4 +1,4 @@
-// Spans of what this process does, by OpenTelemetry's API. While tracing is off the work is called and nothing else.
+// Spans of this process's work, by OpenTelemetry's API. If tracing is off, only the work is called.
 import {
   context,
   ROOT_CONTEXT,
@@ -11,22 +11,22 @@ import {
 } from '@opentelemetry/api';
 
 export interface SpanOptions {
-  /** `client`: it waits for another system. */
+  /** `client`: the work is a call to another system. */
   readonly kind?: 'internal' | 'client';
   readonly attributes?: Attributes;
   /**
-   * The span goes on with this trace and not with the present one, to which it is linked. A span in it stays where it
-   * is.
+   * The span becomes part of this trace instead of the current trace, and is linked to the current trace. If both are
+   * the same trace, the span is a child of the current span.
    */
   readonly parent?: SpanContext | null;
-  /** Other traces that the work belongs to as well. */
+  /** Other traces to which the work is linked. */
   readonly links?: readonly SpanContext[];
 }
 
 const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 let isOn = false;
 
-/** Called by what installs an SDK, and by a test that takes it away again. */
+/** Called when an SDK is installed or removed. */
 export function setTracing(on: boolean): void {
   isOn = on;
 }
@@ -35,7 +35,7 @@ export function isTracing(): boolean {
   return isOn;
 }
 
-/** Does the work under a span of this name. A name has few values: ids belong into attributes. */
+/** Does the work in a span of this name. Ids belong into attributes, because names should have few values. */
 export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   if (!isOn) return await work();
   const { kind = 'internal', attributes = {}, parent = null, links = [] } = options;
@@ -56,13 +56,16 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
   }
 }
 
-/** A run of a workflow, and the trace that began it if there is one. */
+/** A run of a workflow, and the trace that started it. `origin` null: no trace started it. */
 export interface Run {
   readonly runId: string;
   readonly origin: SpanContext | null;
 }
 
-/** Every process knows the span of a run by the run's id, before the run has ended and its span is recorded. */
+/**
+ * The span of a run. Its ids are derived from the run's id, so that every process can compute them before the run has
+ * ended and its span is recorded.
+ */
 export function spanOfRun({ runId, origin }: Run): SpanContext {
   const id = runId.replaceAll('-', '');
   return { traceId: origin?.traceId ?? id, spanId: id.slice(16), traceFlags: origin?.traceFlags ?? 1, isRemote: true };
@@ -72,7 +75,7 @@ export interface EndedRun extends Run {
   readonly startedAt: Date;
   readonly attributes: Attributes;
   readonly links: readonly SpanContext[];
-  /** The class of its failure. Null: it did not fail. */
+  /** The class of the run's failure. Null: the run did not fail. */
   readonly failure: string | null;
 }
 
@@ -91,18 +94,18 @@ export function recordRun(name: string, { startedAt, attributes, links, failure,
 
 let nextIds: Pick<SpanContext, 'traceId' | 'spanId'> | null = null;
 
-/** For the SDK: the ids of the span that begins now. Null: it makes new ones. */
+/** For the SDK: the ids of the span that is being started. Null: the SDK generates ids. */
 export function idsOfNextSpan(): Pick<SpanContext, 'traceId' | 'spanId'> | null {
   return nextIds;
 }
 
-/** Notes only the class of the error, because messages may quote what users sent. */
+/** Records only the class of the error, because its message may quote input of users. */
 function noteFailure(span: Span, error: unknown): void {
   const type = error instanceof Error ? error.name : typeof error;
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR, message: type });
 }
 
-/** The present span as W3C names it, to be kept with what goes on later. Null: nothing is traced. */
+/** The current span as a W3C traceparent, which can be stored and continued later. Null: there is no current span. */
 export function presentTrace(): string | null {
   const here = isOn ? trace.getSpanContext(context.active()) : undefined;
   if (here === undefined) return null;
@@ -117,7 +120,7 @@ export function readTrace(text: string | null | undefined): SpanContext | null {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
 }
 
-/** What a line of the log says of the present span. */
+/** The fields of a log line that name the current span. */
 export function traceOfLog(): { readonly trace_id?: string; readonly span_id?: string } {
   const here = isOn ? trace.getSpanContext(context.active()) : undefined;
   return here === undefined ? {} : { trace_id: here.traceId, span_id: here.spanId };

@@ -1,4 +1,4 @@
-// OpenTelemetry's SDK. Only `openTracing` imports this file, and only where traces are wanted.
+// Installs OpenTelemetry's SDK. Only `openTracing` imports this file, and only if tracing is configured.
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -15,8 +15,8 @@ export interface SdkOptions {
 const random = new RandomIdGenerator();
 
 /**
- * The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns a function that stops tracing
- * and sends the last spans.
+ * Starts tracing. The exporters read the endpoint, its headers and limits from variables OTEL_… themselves. Returns a
+ * function that sends the last spans and stops tracing.
  */
 export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<void> {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
@@ -33,7 +33,7 @@ export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<vo
   setTracing(true);
   return async () => {
     setTracing(false);
-    // A collector that does not answer must not make the end of the process a failure.
+    // A collector that does not answer must not make the exit of the process fail.
     await provider.shutdown().catch(() => {});
   };
 }

@@ -1,5 +1,5 @@
-// Does what a turn left to be done. The row itself is the intent: the due work is read again, is done so that doing it
-// twice has one effect, and its outcome is written while the row is locked.
+// Carries out the work that a turn has left to do. The row itself records the intent, so the due work is read from the
+// row again. The work is idempotent. Its outcome is written while the row is locked.
 import { quietFor, type Context } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
@@ -7,13 +7,13 @@ import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
 import type { DrivenRow } from './columns.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 
-/** What is due, as it was read. */
+/** The due work, with the rows by which it was decided. */
 export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] = T['left']> {
   readonly id: string;
   readonly rows: T['rows'];
   readonly situation: T['situation'];
   readonly step: Step;
-  /** Shows in turns how the work goes while it is supervised. */
+  /** Wakes the workflow, so that a turn shows the progress of supervised work. */
   readonly report: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export type SuperviseOf<T extends KindTypes> = Extract<T['left'], { kind: 'super
 /** The outcome of the work. It is written while the row is locked, if the row still says that the work is wanted. */
 export interface Done<T extends KindTypes> {
   readonly message: string;
-  /** Left out: the outcome is written already. */
+  /** Writes the outcome. Left out: the outcome is written already. */
   readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
 }
 
@@ -32,22 +32,22 @@ export interface Failure {
   readonly message: string;
   /** Whether the work is not tried again. */
   readonly isFinal: boolean;
-  /** Until when the code host has asked to wait. Null or absent: it has not. */
+  /** Until when the code host has asked to wait, in milliseconds since the epoch. Null or absent: it has not asked. */
   readonly retryAt?: number | null;
 }
 
 export interface CarryOut<T extends KindTypes> {
   readonly kind: Kind<T>;
   call(ctx: Context, due: Due<T, CallOf<T>>, by: T['by']): Promise<Done<T>>;
-  /** Carries out work that `supervise` supervises. */
+  /** Carries out work under supervision. Returns a sentence that says how it ended. */
   supervise(ctx: Context, due: Due<T, SuperviseOf<T>>, by: T['by']): Promise<string>;
-  /** Null: the error is thrown, and the activity is tried again. */
+  /** Translates an error into a failure. Null: the error is thrown, and Temporal retries the activity. */
   failureOf(ctx: Context, error: unknown, due: Pick<Due<T>, 'id' | 'step'> & { readonly by: T['by'] }): Failure | null;
-  /** Writes a failure under the row: mostly that it is tried again after a while. */
+  /** Writes a failure into the row, usually together with the time of the next attempt. */
   fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: Due<T> }): Promise<void>;
 }
 
-/** Does the one thing that is due. Returns a sentence that says how it ended. */
+/** Carries out the due work of a row. Returns a sentence that says how it ended. */
 export async function carryOutDue<T extends KindTypes>(
   ctx: Context,
   carryOut: CarryOut<T>,
@@ -67,14 +67,16 @@ export async function carryOutDue<T extends KindTypes>(
       const row = kind.rowOf(rows);
       const { calls } = row;
       await carryOut.fail(quiet, tx, rows, { ...failure, due });
-      if (!failure.isFinal) holdOff(row, { calls, now: ctx.clock().getTime(), retryAt: failure.retryAt ?? null });
+      if (!failure.isFinal) waitForHost(row, { calls, now: ctx.clock().getTime(), retryAt: failure.retryAt ?? null });
     });
     return failure.isFinal ? `refused: ${failure.message}` : `failed, and is tried again: ${failure.message}`;
   }
 }
 
-/** A code host that asks to wait has not failed: nothing is counted, and it is called when it takes calls again. */
-function holdOff(
+/**
+ * If a code host asks to wait, this is not counted as a failed call, and the next call is made when the wait is over.
+ */
+function waitForHost(
   row: DrivenRow,
   { calls, now, retryAt }: { readonly calls: number; readonly now: number; readonly retryAt: number | null },
 ): void {
@@ -83,7 +85,10 @@ function holdOff(
   row.callAt = new Date(now + awaitHost(0, { retryAt, now }));
 }
 
-/** Used also by `supervise` for work that it cannot supervise. */
+/**
+ * Writes the outcome of the work, and returns its message. `supervise` functions use it too, for work that they do not
+ * supervise.
+ */
 export async function writeDone<T extends KindTypes>(
   ctx: Context,
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },

@@ -1,18 +1,19 @@
-// Columns of a row that is driven by turns: its calls, the worker that supervises it, and when to read it again.
+// The columns of a row that is driven by turns: failed calls, the worker that supervises its work, and the next time
+// the relay reads it.
 import { p } from '@mikro-orm/core';
 
 /** The columns, as a new copy, because each entity needs its own. */
 export function drivenColumns() {
   return {
-    /** After failed calls: the next call is not made before this instant. */
+    /** The next call is not made before this instant. Null: no call has failed. */
     callAt: p.datetime().nullable(),
     /** How many calls or attempts in a row have failed. */
     calls: p.integer().default(0),
-    /** Why the last of them failed. */
+    /** Why the last call failed. */
     problem: p.string().nullable(),
     supervisedBy: p.string().nullable(),
     supervisedUntil: p.datetime().nullable(),
-    /** When the relay looks at the row at the latest. */
+    /** When the relay reads the row at the latest. Null: the relay does not read it. */
     nextLookAt: p.datetime().nullable(),
   };
 }
@@ -30,7 +31,7 @@ export interface DrivenRow {
 /** The columns of a row without failed calls. */
 export const untried = { callAt: null, calls: 0, problem: null } as const;
 
-/** Puts off work that failed until a pause is over. The more often it failed, the longer the pause. */
+/** Schedules the next attempt of failed work. The more often the work failed, the longer the pause. */
 export function putOff(
   row: DrivenRow,
   {
@@ -40,7 +41,7 @@ export function putOff(
   }: {
     readonly now: Date;
     readonly pauseAfter: (calls: number) => number;
-    /** Null: nothing failed, and it is asked again later. */
+    /** Why the call failed. Null: it did not fail, and is repeated later. */
     readonly problem: string | null;
   },
 ): void {
@@ -49,5 +50,5 @@ export function putOff(
   row.problem = problem;
 }
 
-/** No worker supervises it any more. */
+/** The columns of a row that no worker supervises. */
 export const unsupervised = { supervisedBy: null, supervisedUntil: null } as const;

@@ -1,6 +1,6 @@
-// What is driven by its row. A turn takes the row, reads what belongs to it, asks a pure decider and writes what is
-// decided, until something is left to be done outside of the transaction, or to be waited for. A kind is a table with
-// `drivenColumns`, its decider, and how its decisions are written and carried out.
+// Kinds of rows that are driven by turns. A turn locks the row, reads the rows that belong to it, calls a pure decider,
+// and writes the decision. It repeats this until the decision is to do work outside of the transaction, or to wait. A
+// kind consists of a table with `drivenColumns`, a decider, and functions that write and carry out the decisions.
 import type { Context, Woken } from '../../context.ts';
 import type { AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
@@ -10,17 +10,17 @@ import type { DrivenRow } from './columns.ts';
 export interface KindTypes {
   /** The row that is driven, and the rows that belong to it. */
   readonly rows: unknown;
-  /** What the decider of the kind decides by. */
+  /** The input of the decider. */
   readonly situation: unknown;
-  /** Decisions that need something from outside, or nothing at all. */
+  /** Decisions after which the turn ends: to do work outside of the transaction, to wait, or that the row has ended. */
   readonly left: AfterTurn;
-  /** Decisions that are writes. */
+  /** Decisions that the turn itself writes. */
   readonly written: { readonly kind: string };
-  /** What people read of a turn. */
+  /** How a turn is shown to people. */
   readonly shown: { readonly step: string };
-  /** What carrying out takes beside the ports. */
+  /** What carrying out work needs besides the context. */
   readonly by: {
-    /** Aborted when this process can carry out no longer. What it supervises is stopped, and started by another. */
+    /** Aborted when this process stops. The work that it supervises is stopped, and another process starts it again. */
     readonly signal?: AbortSignal;
   };
 }
@@ -31,15 +31,17 @@ export interface Kind<T extends KindTypes> {
   /** Locks the row, and reads the rows that belong to it. */
   lock(ctx: Context, tx: Transaction, id: string): Promise<T['rows']>;
   rowOf(rows: T['rows']): DrivenRow;
-  /** What a turn does before it asks for the first time. Left out: nothing. */
+  /** Runs at the start of a turn, before the first decision. */
   prepare?(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['rows']>;
-  /** Reads the present situation, in a transaction that holds the row. */
+  /** Reads the present situation, in the transaction that has locked the row. */
   read(ctx: Context, tx: Transaction, rows: T['rows']): Promise<T['situation']>;
   decide(situation: T['situation'], now: number): T['left'] | T['written'];
-  /** Writes a decision. Returns the rows as they are afterwards. */
+  /** Writes a decision. Returns the changed rows. */
   write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
   show(ctx: Context, tx: Transaction, turn: Decided<T>): Promise<T['shown']>;
-  /** Runs a change of the rows, and announces its result as a whole. Left out: each write announces itself. */
+  /**
+   * Runs a change of the rows, and writes the events about its overall result. Left out: each write does this itself.
+   */
   change?<Result>(ctx: Context, tx: Transaction, rows: T['rows'], work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -1,6 +1,6 @@
-// Work that lives only while a worker supervises it. The worker holds a lease in its row, and no other worker starts it
-// meanwhile. A worker whose lease is gone, or whose row no longer wants the work, stops it. A worker that was killed
-// loses the lease, and the work is started again.
+// Leases, for work that lasts only while a worker supervises it. The worker writes a lease into the row of the work,
+// and no other worker starts the work meanwhile. The worker stops the work if it loses the lease, or if the row no
+// longer wants the work. If the worker is killed, the lease expires, and another worker starts the work again.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -8,15 +8,15 @@ import type { Database } from '../database.ts';
 import { retryDuringOutage } from '../outage.ts';
 
 /**
- * A row with `supervised_by`, `supervised_until`, `next_look_at` and `calls`. Its SQL is always ours, and never a
- * user's.
+ * A row with the columns `supervised_by`, `supervised_until`, `next_look_at` and `calls`. The SQL in it must be
+ * constant, and never input of a user.
  */
 export interface Leased {
   readonly table: string;
   readonly id: string;
-  /** Condition on the row: the work is wanted. */
+  /** An SQL condition on the row: the work is wanted. */
   readonly wanted: string;
-  /** Condition on the row: its worker keeps the lease, to stop the work or to finish it. */
+  /** An SQL condition on the row: the worker may renew the lease, to finish or to stop the work. */
   readonly kept: string;
 }
 
@@ -31,7 +31,7 @@ export interface Lease {
   readonly holder: string;
   /** How often the work was started, this time included. */
   readonly times: number;
-  /** Aborted if the work is not wanted any more, or if another worker may have taken it. */
+  /** Aborted if the work is no longer wanted, or if another worker may have taken it. */
   readonly signal: AbortSignal;
   /** Whether the lease could not be renewed in time. Another worker may have taken the work by now. */
   isLost(): boolean;
@@ -50,7 +50,7 @@ const leaseMs = 10_000;
 const renewEveryMs = 1_000;
 const relayAfterMs = 60_000;
 
-/** Null: another worker supervises it, or it is not wanted any more. */
+/** Takes the lease of a row. Null: another worker has it, or the work is no longer wanted. */
 export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Lease | null> {
   const { table, id, wanted } = leased;
   const holder = randomUUID();
@@ -66,14 +66,14 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
   return {
     holder,
     times: taken.calls,
-    ...keep(ctx, leased, holder),
+    ...keepRenewing(ctx, leased, holder),
     write: async (write) => await retryDuringOutage(write, ctx.log),
     giveBack: async () => await retryDuringOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
   };
 }
 
-/** Renews it once a second until its end. */
-function keep(ctx: LeaseContext, leased: Leased, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
+/** Renews the lease once a second until `end` is called. */
+function keepRenewing(ctx: LeaseContext, leased: Leased, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
   const stop = new AbortController();
   const ended = new AbortController();
   let renewedAt = performance.now();
@@ -105,7 +105,7 @@ function keep(ctx: LeaseContext, leased: Leased, holder: string): Pick<Lease, 's
   };
 }
 
-/** False: it is another's, or the work is not wanted any more. */
+/** False: another worker has the lease, or the work is no longer wanted. */
 async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, holder: string): Promise<boolean> {
   const now = ctx.clock();
   const [row] = await query<{ wanted: boolean }>(

@@ -1,5 +1,6 @@
-// Rows whose wake or workflow was lost are found by `next_look_at`, the latest instant for the next look. Every server
-// and worker looks; the process that takes a row sets a later instant, so that the others leave it alone.
+// The relay finds rows whose wake or workflow was lost, by the column `next_look_at`: the latest instant at which the
+// row must be read again. Every server and worker runs the relay. The process that takes a row sets a later instant, so
+// that other processes do not take it too.
 import type { Ports, Woken } from '../../context.ts';
 import type { Database } from '../database.ts';
 
@@ -12,8 +13,8 @@ const mostAtOnce = 200;
 const againMs = 10_000;
 
 /**
- * Rows of a table whose `next_look_at` has come, with more of their columns if requested. Their names are always ours,
- * and never a user's.
+ * Takes rows of a table whose `next_look_at` has passed. Returns their ids and the requested columns. The names of the
+ * table and the columns must be constants of the code, and never input of a user.
  */
 export async function takeDue<Row extends DueRow = DueRow>(
   { db, clock }: { readonly db: Database; readonly clock: () => Date },
@@ -30,7 +31,7 @@ export async function takeDue<Row extends DueRow = DueRow>(
   );
 }
 
-/** SQL: whether `takeDue` would take a row of this table. */
+/** An SQL condition: `takeDue` would take a row of this table. */
 export function hasDueRows(table: string): string {
   return `exists (select from ${table} where next_look_at <= $1)`;
 }

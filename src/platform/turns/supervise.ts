@@ -1,5 +1,6 @@
-// Supervises work that lives only while a worker does it, under the lease of its row: by one worker at a time, stopped
-// when the work is not wanted any more, given back when its worker stops, and started again when its worker is lost.
+// Supervises work under the lease of its row. Only one worker at a time does the work. The work is stopped when it is
+// no longer wanted. The lease is given back when the worker stops, and expires when the worker is killed. In both cases
+// another worker starts the work again.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../database.ts';
 import { passFailpoint } from '../failpoints.ts';
@@ -15,13 +16,13 @@ export interface Supervision<T extends KindTypes> {
   readonly by: T['by'];
   readonly leased: Leased;
   readonly openLog: () => PieceLog;
-  /** What its log says of an attempt after the first. */
+  /** Returns the line with which the log of a repeated attempt begins. */
   readonly again: (attempt: number) => string;
-  /** Failpoints before and after the result is written. */
+  /** The names of the failpoints before and after the result is written. */
   readonly beforeWrite?: string;
   readonly afterWrite?: string;
   readonly work: (supervised: Supervised<T>) => Promise<Done<T>>;
-  /** The work threw. Left out: its lease is let run out. */
+  /** Called if the work threw an error. Left out: the lease expires, and the work is then started again. */
   readonly failed?: (supervised: Supervised<T>, error: unknown) => Promise<void>;
 }
 
@@ -36,14 +37,14 @@ export interface Supervised<T extends KindTypes> {
   readonly write: <Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>) => Promise<Result>;
 }
 
-/** Thrown by work that this worker cannot go on with: the lease is given back. */
+/** Thrown by work that this worker cannot continue. The lease is given back. */
 export class HandedOver extends Error {
   constructor() {
     super('This worker cannot go on with it; another starts it again.');
   }
 }
 
-/** Another worker supervises the work by now, or the work has ended. */
+/** Another worker has the lease, or the work has ended. */
 class Superseded extends Error {
   constructor() {
     super('another worker supervises it by now');
@@ -59,7 +60,7 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
   if (lease.times > 1) log.write(`[interlock] ${supervision.again(lease.times)}\n`);
   try {
     const done = await supervision.work(supervised);
-    // Readers who follow the log get all of it before the run is over.
+    // Readers who follow the log must get all of it before the run is shown as ended.
     await log.close();
     if (supervision.beforeWrite !== undefined) await passFailpoint(supervision.beforeWrite);
     await supervised.write(async (tx, rows) => {

@@ -1,15 +1,15 @@
-// One turn: read, decide, write, in one transaction under the row. The caller carries
-// out what is left.
+// One turn: read, decide and write, in one transaction that locks the row. The caller carries out the work that the
+// turn has left to do.
 import { quietFor, type Context } from '../../context.ts';
 import { relayAt, type AfterTurn } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { changeRows, isLeft, type Decided, type Kind, type KindTypes } from './kind.ts';
 
-/** How a turn ended, with what people read of it. */
+/** The end of a turn, and how it is shown to people. */
 export type TurnOf<T extends KindTypes> = T['shown'] & {
-  /** `call` and `supervise` are left to be carried out. */
+  /** What comes next. After `call` and `supervise`, the caller carries out the work. */
   readonly need: AfterTurn['kind'];
-  /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
+  /** When to take the next turn even if no wake arrives, in milliseconds since the epoch. Null: never. */
   readonly nextLookAt: number | null;
 };
 
@@ -31,7 +31,7 @@ export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>,
   });
 }
 
-/** Writes what has to be written, until something is left to do or to wait for. */
+/** Writes decisions one after the other, until the decision is to do work or to wait. */
 async function writeUntilDone<T extends KindTypes>(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,5 @@
-// The agent that a model drives: it plans by structured answers and works by turns with tools.
+// The agent that uses a language model. It plans with one structured answer, and carries out a step in turns with
+// tools.
 import { z } from 'zod';
 import { AgentRefused, type Agent, type Plan, type WorkReport } from '../port.ts';
 import { converse, ending } from './conversation.ts';
@@ -12,7 +13,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
 
 export interface ModelAgentOptions extends ModelSettings {
-  /** Limits that are left out follow from the model's context. */
+  /** The defaults are computed from the size of the model's context. */
   readonly limits?: Partial<ModelLimits>;
 }
 
@@ -53,7 +54,7 @@ const mostSteps = 20;
 const title = z.string().trim().min(1).max(200);
 
 const planSchema = z.object({
-  title: title.describe('Of the whole runbook, as a pull request is titled.'),
+  title: title.describe('The title of the whole runbook, in the style of a pull request title.'),
   steps: z
     .array(
       z.object({
@@ -87,18 +88,18 @@ const reportSchema = z.object({
     .string()
     .trim()
     .min(1)
-    .describe('First line in the imperative, at most 72 characters; what needs saying after an empty line.'),
+    .describe('The first line is in the imperative and has at most 72 characters. Details follow after an empty line.'),
 });
 
 const finish = ending(
-  { name: 'finish', description: 'Says that the step is done, and ends it.', schema: reportSchema },
+  { name: 'finish', description: 'Reports that the step is done, and ends the step.', schema: reportSchema },
   reportOf,
 );
 
 const giveUp = ending(
   {
     name: 'give_up',
-    description: 'Says that it cannot be done. Nothing that was changed is kept.',
+    description: 'Reports that the work cannot be done. No change is kept.',
     schema: z.object({ reason: z.string().trim().min(1).describe('Why, and what would help. People read it.') }),
   },
   ({ reason }): never => {
@@ -118,7 +119,7 @@ function bounded(text: string): string {
   return text.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostSummary);
 }
 
-/** A first line that is too long is shortened at a word, and stands whole below it. */
+/** A first line that is too long is shortened at a word, and the body of the message repeats it in full. */
 function commitMessageOf(given: string): string {
   const message = given.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostMessage);
   const [first = '', ...rest] = message.split('\n');
@@ -128,9 +129,8 @@ function commitMessageOf(given: string): string {
   return [short, '', first, ...rest].join('\n').trim();
 }
 
-/** Only this function knows the providers' own clients. */
 function createLanguageModel({ provider, model, apiKey, baseUrl }: ModelSettings): LanguageModel {
-  // The library's warnings, such as a setting that a model ignores, are for its developers, and go to the console.
+  // The library would write its warnings to the console. They are for developers, for example about an ignored setting.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const shared = { apiKey: apiKey ?? '', fetch: fetchWithoutRedirects };
   const address = baseUrl === null ? {} : { baseURL: baseUrl };
@@ -146,5 +146,6 @@ function createLanguageModel({ provider, model, apiKey, baseUrl }: ModelSettings
   }
 }
 
-// A redirect would take the key, which is in a header of no standard name, to another server.
+// Redirects are not followed, because `fetch` would send the API key, which is in a header of its own, to another
+// server.
 const fetchWithoutRedirects: typeof fetch = async (input, init) => await fetch(input, { ...init, redirect: 'manual' });

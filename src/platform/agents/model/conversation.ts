@@ -1,5 +1,5 @@
-// Turns with tools until one of the endings is reached. What the agent asks for goes through the session, which holds
-// what it may do; here is held how long it may go on, and what it hears when its answer cannot be used.
+// A conversation with a model: turns with tools until the model calls one of the endings. The session limits what the
+// model may do. This file limits how long the conversation may last, and tells the model why an answer cannot be used.
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { z } from 'zod';
 import { AgentRefused, BudgetSpent, type AgentSession } from '../port.ts';
@@ -25,9 +25,12 @@ export interface Conversation<T> {
   readonly instructions: string;
   readonly opening: string;
   readonly endings: readonly Ending<T>[];
-  /** An answer without a call. Null: a call is wanted, and the model is asked to make it. */
+  /**
+   * Makes a result of an answer that calls no tool. Null: such an answer is not accepted, and the model is request to
+   * call a tool.
+   */
   readonly plainEnd: (text: string) => T | null;
-  /** Marks what tools answered as theirs. */
+  /** Marks a tool's answer as data, so that the model does not follow instructions in it. */
   readonly quote: (text: string) => string;
   readonly session: AgentSession;
 }
@@ -35,7 +38,7 @@ export interface Conversation<T> {
 interface Outcome<T> {
   readonly concluded?: { readonly value: T };
   readonly messages: readonly ModelMessage[];
-  /** The turn was of no use. */
+  /** Why the model's answer cannot be used. Null: the answer is usable. */
   readonly mistake: string | null;
 }
 
@@ -47,7 +50,8 @@ export async function converse<T>(client: ModelClient, conversation: Conversatio
     const isLast = turn === limits.turns && turn > 1;
     if (isLast) messages = [...messages, { role: 'user', content: lastTurnInstruction(conversation.endings) }];
     const { answer, spent } = await answerTo(client, conversation, { messages, isLast });
-    // An answer that ends the conversation with the last of the budget counts. No new turn starts.
+    // If an answer spends the rest of the budget and ends the conversation, the answer counts. Otherwise the
+    // conversation fails here, because no new turn can be paid for.
     if (spent !== null && !isEnd(conversation, answer)) throw spent;
     const outcome = await act(conversation, answer, limits);
     if (outcome.concluded !== undefined) return outcome.concluded.value;
@@ -68,14 +72,14 @@ async function answerTo<T>(
   const { limits, settings } = client;
   const { prices } = settings;
   session.signal.throwIfAborted();
-  const asked = {
+  const request = {
     instructions,
     messages,
     tools: isLast ? endings : [...session.tools, ...endings],
   };
   const remainingMicros = session.remainingMicros();
   const most = limits.outputTokensPerTurn;
-  const mostOutputTokens = affordableOutput(tokensOf(asked), { remainingMicros, prices, most });
+  const mostOutputTokens = affordableOutput(tokensOf(request), { remainingMicros, prices, most });
   if (remainingMicros <= 0 || mostOutputTokens === 0)
     throw new BudgetSpent(
       'What is left of the budget does not pay for another answer of the model. Retry it with a higher budget, or do the rest by hand.',
@@ -89,7 +93,7 @@ async function answerTo<T>(
     });
   const { signal } = session;
   const onText = (text: string): void => session.say(text);
-  const answer = await takeTurn(client, { ...asked, mostOutputTokens, signal, onText, onBroken: spend });
+  const answer = await takeTurn(client, { ...request, mostOutputTokens, signal, onText, onBroken: spend });
   const spent = await spend(answer.text, answer.tokens).then(
     () => null,
     (error: unknown) => {
@@ -125,7 +129,8 @@ function mistaken<T>(said: readonly ModelMessage[], mistake: string): Outcome<T>
 }
 
 /**
- * All of them, in their order. An ending counts when everything beside it was done: what failed is to be read first.
+ * Makes all calls of an answer, in their order. An ending counts only if all other calls succeeded. Otherwise the model
+ * must read the failures first.
  */
 async function callTools<T>(
   conversation: Conversation<T>,

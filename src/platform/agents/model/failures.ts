@@ -1,5 +1,5 @@
-// What went wrong between us and a provider, in sentences that name the cure and never the key. What will not get
-// better by itself is refused for good; the rest may be tried again.
+// Translates a failure of a call to a model's provider into an error whose message says what to do, and never contains
+// the API key. The error is AgentRefused if a retry cannot help.
 import { APICallError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
 import { masked } from '../../providers/mask.ts';
 import { AgentBusy, AgentRefused } from '../port.ts';
@@ -8,7 +8,10 @@ import type { ModelSettings } from './settings.ts';
 const mostCharacters = 500;
 const passing = [408, 409, 425, 429];
 
-/** AgentRefused, AgentBusy, or what else may be tried again. */
+/**
+ * Returns AgentRefused (a retry cannot help), AgentBusy (a retry may help after a wait), or another error (a retry may
+ * help).
+ */
 export function failureOf(thrown: unknown, settings: ModelSettings): Error {
   const error = innermost(thrown);
   if (error instanceof Error && error.name === 'TimeoutError')
@@ -34,7 +37,7 @@ function isFinal(status: number, code: string, said: string): boolean {
   return status < 500 && !passing.includes(status);
 }
 
-// Providers have no name in common for these, and many say them only in prose.
+// Providers have no common error code for these failures, and many describe them only in prose.
 function isTooLong(code: string, said: string): boolean {
   return (
     /context_length|string_above_max_length/.test(code) ||
@@ -59,7 +62,10 @@ function isOfTheRequest(code: string, said: string): boolean {
 
 const longestWaitMs = 60 * 60 * 1000;
 
-/** What `Retry-After` says, in seconds or as an instant; null: nothing. */
+/**
+ * Milliseconds to wait, from the header `Retry-After`, which has seconds or an instant. Null: the header is missing or
+ * invalid.
+ */
 function waitOf(error: unknown): number | null {
   const given = APICallError.isInstance(error) ? (error.responseHeaders?.['retry-after'] ?? '') : '';
   if (given === '') return null;
@@ -67,11 +73,11 @@ function waitOf(error: unknown): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
-/** The answer had started, and may come whole at the next request. */
+/** Whether the answer broke off after its start, so that the next request may return all of it. */
 export function isBrokenAnswer(thrown: unknown): boolean {
   const error = innermost(thrown);
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;
-  // An error in the middle of an answer: not all providers say whether asking again would help.
+  // An error in the middle of an answer. Some providers do not say whether a retry may help.
   if (StreamProviderError.isInstance(error))
     return error.isRetryable || (statusOf(error) === null && !isOfTheRequest(codeOf(error), error.message));
   return error instanceof Error && !['AbortError', 'TimeoutError'].includes(error.name);
@@ -95,7 +101,7 @@ function messageOf(error: unknown, { apiKey }: ModelSettings): string {
   return message === '' ? 'no reason is known.' : /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** The provider's own name for what is wrong; empty: it has none. */
+/** The provider's error code. Empty: the error has none. */
 function codeOf(error: unknown): string {
   const data: unknown = APICallError.isInstance(error) ? error.data : error;
   const { error: inner } = (data ?? {}) as { readonly error?: { readonly code?: unknown; readonly type?: unknown } };

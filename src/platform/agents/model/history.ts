@@ -1,5 +1,5 @@
-// A conversation grows by the answers of tools. The part that is sent is bounded: the oldest answers are left out
-// first, because the model can ask for them again.
+// Answers of tools make a conversation long. To bound what is sent, the oldest answers are left out first, because the
+// model can call the tools again.
 import type { ModelMessage, ToolModelMessage } from 'ai';
 
 const kept = 0.75;
@@ -8,7 +8,7 @@ export function boundHistory(messages: readonly ModelMessage[], mostCharacters: 
   const size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   if (size <= mostCharacters) return messages;
   let over = size - mostCharacters * kept;
-  // The newest answers are what the next turn is about.
+  // The newest answers always stay, because the next turn is about them.
   const newest = messages.findLastIndex(({ role }) => role === 'tool');
   return messages.map((message, at) => {
     if (over <= 0 || message.role !== 'tool' || at === newest) return message;

@@ -1,4 +1,4 @@
-// The model agent, with the provider that the configuration names. Other modules use conversations with a model too.
+// The model agent. Other modules use its conversations with a model too.
 export { createModelAgent, createModelClient, type ModelAgentOptions } from './agent.ts';
 export { converse, ending } from './conversation.ts';
 export { ModelSettingsRefused, readModelSettings, type ModelSettings } from './settings.ts';

@@ -1,10 +1,13 @@
-// The instructions of the model. Nothing relies on them: the tools bound what an agent may do, and the policy judges
-// what it changed.
+// The instructions for the model. Safety does not depend on them: the tools limit what an agent may do, and the policy
+// limits which changes are accepted.
 import { randomBytes } from 'node:crypto';
 import type { PlannedLeaf, RunbookOutline, WorkRequest } from '../port.ts';
 
 export interface Quotation {
-  /** What marks a quotation: nobody who wrote a quoted text could know it. */
+  /**
+   * Random text that marks the ends of a quotation. The author of a quoted text cannot know it, and so cannot fake an
+   * end.
+   */
   readonly mark: string;
   readonly quote: (text: string) => string;
 }
@@ -58,7 +61,9 @@ export function describeStep(request: WorkRequest): string {
   return `${describeOutline(request)}\n\nYour step: ${number} ${title}\n${instructionsOf(request.step)}`;
 }
 
-/** A plan of this agent has its instructions in `text`; a leaf that was planned by another one comes as it is. */
+/**
+ * Instructions that this agent planned are in `text`. Instructions of another agent are passed on unchanged, as JSON.
+ */
 function instructionsOf({ instructions }: PlannedLeaf): string {
   if (typeof instructions === 'object' && instructions !== null && 'text' in instructions)
     return String(instructions.text);

@@ -4,25 +4,30 @@ export interface ModelLimits {
   /** The most turns of one plan or of one leaf. */
   readonly turns: number;
   readonly outputTokensPerTurn: number;
-  /** Unusable answers in a row. Each but the last is answered by its fault. */
+  /**
+   * After so many unusable answers in a row the work fails. After each earlier one the model is told what was wrong.
+   */
   readonly malformedInARow: number;
-  /** How much of a conversation is sent: the oldest answers of tools are left out first. */
+  /** The most characters of a conversation that are sent. The oldest answers of tools are left out first. */
   readonly conversationCharacters: number;
   /** The most characters of one answer of a tool. */
   readonly toolAnswerCharacters: number;
-  /** How often a call is repeated that the provider refused for the moment, before it answered anything. */
+  /** How often a request is repeated if the provider refused it for the moment, before the answer began. */
   readonly retries: number;
   /** How often an answer that broke off is requested again. */
   readonly brokenAnswers: number;
-  /** Before the first broken answer is requested again; twice as long before the next. */
+  /** The wait before the first broken answer is requested again. It doubles each time. */
   readonly pauseMs: number;
-  /** Until an answer begins, retries included. */
+  /** The most time until an answer begins, retries included. */
   readonly firstTokenMs: number;
+  /** The most time between two pieces of an answer. */
   readonly silenceMs: number;
 }
 
 const mostOutputTokens = 16_000;
-/** Fewer than there are of most texts: what is sent should fit. */
+/**
+ * Most texts have more characters per token. The low estimate ensures that what is sent fits into the model's context.
+ */
 const charactersPerToken = 3;
 
 export function limitsOf({ contextTokens }: ModelSettings): ModelLimits {

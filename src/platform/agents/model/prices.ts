@@ -2,9 +2,9 @@
 import type { ModelPrices } from './settings.ts';
 
 export interface Tokens {
-  /** All of the question, cached or not. */
+  /** All input tokens, cached or not. */
   readonly input: number;
-  /** Of those, what the provider had in its cache, and what it put there. */
+  /** How many of the input tokens the provider read from its cache (`cached`), and wrote into its cache (`written`). */
   readonly cached?: number;
   readonly written?: number;
   readonly output: number;
@@ -16,14 +16,18 @@ const writing = 1.25;
 export function costMicros({ input, cached = 0, written = 0, output }: Tokens, prices: ModelPrices): number {
   const plain = Math.max(0, input - cached - written);
   const asked = (plain + written * writing) * prices.input + cached * prices.cachedInput;
-  // Sums of fractions are a hair off: what is whole stays whole.
+  // Sums of floating-point fractions are slightly off. Without the rounding to 6 digits, `ceil` could add 1 to a whole
+  // sum.
   return Math.ceil(Number((asked + output * prices.output).toFixed(6)));
 }
 
-// Less than this says nothing of use.
+// An answer of fewer tokens is of no use.
 const leastOutput = 200;
 
-/** How many tokens may be answered to so many, at most `most`, with what remains. 0: it does not pay for an answer. */
+/**
+ * How many output tokens, at most `most`, the rest of the budget pays for after `input` input tokens. 0: the rest does
+ * not pay for a useful answer.
+ */
 export function affordableOutput(
   input: number,
   {
@@ -39,7 +43,7 @@ export function affordableOutput(
 
 const charactersPerToken = 4;
 
-/** For a server that does not count tokens, and for an answer that broke off before it was counted. */
+/** Used if a server does not count tokens, or if an answer broke off before its tokens were counted. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }

@@ -1,11 +1,12 @@
-// The model that runs runbooks, by the environment: read once, at start, where a mistake can still be reported.
+// The settings of the model that runs runbooks, from environment variables. They are read once, at start, so that a
+// mistake is reported to the operator at once.
 
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const;
 export type ModelProvider = (typeof modelProviders)[number];
 
 export interface ModelSettings {
   readonly provider: ModelProvider;
-  /** The name of the model, as the provider names it. */
+  /** The provider's name for the model. */
   readonly model: string;
   /** Null: the model runs on a server that asks for no key. */
   readonly apiKey: string | null;
@@ -24,7 +25,7 @@ export interface ModelPrices {
   readonly output: number;
 }
 
-/** What is wrong with the settings, for the operator. */
+/** The settings are wrong. The message tells the operator what to correct. */
 export class ModelSettingsRefused extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -97,7 +98,8 @@ function readPrices(env: Environment): ModelPrices {
   };
 }
 
-// Budgets are in dollars: a price taken for nothing would let a runbook spend without end.
+// A missing price is refused instead of taken as 0, because budgets are in dollars: with a price of 0 a runbook could
+// spend without limit.
 function readPrice(env: Environment, key: string): number {
   const given = env[key] ?? '';
   const price = Number(given);

@@ -1,5 +1,5 @@
-// One turn of a conversation: it is asked once more where it did not come whole, and comes back in a form that the
-// history of both protocols takes.
+// One turn of a conversation: a request to the model and its answer. A request whose answer broke off is repeated. The
+// answer has a form that can be sent back to every provider as part of the history.
 import { setTimeout as delay } from 'node:timers/promises';
 import { jsonSchema, streamText, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import type { z } from 'zod';
@@ -20,7 +20,7 @@ export interface CheckedTool extends Tool {
   readonly schema: z.ZodType;
 }
 
-export interface Asked {
+export interface ModelRequest {
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly (Tool | CheckedTool)[];
@@ -44,76 +44,85 @@ export interface Answer {
   readonly calls: readonly CalledTool[];
   readonly end: 'whole' | 'cut off' | 'withheld';
   readonly tokens: Tokens;
-  /** To be sent back. Null: it said nothing. */
+  /** The answer, as a part of the history for the next request. Null: the model's answer was empty. */
   readonly message: ModelMessage | null;
 }
 
-/** Throws AgentRefused for what will not get better, Error for what may, and the signal's reason when it is aborted. */
-export async function takeTurn(client: ModelClient, asked: Asked): Promise<Answer> {
+/**
+ * Throws AgentRefused if a retry cannot help, another error if a retry may help, and the signal's reason if the signal
+ * is aborted.
+ */
+export async function takeTurn(client: ModelClient, request: ModelRequest): Promise<Answer> {
   for (let broken = 0; ; broken += 1) {
-    const heard: Heard = { text: '', calls: [] };
+    const received: Received = { text: '', calls: [] };
     try {
-      return await hear(client, asked, heard);
+      return await receiveAnswer(client, request, received);
     } catch (error) {
-      const hasStarted = heard.text !== '' || heard.calls.length > 0;
-      if (hasStarted) await asked.onBroken(heard.text, { input: tokensOf(asked), output: estimateTokens(heard.text) });
-      asked.signal.throwIfAborted();
+      const hasStarted = received.text !== '' || received.calls.length > 0;
+      if (hasStarted)
+        await request.onBroken(received.text, { input: tokensOf(request), output: estimateTokens(received.text) });
+      request.signal.throwIfAborted();
       if (!isBrokenAnswer(error) || broken === client.limits.brokenAnswers) throw failureOf(error, client.settings);
-      if (hasStarted) asked.onText('\n[The answer broke off, and is requested again.]\n');
-      await delay(client.limits.pauseMs * 2 ** broken, undefined, { signal: asked.signal }).catch(() => {});
-      asked.signal.throwIfAborted();
+      if (hasStarted) request.onText('\n[The answer broke off, and is requested again.]\n');
+      await delay(client.limits.pauseMs * 2 ** broken, undefined, { signal: request.signal }).catch(() => {});
+      request.signal.throwIfAborted();
     }
   }
 }
 
-interface Heard {
+interface Received {
   text: string;
   calls: CalledTool[];
 }
 
-async function hear({ model, limits }: ModelClient, asked: Asked, heard: Heard): Promise<Answer> {
-  const { instructions, messages, signal, mostOutputTokens, onText } = asked;
+async function receiveAnswer(
+  { model, limits }: ModelClient,
+  request: ModelRequest,
+  received: Received,
+): Promise<Answer> {
+  const { instructions, messages, signal, mostOutputTokens, onText } = request;
   using watch = watchFor(limits);
   const result = streamText({
     model,
     instructions,
     messages: cachedUpToHere(messages),
-    tools: toolSet(asked.tools),
+    tools: toolSet(request.tools),
     maxOutputTokens: mostOutputTokens,
     maxRetries: limits.retries,
     abortSignal: AbortSignal.any([signal, watch.signal]),
-    // The default writes to the console; what went wrong is thrown below.
+    // The library's default would write errors to the console. They are thrown below.
     onError: () => {},
   });
   for await (const part of result.stream) {
     if (part.type === 'abort' || watch.signal.aborted) throw watch.signal.reason ?? signal.reason;
     if (part.type === 'error') throw part.error;
-    if (part.type !== 'start' && part.type !== 'start-step') watch.heard();
+    if (part.type !== 'start' && part.type !== 'start-step') watch.received();
     if (part.type === 'text-delta' && part.text !== '') {
-      heard.text += part.text;
+      received.text += part.text;
       onText(part.text);
     }
     if (part.type === 'tool-call') {
       const { toolCallId: id, toolName: name, input: args } = part;
-      heard.calls.push({ id, name, args, mistake: part.invalid === true ? messageOf(part.error) : null });
+      received.calls.push({ id, name, args, mistake: part.invalid === true ? messageOf(part.error) : null });
     }
   }
   const [usage, finish, responses] = await Promise.all([result.usage, result.finishReason, result.responseMessages]);
   return {
-    text: heard.text,
-    calls: heard.calls,
+    text: received.text,
+    calls: received.calls,
     end: finish === 'length' ? 'cut off' : finish === 'content-filter' ? 'withheld' : 'whole',
     tokens: {
-      input: usage.inputTokens ?? tokensOf(asked),
+      input: usage.inputTokens ?? tokensOf(request),
       cached: usage.inputTokenDetails.cacheReadTokens ?? 0,
       written: usage.inputTokenDetails.cacheWriteTokens ?? 0,
-      output: usage.outputTokens ?? estimateTokens(heard.text + JSON.stringify(heard.calls)),
+      output: usage.outputTokens ?? estimateTokens(received.text + JSON.stringify(received.calls)),
     },
     message: sendable(responses.find(({ role }) => role === 'assistant')),
   };
 }
 
-// The next turn asks all of this again. Others than Anthropic cache by themselves, and leave the mark out.
+// Marks the messages for Anthropic's cache, because the next turn sends them again. Other providers cache without the
+// mark, and their clients ignore it.
 function cachedUpToHere(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message, at) =>
     at < messages.length - 1
@@ -123,7 +132,8 @@ function cachedUpToHere(messages: readonly ModelMessage[]): ModelMessage[] {
 }
 
 /**
- * The library's own limits begin with an answer's first piece, which some providers' clients wait for by themselves.
+ * Stops a request whose answer does not begin or does not continue in time. The library's own time limits begin only
+ * with the first piece of an answer, and so do not limit the wait for it.
  */
 function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   const controller = new AbortController();
@@ -131,7 +141,7 @@ function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   let timer = setTimeout(late, firstTokenMs);
   return {
     signal: controller.signal,
-    heard(): void {
+    received(): void {
       clearTimeout(timer);
       timer = setTimeout(late, silenceMs);
     },
@@ -139,7 +149,7 @@ function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   };
 }
 
-function toolSet(tools: Asked['tools']): ToolSet {
+function toolSet(tools: ModelRequest['tools']): ToolSet {
   return Object.fromEntries(
     tools.map((tool) => [
       tool.name,
@@ -159,7 +169,8 @@ function toolSet(tools: Asked['tools']): ToolSet {
   );
 }
 
-// A history with arguments that are no object is refused by the provider, and with it every turn to come.
+// Replaces arguments that are no object by an empty object. Providers refuse a history that contains such arguments, so
+// every later turn would fail.
 function sendable(message: ModelMessage | undefined): ModelMessage | null {
   if (message?.role !== 'assistant') return null;
   if (typeof message.content === 'string') return message;
@@ -186,7 +197,7 @@ export function tokensOf({
   instructions,
   messages,
   tools,
-}: Pick<Asked, 'instructions' | 'messages' | 'tools'>): number {
+}: Pick<ModelRequest, 'instructions' | 'messages' | 'tools'>): number {
   const described = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return estimateTokens(instructions + JSON.stringify([messages, described]));
 }

@@ -1,4 +1,4 @@
-// What one fence, or one line, of a script executes.
+// Reads one fenced block, or one `verify:` line, of a script as an action.
 import type { Code } from 'mdast';
 import { pathFault } from '../../../domain/runbooks/path.ts';
 import { patchFault } from '../tools/patch.ts';
@@ -8,7 +8,7 @@ type Read = { readonly action: Action; readonly fault: '' } | { readonly action:
 
 const expected = 'expected ```sh, ```bash or ```diff, or a fence that names its file, such as ```ts path=src/a.ts';
 
-/** `source` is the fence as it was written. */
+/** `source` is the text of the whole fenced block, with its fences. */
 export function actionOf(code: Code, line: number, source: string): Read {
   if (!/^\s*(`{3,}|~{3,})/.test(source)) return fault(`this is code without a fence: ${expected}.`);
   if (!isClosed(source)) return fault('this fence is never closed.');
@@ -41,7 +41,9 @@ interface Attributes {
   readonly others: readonly string[];
 }
 
-/** Of `ts path=src/a.ts executable`, or `path="with a space.txt"`. Null: quotes that do not end. */
+/**
+ * Reads an info string such as `ts path=src/a.ts executable` or `path="with a space.txt"`. Null: a quote is not closed.
+ */
 function attributesOf(info: string): Attributes | null {
   const words: readonly string[] = info.match(/(?:[^\s"]|"[^"]*")+|"/g) ?? [];
   if (words.includes('"')) return null;
@@ -61,12 +63,15 @@ function writing(content: string, line: number, { path, isExecutable, others }: 
   return done({ kind: 'write', path: path ?? '', content, isExecutable, line });
 }
 
-/** A fence around one blank line reads as an empty one. */
+/**
+ * The parser returns the same value for an empty fence and for a fence around one blank line. Only `source` shows the
+ * difference.
+ */
 function contentOf({ value }: Code, source: string): string {
   return value === '' && source.split('\n').length === 2 ? '' : `${value}\n`;
 }
 
-/** Lines `verify: <command>`, also as items of a list and with the command in backticks. */
+/** Reads the lines `verify: <command>`. The command may be in backticks. */
 export function verificationsIn(text: string, firstLine: number): readonly Action[] {
   return text.split('\n').flatMap((written, index): Action[] => {
     const command = /^\s*verify:(.*)$/i.exec(written)?.[1]?.trim();
@@ -76,7 +81,8 @@ export function verificationsIn(text: string, firstLine: number): readonly Actio
   });
 }
 
-// The end of the text closes a fence in Markdown: half a script would be taken for a whole one.
+// In Markdown the end of the text closes a fence. Without this check, a script that was cut off would be taken for a
+// complete one.
 function isClosed(source: string): boolean {
   const fence = /^\s*(`{3,}|~{3,})/.exec(source)?.[1] ?? '```';
   const last = (source.split('\n').at(-1) ?? '').trim();

@@ -1,5 +1,5 @@
-// Executes prompts that are scripts, exactly as they are written: same prompt, same files, same commits. It needs no
-// model, and guesses nothing.
+// The agent that executes prompts which are scripts, without a model. The same prompt on the same files always makes
+// the same commits.
 import { AgentRefused, type Agent, type AgentSession, type Plan, type WorkReport } from '../port.ts';
 import { Thread, threadScript, ThreadTimeout } from '../../threads.ts';
 import type { Reading } from './parse.thread.ts';
@@ -27,11 +27,11 @@ export function createScriptAgent({ readingMs = 15_000 }: { readonly readingMs?:
   };
 }
 
-/** Waits for the next prompt, because a thread takes longer to start than most prompts take to read. */
+/** A thread that is kept for the next prompt, because starting a thread takes longer than reading most prompts. */
 let idleThread: Thread | null = null;
 
 async function read(prompt: string, readingMs: number): Promise<Script> {
-  // Each thread reads one prompt at a time: when it is stopped, no other prompt is lost with it.
+  // Each thread reads one prompt at a time, so that stopping a thread loses no other prompt.
   const thread = idleThread ?? new Thread(threadScript(import.meta.url, 'parse.thread'));
   idleThread = null;
   try {
@@ -96,7 +96,7 @@ function commandOf(shell: 'sh' | 'bash', command: string): string {
   return shell === 'sh' ? command : `exec bash -e -c '${command.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The sentence has no times, so that the same run gives the same text. */
+/** The sentence contains no durations, so that the same run gives the same text. */
 function sentenceOf(action: Action, answer: string): string {
   switch (action.kind) {
     case 'run':

@@ -1,4 +1,5 @@
-// Reads scripts in a thread: the author of a prompt may write a script that takes for ever to read.
+// Reads scripts in a thread of their own, which can be stopped, because some scripts would take extremely long to
+// parse.
 import { answerTasks } from '../../threads.ts';
 import { parseScript, ScriptFault } from './parse.ts';
 import type { Script } from './script.ts';
@@ -12,7 +13,7 @@ function read(prompt: string): Reading {
     return { script: parseScript(prompt) };
   } catch (error) {
     if (error instanceof ScriptFault) return { fault: error.message };
-    // The stack is not as deep as what is nested there.
+    // The parser is recursive, and the nesting overflowed its stack.
     if (error instanceof RangeError) return { fault: 'This is nested too deeply.' };
     throw error;
   }

@@ -1,5 +1,5 @@
-// Reads a prompt as a script. Nothing that was written to be executed is passed over: it is understood, or refused with
-// its line and what was expected there.
+// Reads a prompt as a script. No part that looks executable is ignored: the parser either understands it, or refuses
+// the prompt with the line and what was expected there.
 import type { Code, Heading, ListItem, Node, Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { mostPlannedLeaves } from '../../../domain/runbooks/steps.ts';
@@ -21,7 +21,7 @@ const longestTitle = 200;
 interface OpenLeaf {
   readonly title: string;
   readonly line: number;
-  /** Numbers under its heading are no leaves of their own. */
+  /** Whether the leaf is a heading. Numbered items below a heading are not leaves of their own. */
   readonly isHeading: boolean;
   readonly actions: Action[];
 }
@@ -34,8 +34,8 @@ interface OpenStep {
   readonly parts: OpenLeaf[];
 }
 
-// Only blocks are read, what is within a line is taken as it stands: so that `*` and `_` of commands mean nothing, and
-// no line takes longer than its length.
+// Turns off Markdown's inline syntax. Then `*` and `_` in commands have no meaning, and the time for a line is linear
+// in its length.
 const blocksAlone = {
   disable: {
     null: [
@@ -68,7 +68,7 @@ export function parseScript(prompt: string): Script {
 
 const deepest = 30;
 
-/** Refuses a text that would take far longer to read than to write. */
+/** Refuses a text that would take the parser very long, because of its length or its nesting. */
 function assertReadable(text: string): void {
   if (text.length > longestPrompt)
     throw new ScriptFault(1, `there are ${text.length} characters, and at most ${longestPrompt} are read.`);
@@ -79,7 +79,7 @@ function assertReadable(text: string): void {
   }
 }
 
-/** A line of dashes makes a heading of the one above it. */
+/** Refuses a `verify:` line that Markdown reads as a heading, for example because a line of dashes follows it. */
 function assertHeading(node: Heading, text: string): void {
   if (verificationsIn(plainText(node, text), 1).length > 0)
     throw new ScriptFault(
@@ -88,7 +88,10 @@ function assertHeading(node: Heading, text: string): void {
     );
 }
 
-/** The only heading of the first level, at the beginning, over other headings or numbers. */
+/**
+ * The title of the script: a first-level heading at the beginning, if it is the only one and if other headings or a
+ * numbered list follow. Null: the script has no title.
+ */
 function titleOf(root: Root): Heading | null {
   const [first, ...rest] = root.children;
   if (first?.type !== 'heading' || first.depth !== 1) return null;
@@ -96,7 +99,7 @@ function titleOf(root: Root): Heading | null {
   return rest.some((node) => node.type === 'heading' || isNumbered(node)) ? first : null;
 }
 
-/** Level of the headings that are steps; null: numbers are. */
+/** The level of the headings that are steps. Null: the steps are items of a numbered list. */
 function stepDepth(root: Root, title: Heading | null): number | null {
   const depths = root.children.flatMap((node) => (node.type === 'heading' && node !== title ? [node.depth] : []));
   return depths.length === 0 ? null : Math.min(...depths);
@@ -153,7 +156,7 @@ class Reader {
     step.parts.push({ title, line: lineOf(node), isHeading: node.type === 'heading', actions: [] });
   }
 
-  /** Everything in a node that is to be executed, for the newest leaf. What is quoted is a note. */
+  /** Adds all actions in a node to the newest leaf. Block quotes are notes and are not executed. */
   #collect(node: Nodes): void {
     if (node.type === 'blockquote') return;
     if (node.type === 'code') return (this.#leaf(node).actions.push(this.#actionIn(node)), undefined);
@@ -172,7 +175,7 @@ class Reader {
   }
 
   #leaf(node: Node): OpenLeaf {
-    // A prompt without steps is one.
+    // A prompt without steps is a single step.
     if (this.#steps.length === 0 && this.#depth === null) this.#steps.push(openStep('', lineOf(node)));
     const step = this.#steps.at(-1);
     if (step === undefined)
@@ -213,7 +216,7 @@ function source(node: Node, text: string): string {
   return text.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
 }
 
-/** As it was written, without what marks a heading. */
+/** The text as it was written, without the marks of a heading. */
 function plainText(node: Heading | Extract<Nodes, { type: 'paragraph' }>, text: string): string {
   const [first] = node.children;
   const last = node.children.at(-1);
@@ -221,7 +224,7 @@ function plainText(node: Heading | Extract<Nodes, { type: 'paragraph' }>, text: 
   return text.slice(first.position?.start.offset ?? 0, last.position?.end.offset ?? 0).trim();
 }
 
-/** A title is the first line, unless that is a verification. */
+/** The title is the first line. If the first line is a verification, the title is empty. */
 function titleLine(text: string): string {
   const line = (text.split('\n')[0] ?? '').trim();
   return verificationsIn(line, 1).length > 0 ? '' : line;

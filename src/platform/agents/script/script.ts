@@ -1,7 +1,7 @@
-// What a prompt written as a script says: steps, their leaves, and what each executes, in order.
+// The content of a script: steps, their leaves, and the actions of each leaf, in order.
 import { z } from 'zod';
 
-/** Line of the prompt, counted from 1. */
+/** The line of the prompt, counted from 1. */
 const line = z.int();
 
 export const actionSchema = z.discriminatedUnion('kind', [
@@ -27,7 +27,7 @@ export interface ScriptStep {
 }
 
 export interface Script {
-  /** Null: it has no heading above its steps. */
+  /** Null: the script has no heading above its steps. */
   readonly title: string | null;
   readonly steps: readonly ScriptStep[];
 }

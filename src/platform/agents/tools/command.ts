@@ -1,4 +1,5 @@
-// Runs a command in the sandbox: the worktree, an empty home, no network, none of our environment.
+// The tool that runs a command in the sandbox. The command sees the worktree and an empty home directory. It has no
+// network and none of Interlock's environment variables.
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { RunBounds } from '../../../domain/runs/bounds.ts';
@@ -10,17 +11,17 @@ import { ToolFailed, ToolRefused } from './refusal.ts';
 const noSandbox =
   'No command was run: this worker has no sandbox. Its operator installs bubblewrap (apt-get install bubblewrap), or allows user namespaces; files can be read and written without.';
 
-// An argument of a process has 128 KiB at most.
+// Linux limits an argument of a process to 128 KiB.
 const longestCommand = 100_000;
 
 export const runCommand = defineTool({
   name: 'run_command',
   description:
-    'Runs a shell command (sh -e) in the root of the repository and answers how it ended and what it wrote. No network; nothing it starts outlives it.',
+    'Runs a shell command (sh -e) in the root of the repository and returns its exit code and its output. The command has no network. All processes that it started are killed when it ends.',
   isReading: false,
   args: z.strictObject({
     command: z.string().min(1),
-    timeout_sec: z.int().min(1).optional().describe('Stopped after so many seconds.'),
+    timeout_sec: z.int().min(1).optional().describe('The command is killed after so many seconds.'),
   }),
   run: async (context, args) => {
     if (args.command.includes('\0')) throw new ToolRefused('command: has a NUL character.');
@@ -67,7 +68,7 @@ async function run(context: ToolContext, command: string, timeoutSec: number) {
   });
   follow(decoder.end());
   signal.throwIfAborted();
-  // Not of the agent's doing: the next attempt may have a sandbox that works.
+  // The sandbox failed, not the agent's command. At the next attempt the sandbox may work.
   if (outcome.kind === 'failed') throw new Error(`The command could not be run: ${outcome.reason}`);
   return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
 }
@@ -80,8 +81,8 @@ async function boundsOf({ workspace, limits, began }: ToolContext, { bounds }: S
 }
 
 /**
- * What a command's folders may come to. Where they are beyond the leaf's bounds already, a command that adds nothing is
- * still run: it may clean up.
+ * How large a command's folders may become. If they exceed the leaf's bounds already, a command may still run as long
+ * as it adds nothing, because it may delete files.
  */
 export function decideGrowth(
   { first, now }: { readonly first: Grown; readonly now: Grown },
@@ -93,7 +94,7 @@ export function decideGrowth(
   };
 }
 
-/** The beginning and the end of what was written. */
+/** Keeps the beginning and the end of an output. */
 class Kept {
   readonly #half: number;
   #head = '';

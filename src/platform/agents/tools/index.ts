@@ -1,5 +1,5 @@
-// The tools of an agent. The agent can do nothing else: no prompt, of any author, changes the bounds of what the tools
-// read, write and run.
+// The tools of an agent. An agent acts only through them, and no prompt can change what the tools may read, write and
+// run.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type ToolContext, type BenchTool, type Workspace } from './tool-context.ts';
 import { measureFolders, type Grown } from '../../sandbox/index.ts';
@@ -15,8 +15,8 @@ export type { Workspace } from './tool-context.ts';
 export interface Tools {
   readonly tools: readonly Tool[];
   /**
-   * One after the other, in the order of the calls. Never throws for what the agent asked; it throws the
-   * signal's reason, and where the sandbox itself does not work.
+   * Runs the calls one after the other, in their order. A wrong or refused request is an answer, not an error. Throws
+   * the signal's reason if the signal is aborted, and an error if the sandbox does not work.
    */
   call(name: string, args: unknown): Promise<ToolAnswer>;
 }

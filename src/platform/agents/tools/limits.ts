@@ -1,18 +1,18 @@
-// How much one leaf may ask of its tools.
+// The limits of the tools for one leaf.
 
 export interface ToolLimits {
   readonly calls: number;
-  /** The time of a command that does not ask for less. */
+  /** The most time of a command, and the default. */
   readonly commandSec: number;
   /** The size of a file that a tool reads. */
   readonly readBytes: number;
-  /** Characters of one answer. */
+  /** The most characters of one answer. */
   readonly answerLength: number;
-  /** Characters of commands that are followed while they run, all of a leaf's together. */
+  /** How many characters of the output of all commands of a leaf are published while the commands run. */
   readonly followedLength: number;
   /**
-   * What commands may add to the worktree, their home and their temporary folder, all of a leaf's together, as long as
-   * it lasts.
+   * How many bytes and files all commands of a leaf together may add to the worktree, their home directory and their
+   * temporary folder.
    */
   readonly grownBytes: number;
   readonly grownFiles: number;
@@ -22,7 +22,7 @@ export interface ToolLimits {
   readonly outputBytes: number;
   /** The space that stays free on the machine's disk. */
   readonly freeBytes: number;
-  /** Entries that a list or a search looks at. */
+  /** The most entries that `list_files` or `search_files` visits. */
   readonly visited: number;
 }
 

@@ -1,4 +1,4 @@
-// What files are after a unified diff. Nothing is guessed: the lines around a change must stand where it is made.
+// Applies a unified diff to files in memory. The context lines of each change must match the file.
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
 import { pathFault } from '../../../domain/runbooks/path.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
@@ -6,18 +6,18 @@ import { shown } from './worktree.ts';
 
 export interface PatchedFile {
   readonly path: string;
-  /** Null: it is deleted. */
+  /** Null: the patch deletes the file. */
   readonly content: string | null;
   readonly isExecutable: boolean | undefined;
 }
 
 /**
- * `read` gives a file's text, or null where there is none. Throws ToolRefused for no diff, ToolFailed where it does not
- * fit.
+ * `read` returns a file's text, or null if the file does not exist. Throws ToolRefused if the text is no unified diff,
+ * and ToolFailed if the diff does not fit the files.
  */
 export function patchedFiles(patch: string, read: (path: string) => string | null): readonly PatchedFile[] {
   const parts = parsed(patch);
-  // Later parts see what earlier ones made.
+  // Later parts of the patch see the changes of earlier parts.
   const files = new Map<string, PatchedFile>();
   const now = (path: string): string | null => {
     const file = files.get(path);
@@ -85,7 +85,7 @@ function isNothing(name: string | undefined): boolean {
   return name === undefined || name === '/dev/null';
 }
 
-/** Without the `a/` or `b/` in front that git writes, where both names have theirs. */
+/** Removes the prefixes `a/` and `b/` that git writes, if both names have them. */
 function pathOf({ oldFileName, newFileName }: StructuredPatch, name: string | undefined): string {
   const old = oldFileName ?? '';
   const fresh = newFileName ?? '';

@@ -1,4 +1,4 @@
-// Tools that look at the worktree and change nothing.
+// The tools that read the worktree.
 import { setImmediate } from 'node:timers/promises';
 import { RE2JS } from 're2js';
 import { z } from 'zod';
@@ -14,11 +14,11 @@ const glob = z
   .string()
   .max(500)
   .optional()
-  .describe('Only paths that match; `*` is any run of characters, / too, such as *.ts or src/*.');
+  .describe('Only paths that match this pattern, such as *.ts or src/*. `*` matches any characters, / included.');
 
 export const readFile = defineTool({
   name: 'read_file',
-  description: 'Reads a text file, or some of its lines. What does not fit into an answer is cut, and said so.',
+  description: 'Reads a text file, or some of its lines. An answer that is too long is cut, and says so.',
   isReading: true,
   args: z.strictObject({
     path,
@@ -72,10 +72,11 @@ const longestLine = 300;
 
 export const searchFiles = defineTool({
   name: 'search_files',
-  description: 'Finds lines of text files: path:line: text. Files that are binary or too large are passed over.',
+  description:
+    'Finds lines of text files, in the form path:line: text. Binary files and files that are too large are skipped.',
   isReading: true,
   args: z.strictObject({
-    text: z.string().min(1).max(1_000).describe('What a line contains.'),
+    text: z.string().min(1).max(1_000).describe('The text that a line must contain.'),
     regex: z.boolean().default(false).describe('`text` is a regular expression in RE2 syntax.'),
     ignore_case: z.boolean().default(false),
     folder,
@@ -108,7 +109,10 @@ interface Walked {
 const longestSearchMs = 30_000;
 const turnMs = 10;
 
-/** In turns: files are read at once, but others of this process are let through. `look` says whether to go on. */
+/**
+ * Calls `look` with each entry until `look` returns false. Reading is synchronous, so the walk yields to other work of
+ * this process every 10 ms.
+ */
 async function visit(
   entries: Iterable<FoundEntry>,
   most: number,
@@ -144,7 +148,7 @@ function readOrNull(worktree: ToolContext['worktree'], path: string, maxBytes: n
 }
 
 interface Finder {
-  /** False: no line of it has it. Cheap. */
+  /** False: no line of the file can match. This is a cheap test. */
   readonly mayBeIn: (content: Buffer) => boolean;
   readonly isIn: (line: string) => boolean;
 }

@@ -1,4 +1,4 @@
-// What every tool receives, and how a tool is described.
+// The context that every tool receives, and the definition of a tool.
 import { z } from 'zod';
 import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
 import type { Grown, RunFolders, Sandbox } from '../../sandbox/index.ts';
@@ -11,14 +11,14 @@ import { shown, type Worktree } from './worktree.ts';
 export interface Workspace {
   /** The worktree is `folders.checkout`. */
   readonly folders: RunFolders;
-  /** Null: there is none here, and no command is run. */
+  /** Null: this machine has no sandbox, so the tools refuse to run commands. */
   readonly sandbox: Sandbox | null;
   readonly policy: ChangePolicy;
   /** Default: `toolLimits`. */
   readonly limits?: Partial<ToolLimits>;
-  /** Aborted: what runs is killed, and calls throw its reason. */
+  /** When it is aborted, the running command is killed, and calls throw the signal's reason. */
   readonly signal: AbortSignal;
-  /** What commands write, while they run. */
+  /** Receives the output of commands while they run. */
   readonly onOutput: (text: string) => void;
 }
 
@@ -28,7 +28,9 @@ export interface ToolContext {
   readonly limits: ToolLimits;
   readonly changed: ChangedFiles;
   readonly followed: { length: number };
-  /** What was there before the first command. */
+  /**
+   * Measures the folders at the first call, which is before the first command, and returns the same sizes ever after.
+   */
   readonly began: () => Promise<Grown>;
 }
 
@@ -67,7 +69,7 @@ function messageOf(error: z.ZodError): string {
     .join('; ');
 }
 
-/** What the leaf has written so far, held to the policy before the file is touched. */
+/** The files that the leaf has written so far. Each change is checked against the policy before the file is written. */
 export class ChangedFiles {
   readonly #policy: ChangePolicy;
   readonly #bytes = new Map<string, number>();
@@ -76,7 +78,10 @@ export class ChangedFiles {
     this.#policy = policy;
   }
 
-  /** `bytes` null: the file goes. Throws ToolRefused for what no commit may contain. */
+  /**
+   * `bytes` is the file's new size, or null if the file is deleted. Throws ToolRefused if the policy allows no commit
+   * with the change.
+   */
   note(path: string, bytes: number | null): void {
     const guarded = guardedFault(path, this.#policy);
     if (guarded !== null) throw new ToolRefused(guarded);

@@ -1,7 +1,8 @@
-// Files of a worktree that somebody else writes to as well: a command may have put a link anywhere, at any time. Each
-// part of a path is opened from the folder before it and never through a link, so that there is no moment between a
-// check and its use. Where the kernel shows no open folders (/proc), the parts are opened one by one all the same, and
-// calls that come one after the other, with nothing of a command left alive, close the gap.
+// Access to the files of a worktree. Commands of the agent write to the worktree too, and may put a symbolic link
+// anywhere at any time. Therefore each part of a path is opened relative to the folder before it, and never through a
+// link. Then a path cannot change between its check and its use. Without /proc, the parts are opened one by one by
+// their full paths. Then the file is safe only because calls run one after the other, and no process of a command is
+// left alive.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -27,7 +28,7 @@ import { ToolFailed, ToolRefused } from './refusal.ts';
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const hasOpenFolders = existsSync('/proc/self/fd');
 
-/** An open folder: `at` is the path of an entry in it, which only means that entry while it is open. */
+/** An open folder. `at` returns the path of an entry in it, which is valid only while the folder is open. */
 interface Folder {
   readonly fd: number;
   at(name: string): string;
@@ -45,12 +46,12 @@ export class Worktree {
     this.#root = root;
   }
 
-  /** Throws ToolRefused for what is no plain file, or has more bytes. */
+  /** Throws ToolRefused if the path is no plain file, or if the file has more than `maxBytes`. */
   read(path: string, maxBytes: number): Buffer {
     return this.#inFolderOf(path, false, (folder, name) => readPlain(folder.at(name), path, maxBytes));
   }
 
-  /** Null: there is nothing. */
+  /** Null: the path does not exist. */
   kindOf(path: string): FoundEntry['kind'] | null {
     try {
       return this.#inFolderOf(path, false, (folder, name) => {
@@ -87,7 +88,7 @@ export class Worktree {
     });
   }
 
-  /** A plain file, or a link itself. */
+  /** Deletes a plain file, or a link without following it. */
   remove(path: string): void {
     this.#inFolderOf(path, false, (folder, name) => {
       if (kindOf(lstatSync(folder.at(name))) === 'folder')
@@ -100,21 +101,24 @@ export class Worktree {
     this.#inFolderOf(from, false, (source, sourceName) => {
       if (plainOrNothing(source.at(sourceName), from) === null) throw new ToolFailed(`There is no ${shown(from)}.`);
       this.#inFolderOf(to, true, (target, targetName) => {
-        // A link, not a rename: a link never replaces a file.
+        // A hard link instead of a rename, because creating a link never replaces a file.
         linkSync(source.at(sourceName), target.at(targetName));
         unlinkSync(source.at(sourceName));
       });
     });
   }
 
-  /** Everything below a folder (`.`: the root) but git's own, in order of names, folders before what is in them. */
+  /**
+   * Lists everything below a folder except git's own files, in the order of names, each folder before its entries. `.`
+   * is the root.
+   */
   *walk(path: string): Generator<FoundEntry> {
     const segments = path === '.' ? [] : segmentsOf(checked(path));
     yield* this.#walkIn(segments, path === '.' ? '' : `${path}/`);
   }
 
   *#walkIn(segments: readonly string[], prefix: string): Generator<FoundEntry> {
-    // The folder is not kept open while callers look at its entries, because they may leave a walk at any time.
+    // The folder is closed before its entries are yielded, because callers may abandon the generator at any time.
     for (const entry of this.#entriesOf(segments)) {
       const kind = kindOf(entry);
       yield { path: `${prefix}${entry.name}`, kind };
@@ -122,7 +126,7 @@ export class Worktree {
       try {
         yield* this.#walkIn([...segments, entry.name], `${prefix}${entry.name}/`);
       } catch (error) {
-        // Gone, or not to be read, since it was listed.
+        // The folder was deleted or became unreadable after it was listed.
         if (!(error instanceof ToolFailed || error instanceof ToolRefused)) throw error;
       }
     }
@@ -191,7 +195,7 @@ function openFolder(at: string, named: string, path: string): Folder {
 }
 
 function readPlain(at: string, path: string, maxBytes: number): Buffer {
-  // A pipe that nobody writes to would be waited for.
+  // Without O_NONBLOCK, opening a named pipe without a writer would block for ever.
   const fd = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
@@ -224,7 +228,7 @@ function assertPlain(stats: Stats, path: string): void {
   if (kind === 'link')
     throw new ToolRefused(`${shown(path)} is a link, and links are not followed: name the file it leads to.`);
   if (kind === 'other') throw new ToolRefused(`${shown(path)} is no plain file.`);
-  // Its other name may be anywhere.
+  // The other name of a hard link may be outside of the worktree.
   if (stats.nlink > 1) throw new ToolRefused(`${shown(path)} has another name as well (a hard link): copy it first.`);
 }
 
@@ -234,7 +238,7 @@ function kindOf(entry: Stats | Dirent): FoundEntry['kind'] {
   return entry.isFile() ? 'file' : 'other';
 }
 
-// Paths of this machine stay out of the message.
+// Replaces a system error by one whose message contains no path of this machine.
 function withoutOwnPaths(error: unknown, path: string): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof ToolRefused || error instanceof ToolFailed || code === undefined) return error;
@@ -253,7 +257,10 @@ function withoutOwnPaths(error: unknown, path: string): unknown {
   }
 }
 
-/** A path as text: what has characters that no path of ours has is escaped. */
+/**
+ * Shows a path in a message. A path that no commit may have is written as a JSON string, so that unusual characters are
+ * escaped.
+ */
 export function shown(path: string): string {
   const cut = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   return pathFault(path) === null || path === '.' ? cut : JSON.stringify(cut);

@@ -1,4 +1,4 @@
-// Tools that change files of the worktree.
+// The tools that change files of the worktree.
 import { z } from 'zod';
 import { defineTool, type ToolContext } from './tool-context.ts';
 import { patchedFiles } from './patch.ts';
@@ -10,12 +10,12 @@ const path = z.string().describe('Path from the root of the repository, such as 
 
 export const writeFile = defineTool({
   name: 'write_file',
-  description: 'Writes a whole file, with the folders it is in; what was there is replaced.',
+  description: 'Writes a whole file, and creates missing folders. An existing file is replaced.',
   isReading: false,
   args: z.strictObject({
     path,
     content: z.string(),
-    executable: z.boolean().optional().describe('Default: as it was, and not for a new file.'),
+    executable: z.boolean().optional().describe('Default: unchanged; false for a new file.'),
   }),
   run: (context, args) => {
     const outcome = put(context, args.path, { content: args.content, isExecutable: args.executable });
@@ -25,13 +25,13 @@ export const writeFile = defineTool({
 
 export const editFile = defineTool({
   name: 'edit_file',
-  description: 'Replaces a piece of a text file, found exactly as given, by another.',
+  description: 'Replaces an exact piece of text in a text file.',
   isReading: false,
   args: z.strictObject({
     path,
-    old: z.string().min(1).describe('The piece as it stands there, with enough around it to be found once.'),
+    old: z.string().min(1).describe('The exact text to replace, with enough text around it to occur only once.'),
     new: z.string(),
-    all: z.boolean().default(false).describe('Replace it wherever it stands.'),
+    all: z.boolean().default(false).describe('Replace every occurrence.'),
   }),
   run: (context, args) => {
     const text = textOf(context.worktree.read(args.path, context.limits.readBytes), args.path);
@@ -49,7 +49,7 @@ export const editFile = defineTool({
 export const applyPatch = defineTool({
   name: 'apply_patch',
   description:
-    'Applies a unified diff (as of git diff) of one or more files; lines around a change must stand there as given. All of it, or nothing.',
+    'Applies a unified diff (as git diff writes it) to one or more files. Its context lines must match the files exactly. If one part fails, nothing is changed.',
   isReading: false,
   args: z.strictObject({ patch: z.string().min(1).max(2_000_000) }),
   run: (context, { patch }) => {
@@ -82,7 +82,7 @@ export const deleteFile = defineTool({
 
 export const moveFile = defineTool({
   name: 'move_file',
-  description: 'Moves or renames a file. Nothing may be there yet.',
+  description: 'Moves or renames a file. The new path must not exist.',
   isReading: false,
   args: z.strictObject({ from: path, to: path }),
   run: ({ worktree, changed, limits }, args) => {
