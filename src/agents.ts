@@ -1,4 +1,4 @@
-// Who executes runbooks from here, and what that takes.
+// The agents that execute runbooks in this process, and what they need.
 import { tmpdir } from 'node:os';
 import { defaultStepLimitMs } from './domain/runbooks/drive.ts';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
@@ -8,20 +8,20 @@ import { AgentRefused, type Agent, type Agents } from './platform/agents/port.ts
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface AgentOptions {
-  /** Null: none is configured. */
+  /** Null: no model is configured. */
   readonly model: ModelSettings | null;
-  /** Default: two hours. */
+  /** The time limit of a step. Default: two hours. */
   readonly stepLimitMs?: number;
 }
 
-/** One sentence about who executes them, with the cure when prompts have to be scripts. */
+/** A sentence that says which agent executes runbooks, and how to configure a model if there is none. */
 export function describeRunbookAgent({ model }: AgentOptions): string {
   return model === null
     ? 'runbooks are executed as scripts: for prompts in prose name a model by RUNBOOK_MODEL (docs/runbooks.md)'
     : `runbooks are executed by ${model.provider}/${model.model}`;
 }
 
-/** `sandbox` null: there is none, and commands are refused with a message. */
+/** `sandbox` null: this machine has no sandbox, and the agents' commands are refused with a message. */
 export function createRunbookDriving(
   { model, stepLimitMs = defaultStepLimitMs }: AgentOptions,
   { sandbox }: { readonly sandbox: Sandbox | null },

@@ -1,5 +1,5 @@
-// What a backup is: a folder with the database, the local host's repositories and the operator's files. `backup.json`
-// is written last, so a folder without it is no backup.
+// The folder of a backup. It has the database, the repositories of the local host, and some files of the data
+// directory. `backup.json` is written last, so a folder without this file is not a complete backup.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedRepository } from './hosts/local/index.ts';
@@ -8,15 +8,18 @@ import type { Dump } from './platform/backup/dump.ts';
 
 export interface BackupManifest {
   readonly format: 1;
-  /** The version of Interlock that made it. */
+  /** The version of Interlock that made the backup. */
   readonly version: string;
-  /** The instant whose rows the backup has. The repositories may be newer. */
+  /** The instant of the snapshot of the database. The repositories may be newer. */
   readonly takenAt: string;
   readonly database: Dump;
   readonly repositories: readonly CopiedRepository[];
 }
 
-/** What a backup contains of the data directory, besides the repositories. Mirrors are cloned again instead. */
+/**
+ * Files of the data directory that a backup contains besides the repositories. Mirrors are not in it, because they can
+ * be cloned again.
+ */
 export const keptFiles = ['secrets.json', 'token', 'allowed_signers'] as const;
 export const keptFolders = ['logs'] as const;
 
@@ -25,7 +28,8 @@ export const dataFolder = (folder: string): string => join(folder, 'data');
 export const manifestFile = (folder: string): string => join(folder, 'backup.json');
 
 /**
- * The name of a backup in a folder of several: the instant at which it began. Sorted names are backups sorted by age.
+ * The name of a backup in a folder of backups: the instant at which the backup began. Sorting the names sorts the
+ * backups by age.
  */
 export function nameOfBackup(now: Date): string {
   return now
@@ -34,13 +38,13 @@ export function nameOfBackup(now: Date): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
-/** Which of the named backups are removed so that the newest `keep` stay. Other names are left alone. */
+/** Returns the names of the backups to remove, so that the newest `keep` stay. Names of other files are ignored. */
 export function findExpired(names: readonly string[], keep: number): string[] {
   const backups = names.filter((name) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name)).toSorted();
   return backups.slice(0, Math.max(0, backups.length - keep));
 }
 
-/** Throws StartError if the folder holds no whole backup. */
+/** Throws StartError if the folder has no complete backup. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const text = await readFile(manifestFile(folder), 'utf8').catch(() => null);
   if (text === null)

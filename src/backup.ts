@@ -1,5 +1,6 @@
-// `npm run backup -- --to <dir>`: the database and the local host's repositories, while Interlock runs. The database is
-// read first, in one snapshot. What repositories then have besides is what `npm run recover` explains after a restore.
+// `npm run backup -- --to <dir>` copies the database and the repositories of the local host, while Interlock runs. The
+// database is copied first, from one snapshot, so the repositories in the backup may be newer. `npm run recover`
+// handles this difference after a restore.
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -85,8 +86,8 @@ function keepOf(text: string): number {
 }
 
 /**
- * Called when the new backup is complete. The age of a backup is the instant in its name, also if the backup was broken
- * off, so broken backups are removed with the others.
+ * Removes old backups. It is called when the new backup is complete. The age of a backup is the instant in its name, so
+ * incomplete backups are removed too.
  */
 async function removeExpired(folder: string, keep: number): Promise<void> {
   for (const name of findExpired(await readdir(folder), keep)) {

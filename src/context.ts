@@ -1,5 +1,5 @@
-// What every operation receives: the actor, the account, and the ports. Made once per request by a
-// composition root; services take it as their first argument.
+// The context that every operation receives: the actor, the account and the ports. A composition root makes it for each
+// request. Services take it as their first argument.
 import type { Logger } from 'pino';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { Database } from './platform/database.ts';
@@ -24,25 +24,25 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 export type Role = 'admin' | 'maintainer' | 'member';
 
-/** The acting user of a request, or the service itself (`system`) inside activities and reconcilers. */
+/** The user who acts in a request. In activities and reconcilers it is the service itself (`system`). */
 export interface Actor {
   readonly kind: 'account_token' | 'user_token' | 'person' | 'system';
   readonly userId: string | null;
-  /** Also the token that the session began with. */
+  /** The token of the request, or the token with which the session began. Null: there is none. */
   readonly tokenId: string | null;
-  /** The session of a browser. Null: the request came with a token, or from the service. */
+  /** The session of a browser. Null: the request has a token, or the service acts. */
   readonly sessionId: string | null;
   readonly email: string | null;
-  /** Handle on the code host; null when none is linked. */
+  /** The user's handle at the code host. Null: none is linked. */
   readonly handle: string | null;
   readonly role: Role;
   readonly scopes: ReadonlySet<Scope>;
   /**
-   * The person of GitHub whose permissions there bound what the user may do in a repository at GitHub. Null: the roles
-   * of the account decide.
+   * The person at GitHub whose permissions there limit what the user may do in a repository at GitHub. Null: only the
+   * role in the account decides.
    */
   readonly atGitHub: { readonly id: string; readonly login: string } | null;
-  /** Whether the role is what the OpenID provider says, which is asked again and again. */
+  /** Whether the role comes from the OpenID provider, which is queried regularly. */
   readonly isAtOidc: boolean;
 }
 
@@ -65,24 +65,24 @@ export interface Ports {
   readonly hosts: Hosts;
   readonly clock: () => Date;
   readonly log: Logger;
-  /** Where users reach this installation, without a trailing slash. */
+  /** The URL of this installation for users, without a trailing slash. */
   readonly publicUrl: string;
-  /** Who executes runbooks that are created from now on. */
+  /** The kind of agent for new runbooks. */
   readonly runbookAgent: AgentKind;
-  /** Wakes a workflow, after the commit. Never throws: a lost wake costs only a delay. */
+  /** Wakes a workflow. Call it after the commit. It never throws, because a lost wake only causes a delay. */
   readonly wake: (whose: Wake) => Promise<void>;
   /**
-   * The email address of a person of GitHub who may write to a repository there. The person becomes a user of the
-   * account if there is no such user yet. Null: an admin removed the person, or GitHub did not answer. Left out: there
-   * is no GitHub.
+   * Returns the email address of a person who may write to a repository at GitHub. If the person is no user of the
+   * account yet, the user is created. Null: an admin removed the person, or GitHub did not answer. Left out: this
+   * installation is not connected to GitHub.
    */
   readonly admitPerson?: (
     accountId: string,
     person: { readonly repositoryId: string; readonly id: string; readonly login: string },
   ) => Promise<string | null>;
-  /** Notifies the sequencer that events were committed. A lost notification costs a second. */
+  /** Notifies the sequencer that events were committed. A lost notification delays the events by a second. */
   readonly eventsWritten: () => void;
-  /** What this process counts and times. */
+  /** Records measurements of this process. */
   readonly meter: Meter;
 }
 
@@ -92,7 +92,10 @@ export interface Context extends Ports {
   readonly requestId: string;
 }
 
-/** For a caller that drives these rows and goes on anyway: its own writes wake only the other workflows. */
+/**
+ * A context that does not wake the workflow of this row. It is for the code that this workflow itself runs, which
+ * continues without a wake. Other workflows are woken.
+ */
 export function quietFor(ctx: Context, driven: Woken): Context {
   const own = Object.entries(driven);
   return {
@@ -104,7 +107,7 @@ export function quietFor(ctx: Context, driven: Woken): Context {
   };
 }
 
-/** The service acting for one account: activities, reconcilers, host events. */
+/** The context in which the service itself acts for an account: in activities, reconcilers and host events. */
 export function systemContext(ports: Ports, accountId: string): Context {
   return {
     ...ports,

@@ -1,5 +1,5 @@
-// `npm run demo`: an Interlock of its own in a temporary directory, twelve pull requests, a release of
-// them, and a check of the outcome.
+// `npm run demo`: starts an Interlock in a temporary directory, plays twelve pull requests and their release, and
+// checks the outcome.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const colours = {
   failed: color.red,
 } as const;
 
-/** The word after the time. Without a terminal there are no colours. */
+/** Colours the word after the time. Without a terminal there are no colours. */
 function paint(line: string): string {
   return line.replace(/(?<= s {2})(landed|deployed|passed|forced|bisected|went back|blocked|red|failed)\b/, (word) =>
     colours[word as keyof typeof colours](word),
@@ -62,7 +62,7 @@ const program = new Command('npm run demo --')
   .option('--show-as-merged', 'with --host github: GitHub shows what has landed as merged, and not as closed', false)
   .option('--stay', 'stay up afterwards, to be looked at, until Ctrl-C', false);
 
-/** The emulator recommends no pause between pushes. */
+/** Unlike GitHub, the emulator needs no pause between pushes. */
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
 
 async function main(): Promise<number> {
@@ -88,13 +88,13 @@ async function main(): Promise<number> {
     },
     createProgress(say),
   );
-  const asked = Promise.withResolvers<void>();
+  const stopRequested = Promise.withResolvers<void>();
   let stopping: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    asked.resolve();
+    stopRequested.resolve();
     await (stopping ??= clearAway(starting, dataDir));
   };
-  // Broken off, it has shown nothing.
+  // The exit code if the demo is interrupted before its end.
   let code = 130;
   stopOnSignals({ stop, exit: () => process.exit(code) });
   try {
@@ -102,10 +102,10 @@ async function main(): Promise<number> {
     code = await playAndCheck(interlock, { scenario, dataDir });
     if (!flags.stay) return code;
     say(`\n${await linkOf(interlock, scenario)}   stays up until Ctrl-C`);
-    await asked.promise;
+    await stopRequested.promise;
     return code;
   } catch (error) {
-    // What fails because it was stopped is no news; the signal decides the exit code.
+    // An error after a signal is a consequence of the stop. The signal determines the exit code.
     return stopping === null ? Promise.reject(error) : 130;
   } finally {
     await stop();
@@ -140,7 +140,7 @@ async function playAndCheck(interlock: Interlock, { scenario, dataDir }: Play): 
   return 1;
 }
 
-/** Signs a browser in, once, at the line of the queue. */
+/** The address of the queue's page. The link signs a browser in, once. */
 async function linkOf(interlock: Interlock, { owner, name }: Scenario): Promise<string> {
   return (await interlock.signInLink(`/${owner}/${name}/queue/main`)) ?? interlock.url;
 }
@@ -150,7 +150,7 @@ function hostOf(interlock: Interlock, scenario: Scenario): DemoHost {
   return interlock.githubPerson === null ? localDemoHost(place) : githubDemoHost(place, interlock.githubPerson);
 }
 
-/** By the program, as a user does it. Answers what is wrong; nothing when every proof holds. */
+/** Runs `verify` as a user would. Returns a sentence for each fault. Empty: every proof holds. */
 async function verify({ owner, name }: Scenario, dataDir: string): Promise<readonly string[]> {
   say(`\nnpm run verify -- ${owner}/${name}`);
   const program = join(projectRoot, 'dist', 'src', 'verify.js');

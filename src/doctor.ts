@@ -1,6 +1,6 @@
-// `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and names
-// the cure for what is missing; exit 1 when something is. Without a repository: compares the installation with its
-// invariants. `-- --growth` says what takes room.
+// `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and says
+// how to correct what is missing. The exit code is 1 if something is missing. Without a repository, it checks the
+// invariants of the installation. With `--growth`, it reports how much space the data take.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';
@@ -41,13 +41,13 @@ async function main(): Promise<number> {
   );
 }
 
-/** An argument `<owner>/<name>`, and no value of an option. */
+/** Whether an argument is `<owner>/<name>`: it is no option, and no value of an option. */
 function isRepository(argument: string, at: number, all: readonly string[]): boolean {
   const takesValue = ['--data', '--database-url', '--account'].includes(all[at - 1] ?? '');
   return !argument.startsWith('-') && !takesValue;
 }
 
-/** Exit 1: an invariant does not hold. */
+/** Returns the exit code: 1 if an invariant does not hold. */
 async function compareInvariants(): Promise<number> {
   const command = new Command(calledAs('doctor'))
     .description(
@@ -85,7 +85,7 @@ function sayInvariants(violations: readonly Violation[], tookMs: number): void {
   console.log(`\n${violations.length} violations, found in ${tookMs} ms.`);
 }
 
-/** Exit 1: something is older than its setting allows. */
+/** Returns the exit code: 1 if a record is older than its setting allows. */
 async function showGrowth(): Promise<number> {
   const command = new Command(calledAs('doctor'))
     .description('Says what takes room, and the oldest of each kind beside how long it is kept.')

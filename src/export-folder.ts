@@ -1,4 +1,4 @@
-// All that an installation has of a repository or of an account, as files that other programs read.
+// Exports all data of a repository or of an account into files that other programs can read.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyRepository, gitOf, repositoryPath } from './hosts/local/index.ts';
@@ -23,19 +23,25 @@ interface Repository {
   readonly host: string;
 }
 
-/** `export.json`: what is in the folder. It is written last: a folder without it is no export. */
+/**
+ * The content of `export.json`, which describes the folder. It is written last, so a folder without this file is not a
+ * complete export.
+ */
 export interface ExportManifest {
   readonly format: 1;
-  /** The version of the Interlock that wrote the folder. */
+  /** The version of Interlock that wrote the folder. */
   readonly version: string;
-  /** The instant of all rows, ISO 8601. */
+  /** The instant of the snapshot of all rows, in ISO 8601. */
   readonly exportedAt: string;
   readonly account: string;
-  /** `owner/name`. Null: the whole account. */
+  /** The exported repository as `owner/name`. Null: the whole account was exported. */
   readonly repository: string | null;
-  /** `rows/<name>.jsonl` of each table that has rows. `withheld`: columns that hold secrets, and are left out. */
+  /**
+   * The tables with rows, each in `rows/<name>.jsonl`. `withheld`: columns that are left out because they store
+   * secrets.
+   */
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly withheld: readonly string[] }[];
-  /** Folders that git clones from: repositories of the local host. */
+  /** The folders of the repositories of the local host, which git can clone. */
   readonly repositories: readonly string[];
 }
 
@@ -46,7 +52,7 @@ export interface Wanted {
   readonly account: string | undefined;
 }
 
-/** Into a folder that is empty or not there yet. Throws a StartError that says what is wrong. */
+/** Exports into a folder that is empty or does not exist. Throws StartError. */
 export async function exportTo(
   folder: string,
   progress: Progress,
@@ -68,7 +74,10 @@ export async function exportTo(
   return whole;
 }
 
-/** The named one, or all of the account. A deleted repository has no name any more: its rows go with the account's. */
+/**
+ * Returns the named repository, or all repositories of the account. Deleted repositories are left out, because they
+ * have no name any more. Their rows are exported with the account's.
+ */
 async function findRepositories(
   { query }: Snapshot,
   account: Account,
@@ -93,7 +102,7 @@ interface Export {
   readonly name: string | undefined;
 }
 
-/** The same rows that an erasure deletes. */
+/** Writes the same rows that an erasure would delete. */
 async function writeRows(snapshot: Snapshot, of: Export): Promise<Omit<ExportManifest, 'repositories'>> {
   const { account, repositories, name } = of;
   const [moment] = await snapshot.query<{ at: Date }>('select now() as at');
@@ -118,7 +127,7 @@ async function writeRows(snapshot: Snapshot, of: Export): Promise<Omit<ExportMan
   };
 }
 
-/** Commits of GitHub's repositories are at GitHub. */
+/** Copies the repositories of the local host. Those of GitHub are not copied, because their commits are at GitHub. */
 async function copyRepositories(
   repositories: readonly Repository[],
   dataDir: string,

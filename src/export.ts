@@ -1,4 +1,5 @@
-// `npm run export -- <owner/name> --to <dir>`: for people who leave, or before an erasure. Interlock may run.
+// `npm run export -- <owner/name> --to <dir>`: exports data, for example before an erasure. Interlock may run
+// meanwhile.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';

@@ -45,7 +45,7 @@ async function main(): Promise<number> {
 
 if (process.argv.includes('--help')) {
   console.log(
-    'Usage: npm run generate [-- --check]\n\nWrites what is made of the sources. --check only says what is stale.',
+    'Usage: npm run generate [-- --check]\n\nWrites the generated files. --check only names those that are not up to date.',
   );
   process.exit(0);
 }

@@ -1,5 +1,5 @@
-// `npm start -- --github` and `--github-emulator`: an App on GitHub by one link, or an emulator of GitHub beside the
-// service with a repository to touch.
+// `npm start -- --github` prints a link that makes a GitHub App. `--github-emulator` starts an emulator of GitHub with
+// a repository to experiment with.
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,26 +18,26 @@ import { projectRoot } from './platform/project-root.ts';
 import type { Service } from './service.ts';
 
 export type GitHubOption =
-  /** `server`: `https://github.com`, or that of an Enterprise Server. */
+  /** `server`: `https://github.com`, or the address of an Enterprise Server. */
   { readonly kind: 'app'; readonly server: string } | EmulatorOption;
 
 export interface EmulatorOption {
   readonly kind: 'emulator';
-  /** 0 is any free port. */
+  /** 0: a free port is chosen. */
   readonly port: number;
-  /** The organisation that a new emulator begins with. */
+  /** The organisation in a new emulator. */
   readonly owner?: string;
   /** Whether a new emulator gets a repository with pull requests. */
   readonly hasRepository: boolean;
 }
 
 export interface GitHubStarted {
-  /** What the user reads, line by line. */
+  /** Lines of output for the user. */
   readonly lines: readonly string[];
   /** A person at the emulator. Null: there is no emulator. */
   readonly person: GitHubPerson | null;
   readonly stop: () => Promise<void>;
-  /** Settles when the emulator is gone. Null: there is none. */
+  /** Settles when the emulator has ended. Null: there is no emulator. */
   readonly exited: Promise<unknown> | null;
 }
 
@@ -71,7 +71,7 @@ async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
   return { lines, person: null, exited: null, stop: async () => await Promise.resolve() };
 }
 
-/** How to reach the emulator, as the emulator prints it. */
+/** The access to the emulator, as the emulator prints it. */
 interface EmulatorAccess {
   readonly url: string;
   readonly apiUrl: string;
@@ -157,7 +157,7 @@ async function readEmulatorAccess(logFile: string, exited: Promise<number>): Pro
 
 const repositoryName = 'shop';
 
-/** Idempotent: a start after this one finds the App. */
+/** Connects the emulator's App. Idempotent, because later starts call it too. */
 async function connectApp(
   ctx: Context,
   { secrets, access }: { readonly secrets: Secrets; readonly access: EmulatorAccess },
@@ -165,11 +165,11 @@ async function connectApp(
   const privateKey = await readFile(access.keyFile, 'utf8');
   const { webhookUrl } = await addApp(ctx, secrets, { ...access, id: access.appId, privateKey });
   const app = createOctokit({ apiUrl: access.apiUrl, as: { app: { id: access.appId, privateKey } } });
-  // A parameter named `url` would be taken for the address of the request.
+  // The body is in `data`, because Octokit would take a parameter named `url` for the address of the request.
   await app.request('PATCH /app/hook/config', { data: { url: webhookUrl } });
 }
 
-/** Idempotent: a start after this one finds the repository. */
+/** Adds the emulator's repository. Idempotent, because later starts call it too. */
 async function addRepository(
   ctx: Context,
   { service, access }: { readonly service: Service; readonly access: EmulatorAccess },
@@ -219,7 +219,7 @@ const pullRequests = [
   { branch: 'farewell', file: 'farewell.txt', title: 'Add a farewell' },
 ] as const;
 
-/** A repository with a workflow and three pull requests, made as a person makes them. */
+/** Makes a repository with a workflow and three pull requests, as a person would. */
 async function fillRepository(access: EmulatorAccess): Promise<void> {
   const person = createOctokit({ apiUrl: access.apiUrl, as: { token: access.token } });
   const place = { owner: access.owner, repo: repositoryName };

@@ -1,4 +1,5 @@
-// `npm run doctor -- --growth`: what takes room, and the oldest of each kind beside how long it is kept.
+// `npm run doctor -- --growth`: reports the sizes of tables and folders, and for each kind of record the age of the
+// oldest record and how long records are kept.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retained, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
@@ -7,7 +8,7 @@ import type { Database } from './platform/database.ts';
 import { retentionRules } from './retention.ts';
 
 export interface Growth {
-  /** The largest first. `rows` is PostgreSQL's estimate. */
+  /** The largest tables, largest first. `rows` is PostgreSQL's estimate. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
   readonly folders: readonly { readonly name: string; readonly bytes: number }[];
   readonly kinds: readonly KeptKind[];
@@ -17,11 +18,11 @@ export interface KeptKind {
   readonly kind: RetainedKind;
   readonly what: string;
   readonly setting: string | null;
-  /** Null: for ever. */
+  /** How long records are kept. Null: for ever. */
   readonly days: number | null;
-  /** Null: there are no such records. */
+  /** The instant of the oldest record. Null: there are no records. */
   readonly oldest: Date | null;
-  /** Whether the oldest row should have been deleted more than a day ago. */
+  /** Whether the oldest record should have been deleted more than a day ago. */
   readonly isLate: boolean;
 }
 
@@ -59,7 +60,7 @@ async function readOldest(db: Database, kind: Exclude<RetainedKind, 'check_outpu
   return row?.min ?? null;
 }
 
-/** Of all files below, without following links. A file that goes meanwhile counts as nothing. */
+/** The size of all files below a path. Links are not followed. A file that disappears meanwhile is not counted. */
 async function sizeOf(path: string): Promise<number> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;

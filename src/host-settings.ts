@@ -1,4 +1,4 @@
-// The settings of code hosts, which an operator makes by environment variables.
+// The settings of code hosts, from environment variables.
 import { readFileSync } from 'node:fs';
 import { type Committer, createCommitSigner, SigningKeyRefused } from './hosts/git/index.ts';
 import { MirrorSettingRefused, readMirrorSettings, type MirrorSettings } from './hosts/github/index.ts';
@@ -12,7 +12,7 @@ export interface HostSettings {
   readonly committer: Committer | undefined;
 }
 
-/** Throws StartError, which names the variable and the cure. */
+/** Throws StartError. Its message names the variable and says how to correct it. */
 export function hostSettingsFrom(env: Environment): HostSettings {
   try {
     return { mirrors: readMirrorSettings(env), committer: readCommitter(env) };

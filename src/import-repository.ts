@@ -1,6 +1,6 @@
-// An import brings a git repository into the local host whole, or leaves nothing. Until everything is fetched, the row
-// of a new repository is one whose creation was not completed, which nobody uses. A failed import removes that row and
-// its folder. The row of a killed import is removed by the next import of the name.
+// Imports a git repository into the local host, completely or not at all. Until everything is fetched, the row of a new
+// repository is marked as not completed, and no other code uses it. A failed import removes the row and the folder. If
+// an import is killed, the next import of the same name removes its row.
 import pg from 'pg';
 import type { Context } from './context.ts';
 import { HostRefused, type ImportedRepository } from './hosts/port.ts';
@@ -23,26 +23,26 @@ export interface ImportTarget {
   readonly databaseUrl: string;
 }
 
-/** `source`: a path or a URL. Throws a StartError that says what is wrong. */
+/** `source` is a path or a URL. Throws StartError. */
 export async function importRepository(
   target: ImportTarget,
   name: RepositoryName,
   source: string,
 ): Promise<ImportedRepository> {
-  return await alone(target, name, async () => {
+  return await withImportLock(target, name, async () => {
     const known = await findRepository(target.ctx, name);
     if (known?.active) return await updateRepository(target, known, source);
     if (known?.deactivatedAt)
       throw new StartError(
-        `The repository ${called(name)} is out of use: take it into use by setRepositoryActive first.`,
+        `The repository ${nameOf(name)} is out of use: take it into use by setRepositoryActive first.`,
       );
-    // Another source may have been fetched into it.
+    // An unfinished import may have fetched from another source, so its row and folder are removed.
     if (known !== null) await removeUnfinished(target.ctx, known.id);
     return await makeRepository(target, name, source);
   });
 }
 
-const called = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
+const nameOf = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
 
 async function updateRepository(
   target: ImportTarget,
@@ -50,9 +50,9 @@ async function updateRepository(
   source: string,
 ): Promise<ImportedRepository> {
   if (repository.host !== 'local')
-    throw new StartError(`The repository ${called(repository)} is not of the local host. Name another one.`);
+    throw new StartError(`The repository ${nameOf(repository)} is not of the local host. Name another one.`);
   const { ctx } = target;
-  return await bring(target, { repository, source }, async ({ defaultBranch }) => {
+  return await fetchInto(target, { repository, source }, async ({ defaultBranch }) => {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,
@@ -69,7 +69,7 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
   let isCompleted = false;
   try {
     await passFailpoint('import:begun');
-    return await bring(target, { repository, source }, async ({ defaultBranch }) => {
+    return await fetchInto(target, { repository, source }, async ({ defaultBranch }) => {
       await passFailpoint('import:fetched');
       await completeRepository(ctx, { id: repository.id, defaultBranch });
       isCompleted = true;
@@ -78,14 +78,14 @@ async function makeRepository(target: ImportTarget, name: RepositoryName, source
   } catch (error) {
     if (isCompleted)
       throw new StartError(
-        `${called(name)} is imported. What follows an import failed, and a running Interlock tries it again within a minute: ${String(error)}`,
+        `${nameOf(name)} is imported. What follows an import failed, and a running Interlock tries it again within a minute: ${String(error)}`,
       );
     await removeUnfinished(ctx, repository.id);
     return rethrowAsStartError(error);
   }
 }
 
-async function bring(
+async function fetchInto(
   { service, ctx }: ImportTarget,
   { repository, source }: { readonly repository: RepositoryRow; readonly source: string },
   whenFetched: (imported: ImportedRepository) => Promise<void>,
@@ -96,18 +96,25 @@ async function bring(
   return imported;
 }
 
-/** One import of a name at a time. A killed one holds nothing: the lock ends with its connection. */
-async function alone<T>({ ctx, databaseUrl }: ImportTarget, name: RepositoryName, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` under an advisory lock, so that only one import of a name runs at a time. If the import is killed,
+ * PostgreSQL frees the lock with the connection.
+ */
+async function withImportLock<T>(
+  { ctx, databaseUrl }: ImportTarget,
+  name: RepositoryName,
+  work: () => Promise<T>,
+): Promise<T> {
   const holder = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-import' });
-  // The lock is lost with the connection. The work meets the same outage, and fails by itself.
+  // If this connection breaks, the lock is lost. `work` fails by the same outage, so the error is ignored here.
   holder.on('error', () => {});
   await holder.connect();
   try {
     const { rows } = await holder.query<{ held: boolean }>(
       'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
-      [`import ${ctx.accountId} ${called(name)}`],
+      [`import ${ctx.accountId} ${nameOf(name)}`],
     );
-    if (!rows[0]?.held) throw new StartError(`Another import of ${called(name)} is under way. Wait for its end.`);
+    if (!rows[0]?.held) throw new StartError(`Another import of ${nameOf(name)} is under way. Wait for its end.`);
     return await work();
   } finally {
     await holder.end();

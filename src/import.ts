@@ -1,4 +1,4 @@
-// `npm run import -- <path or URL of any git repository> [owner/name]`: brings it into the local host.
+// `npm run import -- <path or URL> [owner/name]`: imports a git repository into the local host.
 import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';

@@ -1,4 +1,4 @@
-// `npm start`: everything in one process tree, one line per part, then where to go.
+// `npm start`: starts all parts in one process tree. It prints a line for each part, and then the addresses.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,8 +61,9 @@ const program = new Command(calledAs('start'))
   .addHelpText('after', examplesOf('start', '--port 4001 --data /var/lib/interlock', '--no-demo --github'));
 
 /**
- * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes
- * longer waits for what is gone, and the next start takes it over as after a kill.
+ * The time for stopping after PostgreSQL or Temporal has ended. In this time, running requests are answered and checks
+ * are given back. Longer work would only wait for the server that has ended, so the next start continues it as after a
+ * kill.
  */
 const longestStopMs = 1_000;
 
@@ -115,13 +116,16 @@ async function main(): Promise<void> {
   void running.lost.then(async (sentence) => await stopWithout(sentence, running));
   if (!running.isNew || !flags.demo) return;
   await playFirstDemo(running).catch((error: unknown) => {
-    // The service is there with or without its demo.
+    // A failure of the demo does not stop the service.
     if (!isStopping)
       console.error(color.red(`The demo broke off: ${error instanceof Error ? error.message : String(error)}`));
   });
 }
 
-/** Nothing is started again by itself: what ended a part would end it again, and the rows know where to go on. */
+/**
+ * Stops Interlock after one of its parts has ended. The part is not restarted automatically, because its cause of
+ * failure would probably end it again. The next start continues from the database.
+ */
 async function stopWithout(sentence: string, running: Interlock): Promise<void> {
   console.error(color.red(`\n${sentence} Interlock stops; start it again and it goes on where it was.`));
   await Promise.race([running.stop(), delay(longestStopMs)]);

@@ -1,4 +1,5 @@
-// Server and worker over one installation: in one process under `npm start`, each in processes of its own elsewhere.
+// Opens the server and the worker of an installation. Under `npm start` both are in one process, otherwise each is in a
+// process of its own.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ import { connectTemporal } from './temporal.ts';
 import { temporalUiOf, watchTemporal } from './temporal-watch.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts';
 
-/** What its servers and workers have in common. */
+/** The settings that all servers and workers of an installation share. */
 export interface Installation {
   readonly databaseUrl: string;
   readonly temporal: {
@@ -37,18 +38,18 @@ export interface Installation {
     readonly namespace: string;
     /** Absent: connections are plain. */
     readonly security?: TemporalSecurity;
-    /** Null, or absent: TEMPORAL_UI_URL names it, if anything does. */
+    /** The address of Temporal's UI. Null or absent: the value of TEMPORAL_UI_URL is used, if it is set. */
     readonly uiUrl?: string | null;
   };
   readonly dataDir: string;
-  /** Links in answers and checks begin with it. */
+  /** The URL with which links in answers and checks begin. */
   readonly publicUrl: string;
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly pushPace?: PushPace;
 }
 
-/** Its service, not started. Stopping it closes the connection to Temporal as well. */
+/** Creates the service without starting it. Stopping the service also closes the connection to Temporal. */
 export async function openService(installation: Installation): Promise<Service> {
   const { secrets, log, temporal } = installation;
   const client = connectTemporal({ ...temporal, log });
@@ -77,7 +78,7 @@ export async function openService(installation: Installation): Promise<Service> 
   }
 }
 
-/** To addresses of users. */
+/** The client for addresses that users enter. */
 function openHttp(): HttpOut {
   return createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
 }
@@ -85,7 +86,7 @@ function openHttp(): HttpOut {
 export interface ServerSettings {
   readonly port: number;
   readonly host: string;
-  /** A server of GitHub that accounts may have Apps on, besides GitHub's own. Null: there is none. */
+  /** A server of GitHub Enterprise on which accounts may have Apps, besides GitHub's own. Null: there is none. */
   readonly githubServer: string | null;
 }
 
@@ -161,7 +162,8 @@ export async function openWorker(
 }
 
 /**
- * Who executes runbooks, from RUNBOOK_MODEL and what belongs to it. Null: none is configured, and prompts are scripts.
+ * The model that executes runbooks, from RUNBOOK_MODEL and related variables. Null: no model is configured, and prompts
+ * are scripts.
  */
 export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
   try {
@@ -172,7 +174,7 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
   }
 }
 
-/** What commands, pushes and steps of runbooks may take, from RUN_PROCESSES and its like. */
+/** The bounds of commands, pushes and steps of runbooks, from RUN_PROCESSES and related variables. */
 export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & { readonly stepLimitMs: number } {
   try {
     const stepLimitMs = readMinutes(env, 'RUNBOOK_STEP_MINUTES', defaultStepLimitMs / 60_000);
@@ -183,7 +185,7 @@ export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & 
   }
 }
 
-/** How long each kind of record is kept, from KEEP_EVENTS_DAYS and similar variables. */
+/** How long each kind of record is kept, from KEEP_EVENTS_DAYS and related variables. */
 export function retentionFrom(env: NodeJS.ProcessEnv): Retention {
   try {
     return readRetention(env);
@@ -193,7 +195,7 @@ export function retentionFrom(env: NodeJS.ProcessEnv): Retention {
   }
 }
 
-/** What reads /metrics, from INTERLOCK_METRICS_TOKEN. Null: only this machine may. */
+/** The token for /metrics, from INTERLOCK_METRICS_TOKEN. Null: only clients on this machine may read. */
 export function metricsTokenFrom(env: NodeJS.ProcessEnv): string | null {
   const token = env['INTERLOCK_METRICS_TOKEN'] ?? '';
   if (token === '') return null;
@@ -209,7 +211,7 @@ function mostSeriesFrom(env: NodeJS.ProcessEnv): number {
   return Number(text);
 }
 
-/** The OpenID provider that people sign in at, from OIDC_ISSUER and its like. Null: there is none. */
+/** The OpenID provider at which people sign in, from OIDC_ISSUER and related variables. Null: there is none. */
 export function oidcFrom(env: NodeJS.ProcessEnv): OidcSettings | null {
   try {
     return readOidcSettings(env);
@@ -249,7 +251,7 @@ export function frameAncestorsFrom(env: NodeJS.ProcessEnv): string {
   return sites.length === 0 ? "'none'" : sites.join(' ');
 }
 
-/** From INTERLOCK_SECRET, or from the data directory of `npm start`. Null: neither has them. */
+/** Reads the secrets from INTERLOCK_SECRET, or from the data directory of `npm start`. Null: neither has them. */
 export async function readStoredSecrets(dataDir: string): Promise<Secrets | null> {
   const given = process.env['INTERLOCK_SECRET'];
   if (given !== undefined) return secretsFrom(given);
@@ -257,7 +259,7 @@ export async function readStoredSecrets(dataDir: string): Promise<Secrets | null
   return text === null ? null : (JSON.parse(text) as Secrets);
 }
 
-/** The secrets by which tokens are checked, derived from INTERLOCK_SECRET. */
+/** Derives the secrets with which tokens are checked from INTERLOCK_SECRET. */
 export function secretsFrom(given: string): Secrets {
   try {
     return deriveSecrets(given);

@@ -1,4 +1,4 @@
-// Who boots, drives and judges previews from here, and what that takes.
+// Everything that this process needs to boot, drive and judge previews.
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from './context.ts';
@@ -25,20 +25,20 @@ import { repeat } from './platform/repeat.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
-  /** Path of the Chromium that drives pages. Null: one of this machine, or the shipped one. */
+  /** The path of the Chromium for pages. Null: a Chromium of this machine, or the one from npm, is used. */
   readonly browserPath: string | null;
-  /** Directories of this machine that images may name, and what lies below them. */
+  /** The directories of this machine that images may use, subdirectories included. */
   readonly imageDirectories: readonly string[];
-  /** The address at which servers reach previews that run here. Null: only this machine, at a free port. */
+  /** The address at which servers reach previews that run here. Null: a free port that only this machine can reach. */
   readonly gateway: GatewayAddress | null;
-  /** Reviews code where no preview comes up. Null: none does. */
+  /** The model that reviews code if there is no preview. Null: no model does. */
   readonly model: ModelSettings | null;
 }
 
-/** The most that one review of code may cost, in millionths of a US dollar. */
+/** The budget of one review of code, in millionths of a US dollar. */
 const reviewBudgetMicros = 500_000;
 
-/** `sandbox` null: there is none, and what would boot in one is refused with a message. */
+/** `sandbox` null: this machine has no sandbox, and previews that need one are refused with a message. */
 export async function createVerifying(
   ports: Ports,
   options: PreviewOptions & {
@@ -66,7 +66,7 @@ export async function createVerifying(
   };
 }
 
-/** From PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES as PATH is written. */
+/** Reads PREVIEW_BROWSER, PREVIEW_ADDRESS, and PREVIEW_IMAGE_DIRECTORIES, which has the format of PATH. */
 /** Throws StartError. */
 export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings | null): PreviewOptions {
   return {
@@ -102,7 +102,7 @@ function gatewayAddressFrom(text: string | null): GatewayAddress | null {
 const reconcileEveryMs = 60_000;
 const stopWithinMs = 10_000;
 
-/** Removes sandboxes that run here and that no row wants: now, and a minute after each time. */
+/** Removes sandboxes that run here without a row that wants them, at once and then every minute. */
 export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
   const loop = repeat(
     reconcileEveryMs,
@@ -113,6 +113,6 @@ export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop()
     (error) => ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.'),
   );
   loop.start();
-  // A teardown script under way is left to the next worker.
+  // The stop does not wait long for a running teardown script. The next worker finishes the removal.
   return { stop: async () => await Promise.race([loop.stop(), delay(stopWithinMs, undefined, { ref: false })]) };
 }

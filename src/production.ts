@@ -1,6 +1,6 @@
-// Servers and workers as processes of their own, as many as wanted, on a PostgreSQL and a Temporal of yours:
-// `node dist/src/production.js server`, `… worker`, `… migrate` before an upgrade, and once `… account`, which makes an
-// account and says its token.
+// Runs servers and workers as separate processes, on a PostgreSQL and a Temporal of the operator: `node
+// dist/src/production.js server` and `… worker`, any number of each. `… migrate` migrates the database before an
+// upgrade. `… account` makes an account and prints its token.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,11 +45,12 @@ interface AccountFlags extends Flags {
 type Stop = () => Promise<void>;
 
 interface Running {
-  /** Resolves, with a sentence that says which, when a part of it is gone. Null: none of them goes by itself. */
+  /** Resolves if a part has ended by itself, with a sentence that names the part. Null: no part can end by itself. */
   readonly lost: Promise<string> | null;
 }
 
-// Longer than what runs in a worker is given to end, so that it is given back and not cut off.
+// Longer than the time that a worker gives its running work to end, so that the work is given back instead of
+// interrupted.
 const longestStopMs = 30_000;
 
 const program = new Command('node dist/src/production.js').description(
@@ -104,7 +105,7 @@ function numberOption(flag: string, description: string, otherwise: number): Opt
 
 type Shared = Omit<Installation, 'temporal' | 'publicUrl'>;
 
-/** What every one of them is given. The database is there, and its schema up to date. */
+/** Opens what servers, workers and `account` need. Ensures that the database answers and has the newest schema. */
 async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
   const secret = process.env['INTERLOCK_SECRET'];
   if (databaseUrl === undefined) throw missingDatabase();
@@ -168,7 +169,8 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
-  // What a machine of its operator's reaches is not for every account: it is given by name.
+  // Commands have no network by default, because they could reach the operator's other servers. The operator must allow
+  // it.
   const network = process.env['DEPLOYMENT_NETWORK'] === 'true';
   const worker = await openWorker(service, installation, { ci, network });
   const watch = watchTemporal({ ...temporal, ui: null, log, clock: service.ports.clock });
@@ -189,7 +191,8 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
     },
     log,
   });
-  // Closed after the worker: it says that no work is taken any more while what runs is finished.
+  // The health server closes after the worker, so that it reports "not ready" while the worker finishes its running
+  // work.
   stops.push(async () => await health.close());
   stops.push(async () => await worker.stop());
   service.start();
@@ -201,7 +204,9 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   return { lost };
 }
 
-/** The last started stops first. Ends at a signal, or with code 1 when a part of it is gone. */
+/**
+ * Starts the parts, and stops them in reverse order: at a signal, or with exit code 1 if a part has ended by itself.
+ */
 async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
   const stops: Stop[] = [];
   let isStopping = false;
@@ -223,7 +228,10 @@ async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
   });
 }
 
-/** Servers and workers that start do the same. An orchestrator runs this first, and learns from its exit code. */
+/**
+ * Migrates the database. Servers and workers do the same when they start. An orchestrator runs this first, so that the
+ * exit code shows a failed migration.
+ */
 async function migrateDatabase({ databaseUrl }: Pick<Flags, 'databaseUrl'>): Promise<void> {
   if (databaseUrl === undefined) throw missingDatabase();
   await checkDatabase(databaseUrl);
@@ -233,7 +241,7 @@ async function migrateDatabase({ databaseUrl }: Pick<Flags, 'databaseUrl'>): Pro
 
 async function makeAccount(flags: AccountFlags): Promise<void> {
   const shared = await openShared(flags);
-  // Nothing is woken from here, and nothing links to it.
+  // This service sends no wakes and makes no links.
   const service = await createService({ ...shared, publicUrl: '', wake: async () => {}, poolSize: 2 });
   try {
     const { token } = await createAccount(service.ports, shared.secrets, flags);

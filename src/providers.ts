@@ -1,4 +1,4 @@
-// Who deploys and builds from here, and what that takes.
+// The providers that this process uses for deployments and builds.
 import type { Ports } from './context.ts';
 import { readSigningKeys, type Secrets } from './modules/accounts/index.ts';
 import type { ReleaseDriving } from './modules/releases/index.ts';
@@ -9,11 +9,11 @@ import type { Sandbox } from './platform/sandbox/index.ts';
 export interface ProviderOptions {
   readonly secrets: Secrets;
   readonly http: HttpOut;
-  /** Whether commands reach this machine's network; asked before each of them where it may change. */
+  /** Whether commands have this machine's network. If it is a function, it is called before each command. */
   readonly network: boolean | (() => Promise<boolean>);
 }
 
-/** `sandbox` null: there is none, and commands are refused with a message. */
+/** `sandbox` null: this machine has no sandbox, and commands are refused with a message. */
 export function createReleaseDriving(
   ports: Ports,
   options: ProviderOptions & { readonly sandbox: Sandbox | null },
@@ -26,9 +26,9 @@ export function createReleaseDriving(
 }
 
 /**
- * Whether commands get the network under `npm start`, by DEPLOYMENT_NETWORK. With the network, commands reach every
- * server of this machine, Temporal included, which has no authentication. With one account these are the operator's own
- * commands. A second account takes the network from all of them, unless the operator says otherwise.
+ * Whether commands have the network under `npm start`. With the network, commands can reach every server of this
+ * machine, including Temporal, which has no authentication. Therefore the default is true only while there is a single
+ * account, because its commands are the operator's own. DEPLOYMENT_NETWORK overrides the default.
  */
 export function networkFrom(given: string | undefined, { db }: Pick<Ports, 'db'>): ProviderOptions['network'] {
   if (given === 'true' || given === 'false') return given === 'true';

@@ -1,6 +1,6 @@
-// Compares repositories with their hosts: a change whose event was lost is found here at the latest. Each has its own
-// time, so that many repositories are compared evenly, and those with pull requests in line more often than others. A
-// host that answers slowly holds up only a part of the comparisons.
+// Compares repositories with their code hosts, to find changes whose host hints were lost. Each repository has its own
+// time for the next comparison, so that comparisons are spread evenly. Repositories with pull requests in line are
+// compared more often. A slow host delays only some of the comparisons.
 import { systemContext, type Context, type Ports } from './context.ts';
 import { retryAtOf } from './hosts/port.ts';
 import { haltOnUnknownLandings, hosted, reconcileRepository } from './modules/queue/index.ts';
@@ -22,19 +22,22 @@ const minute = 60 * second;
 const lookEveryMs = 5 * second;
 const leaseMs = 15 * minute;
 
-/** After how long a repository is compared again: with pull requests in line, and without. */
+/** The time between two comparisons of a repository, with and without pull requests in line. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
 
-/** A comparison that failed may have missed a change: it is repeated soon, and later from failure to failure. */
+/**
+ * The pause after failed comparisons. A failed comparison may have missed a change, so it is repeated soon. The pause
+ * doubles with each failure.
+ */
 function pauseAfter(failures: number): number {
   return failures === 0 ? pauses.withoutMs : Math.min(pauses.withoutMs, minute * 2 ** (failures - 1));
 }
 
-/** How many are compared at once in a process, at one kind of host, and of one account. */
+/** The most comparisons at once: in a process, at one kind of host, and of one account. */
 const most = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
 
 export interface Reconciler extends Loop {
-  /** Compares what is due now, and resolves when all of it was compared. */
+  /** Compares all repositories that are due now. Resolves when all comparisons have ended. */
   drain(): Promise<void>;
 }
 
@@ -48,19 +51,23 @@ export function createReconciler(ports: Ports): Reconciler {
 
   async function plan(now: Date): Promise<void> {
     if (plannedAt !== null && now.getTime() - plannedAt < minute) return;
-    // What waits for a line is compared when a process starts.
+    // When a process starts, repositories with pull requests in line are compared at once.
     const inMs = plannedAt === null ? 0 : pauses.withLineMs;
     await planComparisons(ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
     plannedAt = now.getTime();
   }
 
-  /** Takes looks until none is due or there is no room, and does not wait for them. */
+  /** Starts comparisons until none is due or a limit is reached. Does not wait for their end. */
   async function takeDue(): Promise<void> {
     const now = ports.clock();
     await plan(now);
     while (underWay.size < most.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
-      const taken = await takeDueComparison(ports.db.system.query, { now, until }, crowded([...underWay.values()]));
+      const taken = await takeDueComparison(
+        ports.db.system.query,
+        { now, until },
+        atTheirLimit([...underWay.values()]),
+      );
       if (taken === null) return;
       const compared: Promise<void> = compare(taken).finally(() => {
         underWay.delete(compared);
@@ -70,7 +77,7 @@ export function createReconciler(ports: Ports): Reconciler {
     }
   }
 
-  /** One at a time, so that no two of them fill the same room. */
+  /** Only one `takeDue` runs at a time, so that two cannot exceed the limits together. */
   async function begin(): Promise<void> {
     const before = taking;
     taking = before.then(takeDue, takeDue);
@@ -113,7 +120,7 @@ export function createReconciler(ports: Ports): Reconciler {
 }
 
 /** Accounts and hosts that have reached their limit of comparisons at once. */
-function crowded(comparisons: readonly DueComparison[]): {
+function atTheirLimit(comparisons: readonly DueComparison[]): {
   readonly accounts: readonly string[];
   readonly hosts: readonly string[];
 } {
@@ -125,7 +132,7 @@ function crowded(comparisons: readonly DueComparison[]): {
   };
 }
 
-/** `retryAt`: until when the host has asked to wait. Null: it has not. */
+/** `retryAt`: until when the host has asked to wait, in milliseconds since the epoch. Null: it has not asked. */
 async function compareOne(
   ports: Ports,
   { accountId, repositoryId }: Pick<DueComparison, 'accountId' | 'repositoryId'>,
@@ -146,8 +153,9 @@ async function compareOne(
 }
 
 /**
- * A queue looks for unknown landings itself before it accepts a tip that it did not make. Besides, each process reads
- * the landing refs once where reading them takes a call to the host.
+ * Compares one repository. A queue checks for unknown landings itself before it accepts a tip that it did not make.
+ * They are checked here too. At the local host this happens each time. At other hosts it happens once in each process,
+ * because reading landing refs there needs a call to the host.
  */
 async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<string>): Promise<void> {
   const repository = hosted(row);
@@ -168,8 +176,9 @@ export async function reconcileAll(ports: Ports): Promise<void> {
 }
 
 /**
- * Before anything wakes queues: a database that is older than its repositories halts them. At a host that has to be
- * asked, only queues with a line are examined here, because no other one lands anything.
+ * Halts the queues of repositories that are newer than the database, because the database was restored. It must be
+ * called before queues are woken. At hosts that must be called, only repositories with pull requests in line are
+ * examined, because only their queues land anything.
  */
 export async function haltRestored(ports: Ports): Promise<void> {
   const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);

@@ -1,5 +1,5 @@
-// `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does
-// it.
+// `npm run recover`: makes a restored database consistent with its newer repositories. It only prints the changes
+// unless `--yes` is given.
 import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { calledAs, examplesOf } from './launcher/called-as.ts';

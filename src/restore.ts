@@ -1,4 +1,4 @@
-// `npm run restore -- --from <dir>`: a backup into an empty database and an empty data directory.
+// `npm run restore -- --from <dir>`: restores a backup into an empty database and an empty data directory.
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   console.log(
     color.green(`Restored as of ${manifest.takenAt}: ${countRepositories(manifest.repositories)} in ${dataDir}`),
   );
-  // The address of a database may hold its password.
+  // The URL is not printed, because it may contain a password.
   const flags = [`--data ${data}`, ...(databaseUrl === undefined ? [] : ['--database-url <url>'])].join(' ');
   console.log(`Repositories may be newer than the database. See what landed since: ${calledAs('recover')} ${flags}`);
   return 0;
@@ -88,7 +88,7 @@ async function assertNoTables(databaseUrl: string): Promise<void> {
   }
 }
 
-/** The schema as it was then, its rows, and then what this version has changed since. */
+/** Migrates to the schema of the backup, loads the rows, and then runs the newer migrations. */
 async function restoreDatabase(url: string, { database }: BackupManifest, folder: string): Promise<void> {
   const last = knownMigrations().findLast((name) => database.migrations.includes(name));
   if (last === undefined) throw new StartError('The backup names no migration.');

@@ -1,4 +1,5 @@
-// What is old is deleted: by each process every hour, one process at a time for each kind (docs/retention.md).
+// Deletes old records. Each process does this every hour. Only one process at a time deletes records of a kind
+// (docs/retention.md).
 import type { Logger } from 'pino';
 import { cutoffOf, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
 import { removeOldOutput } from './hosts/local/index.ts';
@@ -39,7 +40,7 @@ export interface RetentionPorts {
   readonly retention: Retention;
 }
 
-/** Deletes all that is too old. What fails of one kind keeps none of the others. */
+/** Deletes all records that are too old. A failure with one kind does not affect other kinds. */
 export async function deleteOld(ports: RetentionPorts, signal?: AbortSignal): Promise<void> {
   const { db, log, retention } = ports;
   const limited = retainedKinds.filter((kind) => retention[kind] !== null);

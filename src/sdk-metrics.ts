@@ -1,5 +1,5 @@
-// The metrics of Temporal's SDK (`temporal_…`), taken out of its buffer into the page of /metrics, so that a worker
-// needs no second port for them.
+// Adds the metrics of Temporal's SDK (`temporal_…`) to the page /metrics, so that a worker needs no second port for
+// them.
 import type { MetricsBuffer } from '@temporalio/worker';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -7,7 +7,7 @@ export interface SdkMetrics {
   text(): Promise<string>;
 }
 
-/** Updates that nobody takes out are lost. */
+/** How often updates are taken out of the SDK's buffer. If the buffer is full, updates are lost. */
 const takeOutEveryMs = 2_000;
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
 
@@ -15,7 +15,10 @@ type Update = ReturnType<MetricsBuffer['retrieveUpdates']> extends Iterable<infe
 
 interface Known {
   readonly metric: Counter | Gauge | Histogram;
-  /** Those of its first update. Others are left out, because a metric has one set of labels. */
+  /**
+   * The labels of the metric's first update. Other labels are left out, because prom-client allows a fixed set of
+   * labels for each metric.
+   */
   readonly labelNames: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-// The server: GraphQL, its REST translation and its subscriptions over one port, for requests of many accounts.
+// The server. It serves GraphQL, REST, subscriptions, pages and git on one port, for all accounts.
 import { existsSync, readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
@@ -57,44 +57,47 @@ export interface ServerOptions {
   readonly ports: Ports;
   readonly secrets: Secrets;
   readonly hub: EventHub;
-  /** 0 takes a free one. */
+  /** 0: a free port is chosen. */
   readonly port: number;
   readonly host: string;
-  /** Servers of GitHub that accounts may have Apps on, besides GitHub's own. Default: none. */
+  /** Servers of GitHub Enterprise on which accounts may have Apps, besides GitHub's own. Default: none. */
   readonly githubServers?: readonly string[];
-  /** The OpenID provider that people sign in at. Default: none. */
+  /** The OpenID provider at which people sign in. Default: none. */
   readonly oidc?: OidcSettings | null;
-  /** Proxies whose X-Forwarded-For counts. Default: none. */
+  /** Proxies whose X-Forwarded-For is believed. Default: none. */
   readonly trustsProxy?: TrustsProxy | null;
-  /** What /readyz reports besides: work that is older than its own time limit. */
+  /** Work that is older than its own time limit, which /readyz reports. */
   readonly overdue?: () => readonly Overdue[];
-  /** Invariants that do not hold. Left out, or null: nobody has compared them. */
+  /** Invariants that do not hold. Left out, or null: the invariants were not checked yet. */
   readonly violations?: () => readonly Violation[] | null;
-  /** What it reports about Temporal. Left out: nothing. */
+  /** What the server reports about Temporal. Left out: nothing. */
   readonly temporal?: TemporalView;
-  /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
+  /**
+   * Registers further routes, such as git over HTTP. They have a Fastify scope of their own, with their own error
+   * handler and hooks.
+   */
   readonly registerExtra?: (
     fastify: FastifyInstance,
     parts: { readonly authenticator: Authenticator; readonly callers: Callers; readonly rateLimiter: RateLimiter },
   ) => Promise<void> | void;
-  /** The rate limit of an account. Left out: 100 requests a second, and bursts of 200. */
+  /** The rate limit of an account. Default: 100 requests a second, with bursts of 200. */
   readonly rateLimit?: RateLimit;
-  /** The bundled GraphiQL; it is left out where that was not built. */
+  /** The folder of the bundled GraphiQL. If it was not built, GraphiQL is not served. */
   readonly graphiqlDir?: string;
-  /** The bundled dashboard; the first page says how to build it where that was not done. */
+  /** The folder of the bundled dashboard. If it was not built, the first page says how to build it. */
   readonly dashboardDir?: string;
   /** Sites that may show the pages of embed links in a frame, as in the Content-Security-Policy. Default: none. */
   readonly frameAncestors?: string;
   /**
-   * What /metrics says, and the token that reads it. Left out: there is no such page. If the token is null, only this
-   * machine may read.
+   * The page /metrics, and the token that readers must send. If the token is null, only clients on this machine may
+   * read. Left out: there is no such page.
    */
   readonly metrics?: { readonly page: MetricsPage; readonly token: string | null };
 }
 
 export interface Server {
   readonly url: string;
-  /** Answers what was started, closes sockets, and frees the port. Closing twice is closing once. */
+  /** Answers running requests, closes sockets and frees the port. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -150,8 +153,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await sharing.stop();
     await sockets.close();
     previews.close();
-    // A connection that was answering when the close began is idle a moment later, and would be kept for its next
-    // request: 72 s by Fastify's default.
+    // A connection whose request was running when the close began becomes idle a moment later. Without this timer it
+    // would be kept open for the keep-alive time of 72 s.
     const closingIdle = setInterval(() => fastify.server.closeIdleConnections(), closeIdleEveryMs);
     await fastify.close().finally(() => clearInterval(closingIdle));
     await apollo.stop();
@@ -166,7 +169,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** How requests are admitted. */
+/** The parts that authenticate requests. */
 interface Access {
   readonly authenticator: Authenticator;
   readonly callers: Callers;
@@ -189,7 +192,7 @@ async function openAccess({ ports, secrets, oidc: settings }: ServerOptions): Pr
 
 const revokingEveryMs = 60_000;
 
-/** Null: nobody signs in at an OpenID provider. */
+/** A loop that revokes unused refresh tokens. Null: the installation has no OpenID provider. */
 function revocationOf({ ports, secrets }: ServerOptions, oidc: Oidc | null): Loop | null {
   if (oidc === null) return null;
   return repeat(
@@ -213,9 +216,9 @@ function createFastify({ ports, trustsProxy }: ServerOptions, previews: PreviewP
   });
 }
 
-// Before any route, hook or parser of ours: a preview's host is another origin.
+// Requests to previews bypass all routes, hooks and parsers of the server, because a preview's host is another origin.
 function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpServer {
-  // As Fastify sets them where it makes the server.
+  // The same timeouts as if Fastify made the server.
   const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 0 }, (request, response) => {
     if (previews.isPreview(request)) previews.serve(request, response);
     else handler(request, response);
@@ -226,14 +229,14 @@ function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpSer
   return server;
 }
 
-/** What requests are answered with. */
+/** The parts that routes need. */
 interface Parts extends Access {
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
 }
 
-/** Serves everything that is served over HTTP. Returns the executor of GraphQL. */
+/** Registers all routes. Returns the Apollo server. */
 async function serveRoutes(
   fastify: FastifyInstance,
   options: ServerOptions,
@@ -291,14 +294,15 @@ function serveHealth(fastify: FastifyInstance, { db, temporal, overdue, violatio
   fastify.get<{ Querystring: { readonly deep?: string } }>('/readyz', async ({ query }, reply) => {
     const isDeep = query.deep !== undefined && query.deep !== 'false';
     const parts = [...(await findParts(db, temporal.health())), ...judgeInvariants(violations())];
-    // Without Temporal and workers a server still answers and admits.
+    // Only the database is needed, because a server answers requests and admits pull requests even without Temporal and
+    // workers.
     const { status, body } = decideReadiness({ parts, needs: ['database'], isDeep });
     const answer = { ...body, ...overdueAnswer(overdue()) };
     return status === 200 ? answer : await sendFailure(reply, status, answer);
   });
 }
 
-/** By a session of a browser or by a token, within the rate limit of the account. */
+/** Authenticates a request by the session of a browser or by a token, and applies the rate limit of the account. */
 function admission({ authenticator, callers, rateLimiter }: Parts): PageOptions['admit'] {
   return async (request) => {
     const session =
@@ -327,7 +331,7 @@ function servePages(fastify: FastifyInstance, { schema, dashboard, services, adm
   servePullRequestPages(fastify, options);
 }
 
-// What clients, editors and generators are written against. None of it is an account's.
+// Serves the schemas, for clients, editors and generators. They contain no data of accounts.
 function serveSchemas(fastify: FastifyInstance): void {
   const configuration = configurationJsonSchema();
   fastify.get(

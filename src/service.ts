@@ -1,4 +1,4 @@
-// What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
+// The service, which server and worker share: the database, the code hosts, the sequencer, the relay, and the ports.
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
 import { readRetention, type Retention } from './domain/retention/catalogue.ts';
@@ -56,55 +56,61 @@ import { deleteOld } from './retention.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
-  /** Connections to it, which the service closes when it stops. Left out: the service opens them. */
+  /** Open connections to the database, which the service closes when it stops. Left out: the service opens them. */
   readonly database?: Database;
   readonly dataDir: string;
   readonly publicUrl: string;
   readonly log: Logger;
   readonly wake: Ports['wake'];
-  /** Who executes runbooks; without it prompts are scripts. */
+  /** The kind of agent for new runbooks. Default: `script`. */
   readonly runbookAgent?: Ports['runbookAgent'];
   readonly clock?: () => Date;
   readonly poolSize?: number;
-  /** Without it no webhooks are sent from here. */
+  /** Left out: this process sends no webhooks. */
   readonly webhooks?: WebhookOptions;
-  /** Without it nothing is posted to Slack. */
+  /** Left out: this process posts nothing to Slack. */
   readonly slack?: SlackOptions;
-  /** What the secrets of GitHub Apps are sealed by. Without it there is no host `github`. */
+  /** The secrets with which those of GitHub Apps are sealed. Left out: there is no host `github`. */
   readonly secrets?: Secrets;
-  /** How pushes to GitHub are spread. Default: as GitHub recommends. */
+  /** How fast pushes to GitHub may follow each other. Default: as GitHub recommends. */
   readonly pushPace?: PushPace;
   readonly mirrors?: MirrorSettings;
-  /** Who commits what Interlock makes, if it signs. Default: Interlock, or the bot of an App, without a signature. */
+  /**
+   * The committer of signed commits. Default: commits are not signed, and the committer is Interlock or the bot of an
+   * App.
+   */
   readonly committer?: Committer | undefined;
-  /** How long what is kept. Default: docs/retention.md. */
+  /** How long each kind of record is kept. Default: docs/retention.md. */
   readonly retention?: Retention;
-  /** How many queues have series of their own at /metrics; 100 unless given. */
+  /** How many queues have series of their own at /metrics. Default: 100. */
   readonly mostSeries?: number;
 }
 
 export interface Service {
   readonly ports: Ports;
-  /** Null where nothing is posted to Slack. */
+  /** Null: this process posts nothing to Slack. */
   readonly slack: SlackRelay | null;
-  /** Null where no webhooks are sent from. */
+  /** Null: this process sends no webhooks. */
   readonly webhooks: WebhookSender | null;
   readonly localHost: LocalHost;
-  /** Work that is older than its own time limit, as of half a minute ago at most. */
+  /** Work that is older than its own time limit. It is checked every half minute. */
   readonly overdue: () => readonly Overdue[];
-  /** Invariants that did not hold a minute ago. Null: this process has not compared them yet. */
+  /** Invariants that do not hold. They are checked every minute. Null: this process has not checked them yet. */
   readonly violations: () => readonly Violation[] | null;
   readonly metrics: Metrics;
   readonly metricsPage: MetricsPage;
-  /** Once for the process tree that owns the data directory, before anything else uses the code hosts. */
+  /**
+   * Repairs the code hosts after a crash. The process that owns the data directory calls it once, before the code hosts
+   * are used.
+   */
   recover(): Promise<void>;
-  /** Starts what goes on by itself: sequencer, relay, reconciler. */
+  /** Starts the loops, such as the sequencer, the relay and the reconciler. */
   start(): void;
-  /** Resolves when events of a host are stored. From then on they are handled, even if this process dies. */
+  /** Stores events of a host. When it resolves, the events will be handled even if this process dies. */
   storeHostEvents(events: readonly HostEvent[]): Promise<void>;
-  /** Lists the installations of all Apps and their repositories now. */
+  /** Reads the installations of all GitHub Apps and their repositories now. */
   syncInstallations(): Promise<void>;
-  /** Resolves when every host event received so far is handled. */
+  /** Resolves when all host events that were received so far are handled. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -193,7 +199,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     },
     start() {
       for (const loop of housekeeping) loop.start();
-      // A database older than its repositories halts its queues before anything wakes them.
+      // If the database is older than its repositories, the queues are halted before they can be woken.
       started = haltRestored(ports)
         .catch(onError)
         .then(() => {
@@ -232,7 +238,7 @@ async function openDatabase(
 
 type Every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>) => Loop;
 
-/** Deletes what is old or erased, and keeps statistics and the lists of installations up to date. */
+/** The loops that delete old records and erased data, and update statistics and the lists of installations. */
 function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Loop[] {
   const { databaseUrl, dataDir, secrets, retention = defaultRetention } = options;
   const { db, meter, log, clock } = ports;
@@ -250,7 +256,7 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Lo
   ];
 }
 
-/** What finds due rows of releases, previews, runbooks and events, and does what is due. */
+/** The kinds of due work of releases, previews, runbooks and events. */
 function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
   return [
     { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
@@ -269,7 +275,7 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
   ];
 }
 
-/** The host `github`, where the secrets of Apps can be opened. */
+/** The host `github`. Empty if there are no secrets to open those of GitHub Apps. */
 function openGitHub(
   { dataDir, secrets, pushPace, mirrors, committer }: ServiceOptions,
   { ports, ...given }: Pick<Ports, 'db' | 'clock' | 'meter'> & { readonly ports: () => Ports },

@@ -1,5 +1,5 @@
-// `npm run simulate -- <owner>/<name>`: what the last days of a queue would have been under another configuration,
-// asked of the Interlock that runs.
+// `npm run simulate -- <owner>/<name>`: simulates the last days of a queue under another configuration. The running
+// Interlock computes the simulation.
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import color from 'picocolors';
@@ -160,7 +160,7 @@ const rows: readonly {
   { name: 'wait, 9 of 10', of: ({ waits }) => minutes(waits?.p90) },
   { name: 'wait, 19 of 20', of: ({ waits }) => minutes(waits?.p95) },
   { name: 'merged', of: ({ landed }) => String(landed) },
-  // For a few merges in one minute this would be a rate of that minute.
+  // Omitted if there are few arrivals: the rate of a few merges within a minute would be misleading.
   { name: 'merged in an hour', needsMany: true, of: ({ landedPerHour }) => landedPerHour.toFixed(1) },
   { name: 'builds', of: ({ builds }) => String(builds) },
   { name: 'builds for each merged', of: ({ buildsPerLanding }) => buildsPerLanding?.toFixed(2) ?? '–' },

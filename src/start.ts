@@ -1,4 +1,5 @@
-// One process tree on one machine: embedded PostgreSQL and Temporal (or those it is given), server and worker.
+// Starts a server and a worker in one process, with embedded PostgreSQL and Temporal, or with the servers that the user
+// names.
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -38,33 +39,33 @@ import { openTracing } from './tracing.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
-  /** 0 takes a free one. */
+  /** 0: a free port is chosen. */
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string | null;
   readonly temporalAddress: string | null;
-  /** Throws away what the data directory holds before starting. */
+  /** Whether the content of the data directory is deleted before the start. */
   readonly reset: boolean;
-  /** Checks at once. */
+  /** How many checks run at once. */
   readonly ciConcurrency: number;
-  /** Absent: only the code host of this installation, and the Apps that it knows already. */
+  /** Absent: no new connection to GitHub is made. */
   readonly github?: GitHubOption | null;
-  /** How fast pushes to GitHub follow each other. Absent: as GitHub recommends. */
+  /** How fast pushes to GitHub may follow each other. Default: as GitHub recommends. */
   readonly pushPace?: PushPace;
 }
 
 export interface Interlock extends Access {
-  /** There was nothing in the data directory: the account and its token are new. */
+  /** Whether the database had no account, so that the account and its token are new. */
   readonly isNew: boolean;
   readonly sandbox: string;
   readonly agent: string;
-  /** Signs a browser in, once and within 15 minutes. Null: the token of the account is not known here. */
+  /** Makes a link that signs a browser in, once and within 15 minutes. Null: the token of the account is unknown. */
   signInLink(next?: string): Promise<string | null>;
-  /** What the user reads of GitHub. */
+  /** Lines of output about GitHub for the user. */
   readonly githubLines: readonly string[];
   /** A person at the emulator of GitHub. Null: there is no emulator. */
   readonly githubPerson: GitHubPerson | null;
-  /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
+  /** Resolves if a part has ended without a request to stop, with a sentence that names the part. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
@@ -75,19 +76,20 @@ interface Starting {
   readonly dataDir: string;
   readonly stops: Stop[];
   readonly progress: Progress;
-  /** Reports that a part is gone when `exited` settles. A part that is being stopped is not reported. */
+  /** Reports `sentence` when `exited` settles, unless Interlock is being stopped. */
   readonly watch: (exited: Promise<unknown> | null, sentence: string) => void;
 }
 
 export async function startInterlock(options: StartOptions, progress: Progress): Promise<Interlock> {
   const dataDir = resolve(options.dataDir);
   await assertGit();
-  // First, so that a second start names the running one, and does not report that its port is in use.
+  // The directory is locked first, so that a second start reports the running Interlock instead of a port that is in
+  // use.
   const lock = await lockDataDirectory(dataDir);
   const stops: Stop[] = [async () => await lock.release()];
   const loss = Promise.withResolvers<string>();
   let isStopping = false;
-  // The last started stops first: no request is answered by a service whose database is gone.
+  // Parts stop in reverse order, so that no request is answered without the database.
   const stop = async (): Promise<void> => {
     isStopping = true;
     await Promise.all([removeAccess(dataDir), removeRuntime(dataDir)]);
@@ -101,7 +103,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     exited?.then(lose, lose);
   };
   try {
-    // Wrong settings are reported before anything is started.
+    // Reads all settings, so that wrong settings are reported before any part is started.
     modelFrom(process.env);
     runBoundsFrom(process.env);
     retentionFrom(process.env);
@@ -129,7 +131,8 @@ async function choosePort({ port, host }: StartOptions): Promise<number> {
 async function startParts(options: StartOptions, starting: Starting): Promise<Omit<Interlock, 'stop' | 'lost'>> {
   const { dataDir, stops, progress } = starting;
   if (options.reset) await clear(dataDir);
-  // The database's own user walks through it; every secret inside is guarded by its own mode.
+  // Other users may enter the directory, because the database's user must. Each secret file in it has a mode that
+  // protects it.
   await chmod(dataDir, 0o711).catch(() => {
     throw new StartError(`${dataDir} belongs to another user. Name another directory by --data <dir>.`);
   });
@@ -150,11 +153,11 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   const github = await connectGitHub(options, starting, { service: service.service, secrets });
   const access = { url: service.url, token, temporalUi: temporalUiOf(temporal, process.env) ?? '' };
   await writeAccess(dataDir, access);
-  const signInLink = async (next = '/'): Promise<string | null> => await askForLink(access, next);
+  const signInLink = async (next = '/'): Promise<string | null> => await createSignInLinkAt(access, next);
   return { ...access, isNew, ...github, sandbox: service.sandbox, agent: service.agent, signInLink };
 }
 
-async function askForLink({ url, token }: Access, next: string): Promise<string | null> {
+async function createSignInLinkAt({ url, token }: Access, next: string): Promise<string | null> {
   if (token === '') return null;
   const { createSignInLink } = await createClient({ url, token }).graphql<{ createSignInLink: { url: string } }>(
     'mutation ($input: CreateSignInLinkInput!) { createSignInLink(input: $input) { url } }',
@@ -178,13 +181,13 @@ async function connectGitHub(
   return { githubLines: started.lines, githubPerson: started.person };
 }
 
-/** Only its owner may read it, also if an earlier version made the log readable for others. */
+/** Opens the log so that only its owner can read it, even if an earlier version made the file readable for others. */
 async function openLog(file: string): Promise<DestinationStream> {
   if (existsSync(file)) await chmod(file, 0o600);
   return pino.destination({ dest: file, sync: false, mode: 0o600 });
 }
 
-/** Awaits both, also if one of them fails, because what was started must be stopped. */
+/** Waits for both, even if one fails, so that both can be stopped. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === 'rejected') throw first.reason;
@@ -225,7 +228,8 @@ async function startDatabase(options: StartOptions, { dataDir, stops, progress, 
     'PostgreSQL',
     async () => await openPostgres(options.databaseUrl ?? undefined, { dataDir, log: progress.say }),
   );
-  // Before everything that uses it, after the lock: stops run from the end.
+  // Stops run from the end of the list. The database must stop after all parts that use it, and before the lock is
+  // released.
   stops.splice(1, 0, database.stop);
   watch(database.exited, `PostgreSQL is gone (its last words are in ${join(options.dataDir, 'postgres.log')}).`);
   await progress.part('Schema', async () => await prepareSchema(database.url));
@@ -254,7 +258,10 @@ async function startTemporalServer(
   return temporal;
 }
 
-/** Kept in the data directory, so that tokens outlive a restart; INTERLOCK_SECRET replaces the file. */
+/**
+ * Reads the secrets from INTERLOCK_SECRET or the data directory. New secrets are stored in the data directory, so that
+ * tokens stay valid after a restart.
+ */
 async function readSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readStoredSecrets(dataDir);
   if (stored !== null) return stored;
@@ -300,7 +307,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   return { url, sandbox: worker.sandbox, agent: worker.agent, ports: service.ports, service };
 }
 
-/** The server of GitHub that the operator names. Null: none. */
+/** The server of GitHub that the operator names. Null: the operator names none. */
 function serverOf(github: GitHubOption | null): string | null {
   if (github?.kind === 'app') return github.server;
   return github === null ? (process.env['GITHUB_SERVER'] ?? null) : `http://127.0.0.1:${github.port}`;
@@ -314,8 +321,9 @@ function reachableHost(host: string): string {
 }
 
 /**
- * On a database without an account: one is made, and its token is kept beside the data it opens. A token that was lost
- * (a start killed before it was written, the file removed, other secrets) is replaced where there is one account only.
+ * Makes an account if the database has none, and stores its token in the data directory. If the only account's token is
+ * missing or no longer accepted, a new token is made. This happens if a start was killed before it wrote the token, if
+ * the file was removed, or if the secrets have changed.
  */
 async function firstAccount(
   ports: Ports,

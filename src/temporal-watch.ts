@@ -1,5 +1,5 @@
-// What a server reports about Temporal: whether it answers, whether a worker asks it for work, and where its UI shows
-// the workflow of a row.
+// What a server reports about Temporal: whether Temporal answers, whether a worker polls it for work, and the address
+// of a workflow in its UI.
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { nextHealth, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
@@ -72,13 +72,14 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
   };
 }
 
-/** The links into Temporal's UI, from its list of workflows. */
+/** Makes links into Temporal's UI. `ui` is the address of its list of workflows. */
 export function temporalLinks(ui: string | null): Pick<TemporalView, 'ui' | 'urlOf'> {
   return { ui, urlOf: (row) => (ui === null ? null : `${ui}/${encodeURIComponent(workflowIdOf(row))}`) };
 }
 
 /**
- * The list of workflows in the UI of Temporal: of the embedded one, or where TEMPORAL_UI_URL says. Null: none is known.
+ * The address of the list of workflows in Temporal's UI: that of the embedded Temporal, or of TEMPORAL_UI_URL. Null: it
+ * is unknown.
  */
 export function temporalUiOf(
   { uiUrl, namespace }: { readonly uiUrl?: string | null; readonly namespace: string },

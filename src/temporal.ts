@@ -1,5 +1,5 @@
-// The client side of Temporal: connecting, and waking workflows. The API works while Temporal is down: a wake that
-// fails is logged, and the relay finds the queue, the deployment or the build by its rows.
+// The client of Temporal, which wakes workflows. The API works while Temporal is down: a wake that fails is logged, and
+// the relay finds the row later.
 import { Client, Connection, type WorkflowSignalWithStartOptions } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Ports, Wake } from './context.ts';
@@ -19,7 +19,7 @@ import { workflowTaskTimeout } from '../workflows/shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from '../workflows/rollback/messages.ts';
 
 const wakeWithinMs = 2_000;
-/** A line of thousands may be canceled at once; Temporal has other things to do. */
+/** The most wakes that are sent at once, so that canceling thousands of pull requests does not overload Temporal. */
 const wakesAtOnce = 32;
 
 interface PendingWake {
@@ -30,7 +30,10 @@ interface PendingWake {
 export interface TemporalClient {
   readonly client: Client;
   readonly wake: Ports['wake'];
-  /** Starts a delivery's workflow, or has the running one look. Nobody waits for it: the relay asks again. */
+  /**
+   * Starts the workflow of a webhook delivery, or signals it to read its row again. Callers do not wait for it. If it
+   * fails, the relay repeats it.
+   */
   readonly retryDelivery: WebhookOptions['retry'];
   close(): Promise<void>;
 }
@@ -50,7 +53,7 @@ export function connectTemporal(options: {
   return {
     client,
     wake: async (whose) => {
-      const { type, workflowId, ...started } = workflowOf(beganBy(whose));
+      const { type, workflowId, ...started } = workflowOf(withTrace(whose));
       wakes.wake(
         workflowId,
         async () =>
@@ -90,8 +93,8 @@ function createWakes(connection: Connection, log: Logger) {
   const inFlight = new Map<string, PendingWake>();
   const inTurn = atMost(wakesAtOnce);
 
-  // Wakes of one workflow while one is under way are one wake after it. Nobody waits for them: a request is answered at
-  // once while Temporal is down.
+  // Wakes that arrive while a wake of the same workflow is being sent are combined into one wake after it. Callers do
+  // not wait, so that requests are answered at once even if Temporal is down.
   function wake(workflowId: string, signal: () => Promise<unknown>): void {
     const known = inFlight.get(workflowId);
     if (known !== undefined) {
@@ -107,11 +110,11 @@ function createWakes(connection: Connection, log: Logger) {
     try {
       while (pending.again) {
         pending.again = false;
-        // Longer tries would only stand in the way of the relay's next one.
+        // The deadline is short, because the relay will wake the workflow anyway.
         await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, signal));
       }
     } catch (error) {
-      log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will.');
+      log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will wake it.');
     } finally {
       inFlight.delete(workflowId);
     }
@@ -130,8 +133,11 @@ interface Woken extends Pick<WorkflowSignalWithStartOptions, 'signal' | 'staticS
   readonly args: readonly [Traced];
 }
 
-/** A run goes on with the trace of the request that began it. The run of a queue serves many requests. */
-function beganBy(whose: Wake): Traced {
+/**
+ * Adds the trace of the current request, which the run continues. The run of a queue gets no trace, because it serves
+ * many requests.
+ */
+function withTrace(whose: Wake): Traced {
   const trace = presentTrace();
   return 'queueId' in whose || trace === null ? whose : { ...whose, trace };
 }
@@ -176,18 +182,18 @@ const workflowTexts = {
   },
 } as const satisfies Readonly<Record<string, WorkflowText>>;
 
-/** The workflow that a wake is for. The wake is its whole input. */
+/** The workflow that a wake starts or signals. The wake is its input. */
 function workflowOf(whose: Traced): Woken {
-  if ('queueId' in whose) return woken('queue', queueWorkflowId(whose), whose);
-  if ('candidateId' in whose) return woken('build', buildWorkflowId(whose), whose);
-  if ('runbookId' in whose) return woken('runbook', runbookWorkflowId(whose), whose);
-  if ('verificationId' in whose) return woken('verification', verificationWorkflowId(whose), whose);
+  if ('queueId' in whose) return workflowStart('queue', queueWorkflowId(whose), whose);
+  if ('candidateId' in whose) return workflowStart('build', buildWorkflowId(whose), whose);
+  if ('runbookId' in whose) return workflowStart('runbook', runbookWorkflowId(whose), whose);
+  if ('verificationId' in whose) return workflowStart('verification', verificationWorkflowId(whose), whose);
   const { isRollback, ...input } = whose;
   return isRollback
-    ? woken('rollback', rollbackWorkflowId(input), input)
-    : woken('deployment', deploymentWorkflowId(input), input);
+    ? workflowStart('rollback', rollbackWorkflowId(input), input)
+    : workflowStart('deployment', deploymentWorkflowId(input), input);
 }
 
-function woken(type: keyof typeof workflowTexts, workflowId: string, input: Woken['args'][0]): Woken {
+function workflowStart(type: keyof typeof workflowTexts, workflowId: string, input: Woken['args'][0]): Woken {
   return { type, workflowId, args: [input], ...workflowTexts[type] };
 }

@@ -1,5 +1,5 @@
-// What the command line programs other than `npm start` share: the service of a data directory. Interlock may be
-// running on the directory, or not.
+// The common parts of the command line programs besides `npm start`. They use the service of a data directory, whether
+// or not Interlock is running on it.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -29,8 +29,8 @@ export interface ToolOptions {
 }
 
 /**
- * Runs `work` with a service on the data directory, and the address of its database: of the running Interlock's, or of
- * one started for this.
+ * Runs `work` with a service on the data directory and the URL of its database. The database is that of the running
+ * Interlock, or is started for this program.
  */
 export async function withService<T>(
   options: ToolOptions,
@@ -42,7 +42,7 @@ export async function withService<T>(
   if (database.isStartedHere || options.databaseUrl !== undefined) await prepareSchema(database.url);
   const log = pino({ level: 'error' }, pino.destination(2));
   const secrets = await readStoredSecrets(dataDir);
-  // Nothing is woken from here: the relay of a running Interlock finds what changed.
+  // This service sends no wakes. The relay of a running Interlock finds the changed rows.
   const service = await createService({
     databaseUrl: database.url,
     dataDir,
@@ -51,7 +51,7 @@ export async function withService<T>(
     wake: async () => {},
     poolSize: 4,
     ...hostSettingsFrom(process.env),
-    // The secrets open the App's key, by which repositories of GitHub are reached.
+    // The secrets are needed to open the private keys of GitHub Apps.
     ...(secrets === null ? {} : { secrets }),
   });
   try {
@@ -62,27 +62,27 @@ export async function withService<T>(
   }
 }
 
-/** A repository that a program was called with, and how the program prints its answer. */
+/** The repository that is the argument of a program, and the program's options. */
 export interface NamedRepository {
   readonly ctx: Context;
   readonly repository: RepositoryRow;
-  /** The name as it was given: `<owner>/<name>`. */
+  /** The name as the user gave it: `<owner>/<name>`. */
   readonly name: string;
-  /** One JSON document instead of text. */
+  /** Whether the program prints one JSON document instead of text. */
   readonly json: boolean;
-  /** What opens sealed keys. Null: neither the environment nor the data directory has them. */
+  /** The secrets of the installation. Null: neither the environment nor the data directory has them. */
   readonly secrets: Secrets | null;
-  /** Options of this program alone, by their names. */
+  /** The options of this program only, by their names. */
   readonly options: Readonly<Record<string, string | undefined>>;
 }
 
 export interface RepositoryProgram {
-  /** Its name, such as `verify`. */
+  /** The name of the program, such as `verify`. */
   readonly program: string;
   readonly description: string;
-  /** What stands behind its name in the examples of its help. */
+  /** The arguments in the examples of the program's help text. */
   readonly calls: readonly string[];
-  /** Flags and descriptions of options that this program alone has. */
+  /** The flags and descriptions of options that only this program has. */
   readonly options?: readonly (readonly [string, string])[];
 }
 
@@ -124,17 +124,17 @@ export function countRepositories({ length }: readonly unknown[]): string {
 
 export interface FoundDatabase {
   readonly url: string;
-  /** Interlock is not running on it: it was started for this program. */
+  /** Whether the database was started for this program, because Interlock does not run. */
   readonly isStartedHere: boolean;
   stop(): Promise<void>;
 }
 
-/** The database of the data directory, or the database that was named, with its schema as it is. */
+/** Finds the database of the data directory, or the named database. Its schema is not migrated. */
 export async function findDatabase(dataDir: string, given: string | undefined): Promise<FoundDatabase> {
   const running = given === undefined ? await readRuntime(dataDir) : null;
   if (running !== null && (await answers(running.databaseUrl)))
     return { url: running.databaseUrl, isStartedHere: false, stop: async () => {} };
-  // A mistyped directory must not become a new installation.
+  // Without this check, a mistyped directory would become a new installation.
   if (given === undefined && !existsSync(join(dataDir, 'postgres-password')))
     throw new StartError(
       `There is no Interlock in ${dataDir}. Name its data directory by --data <dir>, or its database by --database-url <url>.`,
@@ -188,7 +188,7 @@ export async function findAccount(query: Query, account: string | undefined): Pr
   return only;
 }
 
-/** In the name of the service, for the account that `findAccount` finds. */
+/** The context of the service itself, for the account that `findAccount` finds. */
 export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
   const { id } = await findAccount(service.ports.db.system.query, account);
   return systemContext(service.ports, id);
@@ -206,12 +206,18 @@ export function splitName(name: string): { owner: string; name: string } {
   return { owner, name: repository };
 }
 
-/** What a relative path of a user begins at: npm runs a program in the folder of the project. */
+/**
+ * The folder to which a user's relative paths refer. npm runs programs in the folder of the project, and has the user's
+ * folder in INIT_CWD.
+ */
 export function callersFolder(): string {
   return process.env['INIT_CWD'] ?? '.';
 }
 
-/** `what` is written into the folder, such as `a backup`. Throws a StartError if something is there already. */
+/**
+ * Makes a folder. Throws StartError if the folder is not empty. `what` is the content for the message, such as `a
+ * backup`.
+ */
 export async function makeEmptyFolder(folder: string, what: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
@@ -220,7 +226,7 @@ export async function makeEmptyFolder(folder: string, what: string): Promise<voi
     );
 }
 
-/** Runs a program. It returns the exit code; a StartError is printed as one line. */
+/** Runs a program. `main` returns the exit code. A StartError is printed as one line. */
 export function runTool(main: () => Promise<number>): void {
   const run = async (): Promise<number> => {
     readSecretFiles(process.env);

@@ -1,11 +1,11 @@
-// Whether and where traces are sent, from the variables of OpenTelemetry.
+// Starts tracing if the environment variables of OpenTelemetry name a collector.
 import { StartError } from './launcher/start-error.ts';
 import { readVersion } from './platform/project-root.ts';
 
 type Stop = () => Promise<void>;
 
 /**
- * Returns what sends the last spans and ends tracing. Without OTEL_EXPORTER_OTLP_ENDPOINT nothing of the SDK is loaded.
+ * Returns a function that sends the last spans and stops tracing. If no endpoint is configured, the SDK is not loaded.
  */
 export async function openTracing(env: NodeJS.ProcessEnv, part: string): Promise<Stop> {
   const isWanted = [env['OTEL_EXPORTER_OTLP_ENDPOINT'], env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']].some(Boolean);

@@ -1,4 +1,5 @@
-// `npm run verify -- <owner>/<name>`: derives every proof again from git and rows; exit 1 when one does not hold.
+// `npm run verify -- <owner>/<name>`: derives every proof again from git and the rows. The exit code is 1 if a proof
+// does not hold.
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import color from 'picocolors';
@@ -23,7 +24,7 @@ async function main(): Promise<number> {
   });
 }
 
-/** Never replaces a file. */
+/** Writes the proofs into a new file. An existing file is never replaced. */
 async function exportTo(file: string, { ctx, repository, secrets }: NamedRepository): Promise<number> {
   if (secrets === null)
     throw new StartError(

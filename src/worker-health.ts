@@ -1,4 +1,4 @@
-// What a worker answers to those who watch it: whether it lives, and whether it takes work.
+// The HTTP server of a worker: it reports whether the worker is alive and whether it takes work, and serves metrics.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -15,20 +15,20 @@ export interface WorkerHealth {
 }
 
 export interface WorkerHealthOptions {
-  /** 0 takes a free one. */
+  /** 0: a free port is chosen. */
   readonly port: number;
   readonly host: string;
-  /** What it needs to take work. */
+  /** The parts on which the worker depends. */
   readonly parts: () => Promise<readonly Part[]>;
   /** Work that is older than its own time limit. */
   readonly overdue: () => readonly Overdue[];
-  /** Invariants that do not hold. Null: nobody has compared them. */
+  /** Invariants that do not hold. Null: the invariants were not checked yet. */
   readonly violations: () => readonly Violation[] | null;
   readonly metrics: MetricsAnswering;
   readonly log: Logger;
 }
 
-/** The parts on which this worker's readiness depends. Whether other workers run does not count. */
+/** The parts on which this worker's readiness depends. Other workers are not among them. */
 export async function partsOfWorker(
   db: Database,
   { isRunning, temporal }: { readonly isRunning: boolean; readonly temporal: TemporalHealth | null },

@@ -1,5 +1,5 @@
-// Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one
-// Temporal.
+// The worker. It runs workflows, their activities, and the checks of the local host. Any number of workers can share a
+// database and a Temporal.
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -26,31 +26,31 @@ export interface WorkerOptions {
     readonly taskQueue?: string;
     readonly security?: TemporalSecurity;
   };
-  /** A bundle made by `npm run build`. Null: bundled now, from source. */
+  /** The bundle that `npm run build` made. Null: the workflows are bundled from source at the start. */
   readonly workflowBundle: string | null;
-  /** Null: checks run elsewhere. */
+  /** Null: this worker runs no checks. */
   readonly ci: { readonly concurrency: number; readonly allowPlain: boolean } | null;
-  /** What deploying and building takes. */
+  /** What deployments and builds need. */
   readonly providers: ProviderOptions;
-  /** What drives previews; tests bring their own. */
+  /** What previews need. Tests pass their own implementation. */
   readonly previews: PreviewOptions | Verifying;
-  /** Who executes runbooks; tests bring their own. */
+  /** What runbooks need. Tests pass their own agents. */
   readonly agents: AgentOptions | Pick<RunbookDriving, 'agents'>;
-  /** Bounds of every command that the worker runs. Absent: the usual bounds. */
+  /** The bounds of every command that the worker runs. Default: `defaultRunBounds`. */
   readonly bounds?: RunBounds;
-  /** Also measures Temporal's SDK. A process has only one SDK. */
+  /** Whether metrics of Temporal's SDK are added. A process has only one SDK. */
   readonly measuresSdk?: boolean;
 }
 
 export interface RunningWorker {
-  /** One sentence about where checks run, with the cure when that could be better. */
+  /** A sentence that says where checks run, and how to improve it if possible. */
   readonly sandbox: string;
-  /** One sentence about who executes runbooks, with the cure when that could be better. */
+  /** A sentence that says which agent executes runbooks, and how to configure a model if there is none. */
   readonly agent: string;
   /** Whether the worker takes work: it neither stops nor has failed. */
   isRunning(): boolean;
   stop(): Promise<void>;
-  /** Ends when the worker does; throws when it failed. */
+  /** Settles when the worker has ended. Rejects if the worker failed. */
   readonly ended: Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { log } = service.ports;
   const sdkMetrics = installRuntime(log, options.measuresSdk ?? false);
   if (sdkMetrics !== null) service.metrics.include(async () => await sdkMetrics.text());
-  // Commands of deployments and builds run in it as checks do, also where checks run elsewhere.
+  // A sandbox is needed even if this worker runs no checks, because deployments and builds run commands in it too.
   const found = await findSandbox({
     allowPlain: options.ci?.allowPlain ?? false,
     ...(options.bounds && { bounds: options.bounds }),
@@ -78,9 +78,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: options.workflowBundle } }),
     maxConcurrentActivityTaskExecutions: 100,
-    // A killed worker's cached runs are another's after this long; the default is twice as much.
+    // After a worker was killed, its cached workflow runs move to another worker after this time. The default is 10 s.
     stickyQueueScheduleToStartTimeout: '5s',
-    // Heartbeats are not held back for longer than they are apart.
+    // Heartbeats are sent every second, so they must not be throttled for longer.
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '10s',
     shutdownForceTime: '20s',
@@ -135,7 +135,10 @@ function openRunner(
 
 let installed: { readonly sdkMetrics: SdkMetrics | null } | null = null;
 
-/** The SDK would stop on signals by itself; the composition root decides the order of stopping. */
+/**
+ * Installs the SDK's runtime. Its own signal handling is turned off, because the composition root determines the order
+ * in which parts stop.
+ */
 function installRuntime(log: Logger, measuresSdk: boolean): SdkMetrics | null {
   if (installed !== null) return installed.sdkMetrics;
   const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) =>

@@ -1,4 +1,4 @@
-// What every chapter of the demo has: a client, lines with the time, and what must hold, said when it does not.
+// The common parts of the demo's chapters: a client, printed lines with the time, and expectations.
 import { createClient, type Client } from './client.ts';
 import type { DemoRun } from './play.ts';
 import { line } from './event-lines.ts';
@@ -9,7 +9,7 @@ export interface Chapter extends DemoRun {
   readonly expect: (what: string, is: unknown, should: unknown) => void;
 }
 
-/** Plays one chapter, and answers what is wrong; nothing when all is well. */
+/** Plays one chapter. Returns a sentence for each expectation that does not hold. */
 export async function playChapter(
   run: DemoRun,
   title: string,

@@ -1,9 +1,9 @@
-// A client like any other: GraphQL and REST over HTTP with the token, git over HTTP by the real git.
+// The demo's client, which has no special access: GraphQL and REST over HTTP with a token, and git over HTTP.
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Runs git in a folder, as a person who has the token. */
+/** Runs git in a folder, with the token. */
 export type RunGit = (folder: string, ...args: string[]) => Promise<string>;
 
 export interface Client {
@@ -15,16 +15,16 @@ export interface Client {
 
 const execute = promisify(execFile);
 
-/** How often a read is tried while the server answers 503 and says when to try again. */
+/** How often a GET request is tried while the server answers 503 with Retry-After. */
 const mostTries = 10;
 
-async function fetchAgain(tries: number, url: string, request: RequestInit): Promise<Response> {
+async function fetchWithRetry(tries: number, url: string, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   const waitSec = Number(response.headers.get('retry-after') ?? Number.NaN);
   if (response.status !== 503 || tries === 1 || Number.isNaN(waitSec)) return response;
   await response.body?.cancel();
   await delay(waitSec * 1000);
-  return await fetchAgain(tries - 1, url, request);
+  return await fetchWithRetry(tries - 1, url, request);
 }
 
 export function createClient({ url, token }: { readonly url: string; readonly token: string }): Client {
@@ -46,7 +46,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
     },
     async rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const isText = typeof body === 'string';
-      const response = await fetchAgain(method === 'GET' ? mostTries : 1, `${url}${path}`, {
+      const response = await fetchWithRetry(method === 'GET' ? mostTries : 1, `${url}${path}`, {
         method,
         headers: {
           authorization,

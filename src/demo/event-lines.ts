@@ -1,5 +1,5 @@
-// Prints the event log in lines for people. It remembers only what these lines need: titles, the parent of a batch, and
-// which batch replaces which.
+// Turns events into lines for people. It stores only what the lines need: titles, the tip, the live batches, and the
+// blocked pull requests.
 export interface LoggedEvent {
   readonly action: string;
   readonly payload: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// How the demo waits. A state that lasts is asked for until it is there; what passes is read from the event log, after
-// a cursor, however quick the machine is.
+// How the demo waits. A state that lasts is polled. A state that may pass quickly is read from the event log, after a
+// cursor, so that it is never missed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 const longestMs = 2 * 60_000;
 const pauseMs = 200;
 
-/** Looks until there is something. What it looks for must last. */
+/** Calls `look` until it returns something. The state that `look` waits for must last. */
 export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const deadline = performance.now() + longestMs;
   for (;;) {
@@ -19,7 +19,7 @@ export async function until<T>(what: string, look: () => Promise<T | null>): Pro
   }
 }
 
-/** Cursor of the newest event of a repository. What is asked for from now on comes after it. */
+/** Returns the cursor of the newest event of a repository. The events of all later requests come after this cursor. */
 export async function cursorOfNow(
   client: Client,
   { owner, name }: { readonly owner: string; readonly name: string },
@@ -34,9 +34,9 @@ export async function cursorOfNow(
 }
 
 export interface Followed {
-  /** What is awaited, for people. */
+  /** Describes the awaited state, for the error message. */
   readonly what: string;
-  /** Of one field, whose changes have a cursor; it takes `$after`. */
+  /** A subscription with one field. It has the variable `$after`, and its changes have a cursor. */
   readonly subscription: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly after: string;
@@ -44,8 +44,8 @@ export interface Followed {
 }
 
 /**
- * Answers the first change that `isLast` accepts, which is shown all before it. A connection that breaks is made again,
- * and goes on after the last change.
+ * Passes each change to `isLast`, and returns the first change that `isLast` accepts. If the connection breaks, it
+ * reconnects and continues after the last change.
  */
 export async function followUntil<Change extends { readonly cursor: string }>(
   access: { readonly url: string; readonly token: string },

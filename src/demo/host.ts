@@ -1,23 +1,23 @@
-// Where the demo's repository lives. People push, open pull requests and queue them there: at Interlock itself, or at
-// GitHub by a person's token.
+// The code host of the demo's repository: Interlock itself, or GitHub. There people push, open pull requests and queue
+// them. At GitHub, the demo uses a person's token.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createClient, gitWith, type RunGit } from './client.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface DemoHost {
-  /** What git pushes to and clones. */
+  /** The URL for git. */
   readonly remote: string;
-  /** Pages for people. Null: the host has none. */
+  /** The address of the repository's page. Null: the host has none. */
   readonly page: string | null;
   readonly git: RunGit;
-  /** Makes the repository, empty and in use. */
+  /** Creates an empty, active repository. */
   createRepository(): Promise<void>;
   /** Opens a pull request from a pushed branch into main, and returns its number. */
   openPullRequest(pullRequest: { readonly branch: string; readonly title: string }): Promise<number>;
-  /** A person asks for the pull request to be queued. It is in line when this resolves. */
+  /** Queues the pull request as a person. Resolves when it is in line. */
   queue(number: number): Promise<void>;
-  /** Checks what the host shows of a merged or blocked pull request. Returns a sentence for each fault. */
+  /** Checks what the host shows about a merged or blocked pull request. Returns a sentence for each fault. */
   check(pullRequest: { readonly number: number; readonly status: string }): Promise<readonly string[]>;
 }
 
@@ -27,7 +27,7 @@ interface Place {
   readonly scenario: Scenario;
 }
 
-/** A person at GitHub: the addresses, and a token. */
+/** A person's token at GitHub, and the addresses of GitHub. */
 export interface GitHubPerson {
   readonly webUrl: string;
   readonly apiUrl: string;
@@ -62,7 +62,7 @@ export function localDemoHost({ url, token, scenario: { owner, name } }: Place):
   };
 }
 
-/** GitHub's webhooks may take this long. */
+/** The most time that GitHub's webhooks may take. */
 const followedWithinMs = 60_000;
 
 const inLine: ReadonlySet<string> = new Set(['QUEUED', 'TAGGED', 'BLOCKED']);
@@ -85,9 +85,10 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
     git: gitWith(person.token),
     async createRepository() {
       await octokit.request('POST /orgs/{org}/repos', { org: owner, name });
-      // Where GitHub sends the browser of a person who has chosen repositories: the installation is read again.
+      // GitHub sends the browser of a person who has chosen repositories to this address. The request makes Interlock
+      // read the installation again.
       await fetch(`${url}/github/installed`);
-      await followed(`${owner}/${name} to be listed`, async () => {
+      await pollUntil(`${owner}/${name} to be listed`, async () => {
         const { repository } = await client.graphql<{ repository: { id: string } | null }>(
           'query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { id } }',
           { owner, name },
@@ -106,7 +107,7 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
         head: branch,
         base: 'main',
       });
-      await followed(`#${data.number} to be known`, async () => await readStatus(data.number));
+      await pollUntil(`#${data.number} to be known`, async () => await readStatus(data.number));
       return data.number;
     },
     async queue(number) {
@@ -116,7 +117,7 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
         issue_number: number,
         labels,
       });
-      await followed(`#${number} to be in line`, async () => {
+      await pollUntil(`#${number} to be in line`, async () => {
         const status = await readStatus(number);
         return status !== null && inLine.has(status) ? status : null;
       });
@@ -131,15 +132,15 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
         });
         return data.merged ? 'merged' : data.state;
       };
-      // Interlock comments at GitHub after a landing, and does not wait for it.
-      return await followed(`GitHub to show #${number}`, async () => ((await read()) === should ? [] : null)).catch(
+      // GitHub shows the new state a moment after the landing, because Interlock does not wait for GitHub.
+      return await pollUntil(`GitHub to show #${number}`, async () => ((await read()) === should ? [] : null)).catch(
         async () => [`GitHub shows #${number} as ${await read()}, not as ${should}`],
       );
     },
   };
 }
 
-async function followed<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+async function pollUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const deadline = performance.now() + followedWithinMs;
   for (;;) {
     const found = await look();

@@ -1,5 +1,5 @@
-// What the demo promises, looked at from outside: a clone over HTTP, the check run at every first-parent commit, and
-// what the API says of every pull request.
+// Checks the outcome of the demo from outside. It reads the status of every pull request by the API, clones the
+// repository, and runs the check at every first-parent commit.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export interface OutcomeCheck {
   readonly say: (line: string) => void;
 }
 
-/** Prints what it has looked at, and returns a sentence for each fault. */
+/** Prints what was checked. Returns a sentence for each fault. */
 export async function checkOutcome({
   url,
   token,

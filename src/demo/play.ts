@@ -1,5 +1,5 @@
-// Plays a scenario against a running Interlock as its users would: pushes over HTTP, opens pull requests by GraphQL,
-// queues them over REST, and prints the event log while they land.
+// Plays a scenario against a running Interlock, as its users would. It pushes branches, opens pull requests by GraphQL,
+// queues them by REST, and prints the event log while they land.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The chapter of a preview: a pull request brings a page and how to drive it; its preview comes up in a sandbox, is
-// driven by its steps with a secret of the account, and is gone again.
+// The chapter about previews. A pull request adds a page and a skill file. Its preview is booted in a sandbox, driven
+// by the steps of the skill file with a secret of the account, and torn down.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ const previews = `verify:
       secrets: [TILL_KEY]
 `;
 
-/** Answers what is wrong; nothing when all is well. */
+/** Returns a sentence for each fault. Empty: all is well. */
 export async function playPreview(run: DemoRun): Promise<readonly string[]> {
   return await playChapter(run, 'A pull request with a page: its preview comes up, is driven and torn down', play);
 }
@@ -58,7 +58,7 @@ export async function playPreview(run: DemoRun): Promise<readonly string[]> {
 async function play(chapter: Chapter): Promise<void> {
   const { client, scenario, print, expect } = chapter;
   await setUp(chapter);
-  // From before the pull request, so that nothing of its verification is missed.
+  // The cursor is read before the pull request is opened, so that no event of its verification is missed.
   const after = await cursorOfNow(client, scenario);
   const number = await openPullRequest(chapter);
   print('opened', `#${number} ${page.title}`);
@@ -153,7 +153,10 @@ async function follow(
   return last.verification;
 }
 
-/** Asked of the server as a browser asks it, whose resolver knows that everything below localhost is this machine. */
+/**
+ * Requests the preview from the server with the preview's Host header. Browsers resolve all names below localhost to
+ * this machine, but Node does not.
+ */
 async function statusOf(server: string, preview: string): Promise<number> {
   const { host } = new URL(preview);
   return await new Promise((resolve, reject) => {

@@ -1,6 +1,5 @@
-// The chapter after the landings: what landed is released. It builds candidates, deploys them by a command, rolls back,
-// freezes and forces a deployment, as users do. It checks the result of each step, and returns a sentence for each
-// fault.
+// The chapter about releases. It builds candidates of what landed, deploys them by a command, rolls back, freezes an
+// environment and forces a deployment. It checks the result of each step.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { playChapter, type Chapter } from './chapter.ts';
@@ -39,7 +38,7 @@ async function play(chapter: Chapter): Promise<void> {
   await checkHistory(chapter);
 }
 
-/** Deploys the first and the newest landing. Answers the newest; null without landings. */
+/** Deploys the first and the newest landing. Returns the newest landing, or null if there are no landings. */
 async function deployTwo(chapter: Chapter, environments: readonly string[]): Promise<Landing | null> {
   const landings = await readLandings(chapter);
   const [first, last] = [landings[0], landings.at(-1)];
@@ -58,7 +57,7 @@ async function deployTwo(chapter: Chapter, environments: readonly string[]): Pro
   return last;
 }
 
-/** In the order in which they landed. */
+/** The landings, in their order. */
 async function readLandings({ client, scenario }: Chapter): Promise<Landing[]> {
   const { repository } = await client.graphql<{
     repository: { pullRequests: { nodes: { number: number; title: string; mergeCommit: string; mergedAt: string }[] } };
@@ -130,7 +129,7 @@ function pathOf({ scenario }: Chapter, environment: string): string {
   return `/api/releases/${scenario.name}/environments/${environment}`;
 }
 
-async function ended(chapter: Chapter, environment: string, { id }: Pick<Shown, 'id'>): Promise<Shown> {
+async function endOf(chapter: Chapter, environment: string, { id }: Pick<Shown, 'id'>): Promise<Shown> {
   return await until(`the deployment to ${environment}`, async () => {
     const shown = await chapter.client.rest<Shown[]>('GET', `${pathOf(chapter, environment)}/deployments`);
     return shown.find((each) => each.id === id && final.includes(each.status)) ?? null;
@@ -156,7 +155,7 @@ async function reportEnd(
   { environment, word, version, should }: Awaited,
   made: Pick<Shown, 'id'>,
 ): Promise<void> {
-  const shown = await ended(chapter, environment, made);
+  const shown = await endOf(chapter, environment, made);
   const isBack = word === 'went back';
   const text = isBack
     ? `${environment} to ${shown.release_candidate_version}`

@@ -1,6 +1,6 @@
-// The chapter of a runbook: a prompt renames a function in three steps, which are two pull requests, one on top of the
-// other. A follow-up continues the runbook, and its pull requests land by the queue. The chapter calls REST, as a
-// script would.
+// The chapter about runbooks. A prompt renames a function in three steps, which become a stack of two pull requests. A
+// follow-up prompt continues the runbook, and the queue lands its pull requests. The chapter calls REST, as a script
+// would.
 import { playChapter, type Chapter } from './chapter.ts';
 import { until } from './follow.ts';
 import type { DemoRun } from './play.ts';
@@ -31,7 +31,7 @@ const prompt = `# cost_of in the place of price_of
       verify: sh check.sh
 `;
 
-const followUp = `1. Say how prices are asked for
+const followUp = `1. Say how prices are created for
    \`\`\`sh
    echo 'Prices are asked for by \`cost_of\`.' >> README.md
    \`\`\`
@@ -44,7 +44,7 @@ interface Shown {
   readonly pull_requests: readonly { readonly number: number; readonly step_numbers: readonly string[] }[];
 }
 
-/** Answers what is wrong; nothing when all is well. */
+/** Returns a sentence for each fault. Empty: all is well. */
 export async function playRunbook(run: DemoRun): Promise<readonly string[]> {
   return await playChapter(run, 'A runbook renames a function: three steps, two pull requests, and a follow-up', play);
 }
@@ -52,30 +52,30 @@ export async function playRunbook(run: DemoRun): Promise<readonly string[]> {
 async function play(chapter: Chapter): Promise<void> {
   const { client, scenario, print, expect } = chapter;
   const repository = { org: scenario.owner, name: scenario.name };
-  // Paused, so that the stack is seen before it lands.
+  // The repository is paused, so that the stack can be seen before it lands.
   await client.rest('POST', '/api/v1/repo', { ...repository, paused: true });
   await client.graphql(
     `mutation ($repository: RepositoryInput!) { updateRunbookDefaults(input: {repository: $repository, queueWhenGreen: true}) { runbookDefaults { queueWhenGreen } } }`,
     { repository: { owner: scenario.owner, name: scenario.name } },
   );
-  const asked = await client.rest<Shown>('POST', '/api/v1/runbook', {
+  const created = await client.rest<Shown>('POST', '/api/v1/runbook', {
     repository,
     prompt,
     pr_mode: 'stacked_pr',
     description: 'Customers pay costs, not prices.',
     labels: ['renaming'],
   });
-  print('runbook', `${asked.runbook_number}: ${progressOf(asked)}`);
-  const first = await completed(chapter, asked, 3);
+  print('runbook', `${created.runbook_number}: ${progressOf(created)}`);
+  const first = await completed(chapter, created, 3);
   printPullRequests(chapter, first.pull_requests);
   expect('the pull requests of three steps', stepsOf(first), '1.1 1.2 | 2.1');
-  await client.rest('PATCH', `/api/v1/runbook/${asked.runbook_number}`, { prompt: followUp, labels: ['docs'] });
-  print('follow-up', 'asked for');
+  await client.rest('PATCH', `/api/v1/runbook/${created.runbook_number}`, { prompt: followUp, labels: ['docs'] });
+  print('follow-up', 'requested');
   const second = await completed(chapter, first, 4);
   printPullRequests(chapter, second.pull_requests.slice(first.pull_requests.length));
   expect('the pull requests after the follow-up', stepsOf(second).startsWith('1.1 1.2 | 2.1'), true);
   await client.rest('POST', '/api/v1/repo', { ...repository, paused: false });
-  await reportLandings(chapter, asked.runbook_number, second.pull_requests.length);
+  await reportLandings(chapter, created.runbook_number, second.pull_requests.length);
 }
 
 async function completed({ client, print }: Chapter, of: Shown, total: number): Promise<Shown> {

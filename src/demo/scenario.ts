@@ -1,5 +1,5 @@
-// What the demo plays: a repository with a real check, and pull requests. One of them conflicts, and one is only wrong
-// together with another one. Pure data.
+// The scenario of the demo: a repository with a real check, and pull requests. One pull request conflicts, and one
+// fails only together with another. Pure data.
 export interface DemoPullRequest {
   readonly branch: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface Scenario {
   readonly files: Readonly<Record<string, string>>;
   readonly configuration: string;
   readonly pullRequests: readonly DemoPullRequest[];
-  /** Whether GitHub shows what has landed as merged; otherwise as closed. */
+  /** Whether GitHub shows landed pull requests as merged. Otherwise it shows them as closed. */
   readonly showsAsMerged?: boolean;
 }
 
@@ -23,7 +23,7 @@ const files = {
   'teas/assam': '4\n',
   'teas/sencha': '6\n',
   'orders/first': 'assam sencha\n',
-  // An order is a list of teas; each must have a price that is a number.
+  // An order is a list of teas. Each tea must have a price that is a number.
   'check.sh': `set -e
 . ./prices.sh
 for order in orders/*; do
@@ -33,7 +33,7 @@ for order in orders/*; do
 done
 sleep 1
 `,
-  // What the check does not look at: whether anybody would buy it.
+  // The deployment fails for teas that are too expensive, which the check does not test.
   'deploy.sh': `set -e
 for tea in teas/*; do
   price=$(cat "$tea")
@@ -77,7 +77,7 @@ const all: readonly DemoPullRequest[] = [
     files: { 'teas/sencha': '', 'orders/first': 'assam\n' },
     expected: 'merged',
   },
-  // Green alone, and red as soon as sencha is gone. Only a build of both shows this.
+  // This pull request is green alone, but red together with `drop-sencha`. Only a build of both shows this.
   {
     branch: 'sencha-gift',
     title: 'A gift box with sencha',
@@ -91,13 +91,13 @@ const all: readonly DemoPullRequest[] = [
   tea('pu-erh', 9),
 ];
 
-/** What is released although nobody will buy it: every check is green, and no deployment of it comes through. */
+/** A change with a green check whose deployment fails. */
 export const unsellable = { branch: 'sell-gold', title: 'Sell tea with gold in it', files: { 'teas/gold': '500\n' } };
 
-/** Twelve pull requests: one conflicts, one is red together with another; ten land. */
+/** Twelve pull requests: one conflicts, one is red together with another, and ten land. */
 export const demoScenario: Scenario = { owner: 'demo', name: 'tea-shop', files, configuration, pullRequests: all };
 
-// What GitHub runs in the place of `.service/ci.yml`: on pull requests, and on the pushes of bot branches.
+// The workflow that GitHub runs instead of `.service/ci.yml`, on pull requests and on pushes of bot branches.
 const workflow = `name: ci
 on:
   push:
@@ -112,7 +112,10 @@ jobs:
       - run: sh check.sh
 `;
 
-/** The same twelve in a repository at GitHub. The required check is named, so that no build waits for further ones. */
+/**
+ * The same twelve pull requests in a repository at GitHub. The configuration names the required check, so that builds
+ * do not wait for other checks.
+ */
 export function githubScenario({ showAsMerged }: { readonly showAsMerged: boolean }): Scenario {
   const rules = '    use_github_mergeability: false\n    required_checks: [orders]\n';
   const strategy = showAsMerged ? '  merge_strategy:\n    show_as_merged: true\n' : '';
@@ -126,7 +129,7 @@ export function githubScenario({ showAsMerged }: { readonly showAsMerged: boolea
   };
 }
 
-/** The same, shorter: what `npm start` plays in an empty data directory. */
+/** A shorter scenario, which `npm start` plays in an empty data directory. */
 export const startScenario: Scenario = {
   ...demoScenario,
   pullRequests: [0, 1, 5, 6, 8, 9, 10].flatMap((index) => all[index] ?? []),

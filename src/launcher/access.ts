@@ -1,11 +1,14 @@
-// The data directory belongs to one running Interlock at a time, and says how to reach it.
+// The lock of the data directory, so that only one Interlock runs on it, and the file that says how to reach this
+// Interlock.
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeDataDirectory } from './data-directory.ts';
 import { processStartedAt } from './processes.ts';
 import { StartError } from './start-error.ts';
 
-/** `<data>/access.json`: exists while the service is ready. Only its owner can read it. */
+/**
+ * The content of `<data>/access.json`, which exists while the service is ready. Only the owner of the file can read it.
+ */
 export interface Access {
   readonly url: string;
   readonly token: string;
@@ -38,7 +41,10 @@ export async function removeAccess(dataDir: string): Promise<void> {
   await rm(accessFile(dataDir), { force: true });
 }
 
-/** Makes the directory when it is missing. A lock whose process is gone is taken over. */
+/**
+ * Locks the data directory, and makes it if it does not exist. A lock whose process has ended is replaced. Throws
+ * StartError if another Interlock runs on the directory.
+ */
 export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryLock> {
   const folder = resolve(dataDir);
   await makeDataDirectory(folder);
@@ -72,7 +78,8 @@ async function removeStaleLock(folder: string, lock: string): Promise<void> {
       `Interlock already runs on ${folder}${access ? `: ${access.url}` : ', and is starting'} (process ${holder.pid}). Stop it, or use another directory by --data <dir>.`,
     );
   }
-  // Two starts may find the same stale lock, and the slower one would remove the new lock of the faster.
+  // Two starts may find the same stale lock, and the slower start could remove the new lock of the faster. Therefore
+  // the lock is moved aside first, and put back if its content has changed.
   const aside = `${lock}.${process.pid}.stale`;
   await rename(lock, aside).catch(() => undefined);
   if ((await readFile(aside, 'utf8').catch(() => content)) !== content) await linkIfAbsent(aside, lock);

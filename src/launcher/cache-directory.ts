@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Where programs are kept between starts and between clones. Root's own home is closed to the database's user, so root
- * keeps them system-wide. `INTERLOCK_CACHE` names another place.
+ * The folder in which downloaded programs are stored, for all starts and all clones. If Interlock runs as root, this is
+ * a system folder, because the database's user cannot enter root's home. `INTERLOCK_CACHE` sets another folder.
  */
 export function defaultCacheDirectory(): string {
   if (process.env['INTERLOCK_CACHE']) return process.env['INTERLOCK_CACHE'];
@@ -14,7 +14,7 @@ export function defaultCacheDirectory(): string {
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'interlock');
 }
 
-/** Fills a folder completely or not at all, also when several processes want it at the same moment. */
+/** Fills a folder completely or not at all, even if several processes do so at the same time. */
 export async function fillOnce(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${folder}.${randomUUID()}`;
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
@@ -22,7 +22,7 @@ export async function fillOnce(folder: string, fill: (draft: string) => Promise<
   try {
     await fill(draft);
     await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
-      // Another process was first; its copy is as good as ours.
+      // Another process was faster. Its folder is equal.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {

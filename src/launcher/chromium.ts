@@ -1,5 +1,5 @@
-// The Chromiums that can drive pages here: those of the machine, then the one from npm, which is packed to save space.
-// It is unpacked once, into the cache, when it is first wanted.
+// Finds the Chromiums that can be used: those of the machine, and the one from npm. The one from npm is compressed, and
+// is unpacked into the cache at its first use.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ import { fillOnce } from './cache-directory.ts';
 import { unpackTar } from './tar.ts';
 
 export interface ChromiumSearch {
-  /** Folders to look in, as PATH is written. */
+  /** The folders to search, in the format of PATH. */
   readonly path: string;
   readonly cacheDir: string;
 }
@@ -22,7 +22,10 @@ const applications = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** In the order in which they are to be tried. A program of the right name may still be no browser. */
+/**
+ * Returns the programs in the order in which they should be tried. A program with the right name may still be no
+ * browser.
+ */
 export async function findChromiums({ path, cacheDir }: ChromiumSearch): Promise<readonly BrowserProgram[]> {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   const there = [
@@ -44,7 +47,7 @@ interface Shipped {
 
 const packageName = '@sparticuz/chromium';
 
-/** Null: it runs on no other platform, or was not installed. */
+/** The Chromium from npm. Null: it does not support this platform, or is not installed. */
 async function findShipped(): Promise<Shipped | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   try {
@@ -70,7 +73,8 @@ function programsOf(shipped: Shipped, cacheDir: string): readonly BrowserProgram
     return { path: join(folder, 'chromium'), env: { FONTCONFIG_FILE: join(folder, 'fonts.conf'), ...env } };
   };
   const name = `the Chromium ${shipped.version} that comes with Interlock`;
-  // The machine's own libraries go with its libc. Where it has none there are those of the package.
+  // The Chromium is tried with the machine's libraries first, because they fit its libc, and then with those of the
+  // package, in case the machine lacks some.
   return [
     { name, prepare: async () => await prepare({}) },
     {
@@ -97,7 +101,7 @@ async function unpackArchive(archive: string, folder: string): Promise<void> {
   });
 }
 
-/** The machine's fonts, and one where it has none: without a font no text of a page is visible. */
+/** A configuration with the machine's fonts and the package's font. Without any font, pages would show no text. */
 function fontsOf(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

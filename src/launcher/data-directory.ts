@@ -1,11 +1,11 @@
-// The data directory, made one level at a time: `mkdir` with `recursive` never ends below /proc.
+// Makes the data directory, one level at a time, because `mkdir` with `recursive` never returns for a path below /proc.
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartError } from './start-error.ts';
 
 const cure = 'Name another directory by --data <dir> (INTERLOCK_DATA).';
 
-/** Makes it where it is missing, and throws StartError where it cannot be used. */
+/** Makes the data directory if it does not exist. Throws StartError if it cannot be used. */
 export async function makeDataDirectory(folder: string): Promise<void> {
   await make(folder, folder);
   const probe = join(folder, `.writable-${process.pid}`);
@@ -31,7 +31,7 @@ async function make(folder: string, wanted: string): Promise<void> {
   throw new StartError(`The data directory ${wanted} cannot be made (${code}). ${cure}`);
 }
 
-/** Null: it is there now. */
+/** Makes a folder. Returns null, or the code of the error. */
 async function tryToMake(folder: string): Promise<string | null> {
   try {
     await mkdir(folder);

@@ -1,9 +1,9 @@
-// Every repository of the local host is read and written by the machine's own git.
+// Checks the machine's git, with which Interlock reads and writes repositories.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { StartError } from './start-error.ts';
 
-/** The first with `merge-tree --write-tree`, by which commits are composed. */
+/** The first version that has `merge-tree --write-tree`, which composes commits. */
 const oldest = [2, 38] as const;
 const cure = 'Install git (apt-get install git, brew install git), then start again.';
 
@@ -18,7 +18,10 @@ export async function assertGit(): Promise<void> {
     );
 }
 
-/** Judges the output of `git --version`. A build of git that names no version counts as new enough. */
+/**
+ * Whether the output of `git --version` names a version that is new enough. A git without a version counts as new
+ * enough.
+ */
 export function isNewEnough(said: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
   if (major === undefined) return true;

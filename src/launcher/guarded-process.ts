@@ -1,14 +1,14 @@
-// A server that must not outlive us. Its parent is a small shell that reads a pipe whose other end is ours: when the
-// pipe closes, because we asked or because we were killed with -9, the shell sends the server its stop signal.
-// The shell leads a process group of its own, so that a Ctrl-C in the terminal reaches only us and the server stays
-// until we have drained.
+// Starts a server that must not outlive this process. The server's parent is a small shell, the guard, which reads a
+// pipe from this process. When the pipe closes, on request or because this process was killed, the guard sends the
+// server its stop signal. The guard has a process group of its own, so that Ctrl-C in the terminal reaches only this
+// process, and the server runs until this process has drained.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from './start-error.ts';
 
-// `wait` is repeated because a trapped signal ends it early. The reader closes nothing but its own copy of the pipe,
-// and the server gets none, or it would keep the pipe open itself.
+// `wait` is repeated, because a trapped signal interrupts it. The server does not inherit the pipe, because it would
+// keep the pipe open.
 const guard = `
 umask 077
 trap : HUP INT TERM
@@ -33,19 +33,19 @@ export interface GuardedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Both outputs of the process are appended to this file. */
+  /** Standard output and standard error are appended to this file. */
   readonly logFile: string;
   readonly stopSignal: StopSignal;
-  /** Where the server's process id is written, for servers that write none themselves. */
+  /** The file for the server's process id, for servers that do not write one themselves. */
   readonly pidFile?: string;
-  /** Runs as another user; only root may ask for it. */
+  /** The user that the server runs as. Only root can set another user. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 export interface GuardedProcess {
-  /** Settles when the server is gone, with its exit status. */
+  /** Settles when the server has ended, with its exit status. */
   readonly exited: Promise<number>;
-  /** Asks the server to stop and waits for it; after `withinSec` it is killed. May be called again. */
+  /** Stops the server and waits for its end. After `withinSec` the server is killed. May be called again. */
   stop(withinSec?: number): Promise<void>;
 }
 
@@ -69,13 +69,13 @@ function superviseShell(shell: ChildProcess, stopSignal: StopSignal): GuardedPro
   const exited = new Promise<number>((resolve, reject) => {
     shell.once('error', reject);
     shell.once('exit', (code, killedBy) => {
-      // A guard that was itself killed leaves its server in the process group.
+      // If the guard was killed, its server still runs in the process group.
       if (killedBy !== null && shell.pid !== undefined) signalGroup(shell.pid, `SIG${stopSignal}`);
       resolve(code ?? 1);
     });
   });
   exited.catch(() => undefined);
-  // A guard that died first breaks the pipe; `exited` reports that already.
+  // If the guard has died, writing to the pipe fails. `exited` reports this end already.
   shell.stdin?.on('error', () => undefined);
   return {
     exited,
@@ -104,11 +104,11 @@ export interface Readiness {
   readonly server: GuardedProcess;
   readonly isReady: () => Promise<boolean>;
   readonly withinSec: number;
-  /** The message to the user when it never came up. */
+  /** Returns the message to the user if the server did not start. */
   readonly describeFailure: (reason: string) => Promise<string>;
 }
 
-/** Asks until the server is ready. A server that exits or is too slow is stopped and reported as a StartError. */
+/** Polls until the server is ready. If the server exits or is too slow, it is stopped, and StartError is thrown. */
 export async function waitUntilReady({ server, isReady, withinSec, describeFailure }: Readiness): Promise<void> {
   const deadline = performance.now() + withinSec * 1000;
   let exitStatus: number | undefined;

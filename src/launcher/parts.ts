@@ -1,4 +1,4 @@
-// The servers that Interlock needs: those the user names, else our own.
+// Opens PostgreSQL and Temporal: the servers that the user names, or embedded ones.
 import pg from 'pg';
 import { migrate, UnknownMigrations } from '../platform/migrate.ts';
 import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './postgres.ts';
@@ -7,27 +7,27 @@ import { StartError } from './start-error.ts';
 import type { TemporalSecurity } from './temporal-security.ts';
 
 export interface Postgres extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
-  /** Null when the server is not ours: it may go and come back. */
+  /** Settles when the embedded server has ended. Null: the server is not embedded, and may stop and start again. */
   readonly exited: Promise<unknown> | null;
 }
 
 export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl' | 'exited'> {
-  /** Null when the server is not ours: it may go and come back. */
+  /** Settles when the embedded server has ended. Null: the server is not embedded, and may stop and start again. */
   readonly exited: Promise<unknown> | null;
-  /** Null when the server is not ours: the address of its UI is unknown. */
+  /** The address of the UI. Null: the server is not embedded, so the address is unknown. */
   readonly uiUrl: string | null;
   /** Absent: connections are plain. */
   readonly security?: TemporalSecurity;
 }
 
-/** `databaseUrl` comes from --database-url or DATABASE_URL. Its server is never stopped. */
+/** `databaseUrl` is the value of --database-url or DATABASE_URL. The server that it names is never stopped. */
 export async function openPostgres(databaseUrl: string | undefined, options: PostgresOptions): Promise<Postgres> {
   if (!databaseUrl) return startPostgres(options);
   await checkDatabase(databaseUrl);
   return { url: databaseUrl, exited: null, stop: async () => undefined };
 }
 
-/** Brings the schema of the database up to date. */
+/** Migrates the database to the newest schema. Throws StartError if another version has migrated it. */
 export async function prepareSchema(databaseUrl: string): Promise<void> {
   try {
     await migrate(databaseUrl);
@@ -43,7 +43,10 @@ function listed([first, ...others]: readonly string[]): string {
   return others.length === 0 ? `migration ${first}` : `migration ${first} and ${others.length} more`;
 }
 
-/** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped, and `security` is its. */
+/**
+ * `address` is the value of --temporal-address or TEMPORAL_ADDRESS. The server that it names is never stopped.
+ * `security` applies only to this server.
+ */
 export async function openTemporal(
   address: string | undefined,
   options: TemporalOptions & { readonly security?: TemporalSecurity },
@@ -55,11 +58,11 @@ export async function openTemporal(
   return { address, namespace, security, uiUrl: null, exited: null, stop: async () => undefined };
 }
 
-/** Throws StartError where the database does not answer. */
+/** Throws StartError if the database does not answer. */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   const cure = 'Start it, correct --database-url (DATABASE_URL), or leave it out to use the embedded one.';
   if (!URL.canParse(databaseUrl)) throw new StartError(`The database URL is no URL. ${cure}`);
-  // Without its password: the line ends up in logs.
+  // The message has the URL without the password, because it may be logged.
   const { host, pathname } = new URL(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   try {

@@ -26,7 +26,7 @@ export async function isPortFree(port: number, host: string = loopback): Promise
   }
 }
 
-/** `flag` is the option by which the user chooses another port. */
+/** Throws StartError if the port is in use. `flag` is the option that sets another port. */
 export async function assertPortFree(port: number, flag = '--port', host: string = loopback): Promise<void> {
   if (!(await isPortFree(port, host))) throw portInUse(port, flag);
 }
@@ -35,7 +35,10 @@ export function portInUse(port: number, flag = '--port'): StartError {
   return new StartError(`Port ${port} is in use. Use ${flag} <n>, or stop what listens there.`);
 }
 
-/** Below the ports that the system gives to connections: it is free when it is listened on, and after a restart. */
+/**
+ * Returns a free port below the range of ephemeral ports, so that no outgoing connection takes it before it is used, or
+ * during a restart.
+ */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     const port = 15_000 + randomInt(17_000);
@@ -44,7 +47,10 @@ export async function findFreePort(): Promise<number> {
   return listenOnce(0, loopback);
 }
 
-/** The port of the last start when it is still free, so that addresses stay the same over restarts; else another. */
+/**
+ * Returns the port of the last start if it is free, so that addresses stay the same after a restart. Otherwise returns
+ * another free port.
+ */
 export async function chooseFreePort(remembered: number | undefined): Promise<number> {
   if (remembered !== undefined && (await isPortFree(remembered))) return remembered;
   return findFreePort();

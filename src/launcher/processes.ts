@@ -1,5 +1,5 @@
-// Finds out which process has an id. The system uses ids again, so an id counts only together with the start or the
-// command line of its process.
+// Identifies processes. The system reuses process ids, so a process is identified by its id together with its start
+// time or command line.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,19 +7,23 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Null when there is no such process. Opaque; equal for the whole life of one process. */
+/**
+ * An opaque text for the start time of a process. It does not change while the process runs. Null: there is no such
+ * process.
+ */
 export async function processStartedAt(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
     if (stat === null) return null;
-    // The name in parentheses may hold blanks and parentheses; after it, field 3 is the state and field 22 the start.
+    // The name in parentheses may contain blanks and parentheses, so the fields are counted after it: field 3 is the
+    // state, and field 22 the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? null : (fields[19] ?? null);
   }
   return askPs(pid, 'lstart=');
 }
 
-/** Null when there is no such process. */
+/** The command line of a process. Null: there is no such process. */
 export async function processCommandLine(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -28,7 +32,7 @@ export async function processCommandLine(pid: number): Promise<string | null> {
   return askPs(pid, 'command=');
 }
 
-/** False if the process still runs after `withinSec`. */
+/** Waits for the end of a process. False: it still runs after `withinSec`. */
 export async function waitForExit(pid: number, withinSec: number): Promise<boolean> {
   const startedAt = await processStartedAt(pid);
   const deadline = performance.now() + withinSec * 1000;

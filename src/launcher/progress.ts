@@ -1,7 +1,7 @@
 export type Say = (line: string) => void;
 
 export interface Progress {
-  /** Runs one part of the start and says `<name> … 0.8 s` once it is there. Parts may run at the same time. */
+  /** Runs one part of the start, and prints `<name> … 0.8 s` when it is ready. Parts may run at the same time. */
   part<T>(name: string, run: () => Promise<T>): Promise<T>;
   readonly say: Say;
 }

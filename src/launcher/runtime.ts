@@ -1,5 +1,5 @@
-// `<data>/runtime.json`: how the other programs (verify, import) reach the database of a running Interlock. Readable by
-// only its owner can read, because it has the database's password.
+// `<data>/runtime.json` says how other programs, such as verify and import, reach the database of a running Interlock.
+// Only its owner can read the file, because it has the database's password.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ export async function writeRuntime(dataDir: string, runtime: Runtime): Promise<v
   await rename(draft, runtimeFile(dataDir));
 }
 
-/** Null while nothing runs on the directory. One left by a kill -9 names a database that does not answer. */
+/** Null: no Interlock runs on the directory. After a kill -9 the file remains, but its database does not answer. */
 export async function readRuntime(dataDir: string): Promise<Runtime | null> {
   const text = await readFile(runtimeFile(dataDir), 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as Runtime);

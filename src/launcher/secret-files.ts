@@ -1,8 +1,8 @@
-// Secrets by file, as orchestrators mount them: `<NAME>_FILE` names the file that holds the value of `<NAME>`.
+// Reads secrets from files, which orchestrators mount. `<NAME>_FILE` is the path of a file with the value of `<NAME>`.
 import { readFileSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-/** Variables that hold a secret. A file may hold the value of each of them instead. */
+/** The environment variables that contain secrets and can be read from files. */
 export const secretVariables = [
   'DATABASE_URL',
   'INTERLOCK_SECRET',
@@ -16,8 +16,8 @@ export const secretVariables = [
 type Environment = Record<string, string | undefined>;
 
 /**
- * Sets each secret whose file is named, without the line break at the file's end. Throws StartError where a file cannot
- * be read or is empty, and where the variable is set as well.
+ * Sets each variable whose file is named, to the file's content without the final line break. Throws StartError if a
+ * file cannot be read or is empty, or if the variable is set too.
  */
 export function readSecretFiles(env: Environment): void {
   for (const name of secretVariables) {
@@ -26,7 +26,7 @@ export function readSecretFiles(env: Environment): void {
     if (env[name] !== undefined)
       throw new StartError(`${name} and ${name}_FILE are both set. Remove one of them: each says the same secret.`);
     env[name] = readSecret(`${name}_FILE`, file);
-    // Children that inherit the environment would otherwise find the variable set twice.
+    // Child processes inherit the environment, and would otherwise find both variables set.
     delete env[`${name}_FILE`];
   }
 }

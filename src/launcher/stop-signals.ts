@@ -1,16 +1,16 @@
-// When the program stops: a signal asks it to, or the npm that started it is gone.
+// Stops the program at a signal, or when the npm that started it has ended.
 
 export interface StopOptions {
-  /** Drains. Called once. */
+  /** Drains and stops the program. Called once. */
   readonly stop: (reason: string) => Promise<void>;
   readonly exit?: (code: number) => void;
 }
 
-// npm passes a Ctrl-C on although the terminal has already sent it to everybody: one key press arrives twice.
+// One press of Ctrl-C arrives twice, because the terminal sends the signal to all its processes, and npm forwards it.
 const samePressMs = 1000;
 const parentCheckMs = 500;
 
-/** Drains at the first signal and exits. A second Ctrl-C exits at once. */
+/** Drains and exits at the first signal. A second Ctrl-C exits at once. */
 export function stopOnSignals({ stop, exit = (code) => process.exit(code) }: StopOptions): void {
   let stoppedAt: number | null = null;
   const begin = (reason: string) => {
@@ -31,8 +31,9 @@ export function stopOnSignals({ stop, exit = (code) => process.exit(code) }: Sto
   watchNpm(begin);
 }
 
-// A killed npm sends its child nothing; the scripts start with `exec` so that no shell stands between the two.
-// `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started by a shell may outlive that shell.
+// If npm is killed, its child gets no signal, so the parent's id is polled. The npm scripts start with `exec`, so that
+// npm is the direct parent. The script scripts/run.mjs sets `INTERLOCK_PARENT` only under npm, because a program that
+// was started by a shell may outlive the shell.
 function watchNpm(begin: (reason: string) => void): void {
   const parent = Number(process.env['INTERLOCK_PARENT']);
   delete process.env['INTERLOCK_PARENT'];

@@ -10,7 +10,7 @@ export async function unpackTar(
 ): Promise<void> {
   const tar = spawn('tar', [...args], { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(tar, 'exit');
-  // tar reads up to the end of the archive, and may be gone before the last padding is written.
+  // tar may end before the padding after the archive is written. These errors are ignored.
   const fed = feed(tar.stdin).then(
     () => null,
     (error: NodeJS.ErrnoException) =>

