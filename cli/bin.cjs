@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Written so that any Node can read it. An old Node gives way to the one that was installed with the package, or else
-// says which Node is needed.
+// This file uses only syntax that old versions of Node can parse. If the running Node is too old, the program is
+// started with the Node that was installed with the package. If there is none, the file prints which version is needed.
 const version = process.versions.node.split('.');
 if (Number(version[0]) < 22 || (Number(version[0]) === 22 && Number(version[1]) < 17)) {
   const installed = findInstalled();
@@ -27,7 +27,7 @@ function findInstalled() {
 
 function runOn(node) {
   const child = require('child_process').spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
-  // Ctrl-C reaches both processes. The other signals are sent to this one alone.
+  // The terminal sends Ctrl-C to both processes. Other signals arrive only here, and are forwarded.
   process.on('SIGINT', function () {});
   ['SIGTERM', 'SIGHUP'].forEach(function (signal) {
     process.on(signal, function () {

@@ -1,4 +1,4 @@
-// The process of `interlock`.
+// The program `interlock`: it connects the command line to this process.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -23,7 +23,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   readonly version: string;
 };
 
-/** If Node can, this process becomes the program, so that signals and exit codes need not be passed on. */
+/**
+ * Runs a program of the package. If Node supports `execve`, this process becomes the program, so that signals and exit
+ * codes need not be forwarded.
+ */
 async function runProgram(name: ProgramName, args: readonly string[]): Promise<number> {
   const file = fileURLToPath(new URL(`../src/${programFiles[name]}`, import.meta.url));
   const argv = [...nodeFlags(), file, ...args];
@@ -41,7 +44,7 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
 }
 
 const interrupted = new AbortController();
-// The second Ctrl-C ends the process at once.
+// The listener is removed after the first Ctrl-C, so a second one ends the process at once.
 process.once('SIGINT', () => interrupted.abort());
 // It is not a failure if a reader such as `head` closes the output early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
-// `interlock`: the command line. `run` takes the arguments and what it may touch, and answers the exit code.
+// The command line `interlock`. `run` takes the arguments and the parts of the process that it may use, and returns the
+// exit code.
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -19,7 +20,7 @@ export interface RunOptions {
   readonly version: string;
 }
 
-/** In the order in which the help lists their commands. */
+/** The functions that add commands, in the order in which the help lists the commands. */
 const parts = [
   addStatusCommand,
   addPullRequestCommands,
@@ -33,7 +34,7 @@ const parts = [
   addPrograms,
 ];
 
-/** `argv` begins with the command's name. */
+/** `argv` begins with the name of the command. */
 export async function run(argv: readonly string[], io: Io, { version }: RunOptions): Promise<number> {
   const [first] = argv;
   try {

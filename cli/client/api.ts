@@ -1,4 +1,4 @@
-// The GraphQL API over HTTP, and its refusals as failures of the command.
+// Calls the GraphQL API over HTTP, and turns refusals into failures of the command.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,7 +10,7 @@ export interface Api {
   readonly url: string;
   readonly token: string;
   readonly signal: AbortSignal;
-  /** The sentence for a token that the service does not accept, with the cure. */
+  /** The error message if the service does not accept the token. It says what to do. */
   readonly tokenRefused: string;
   ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
 }
@@ -24,7 +24,7 @@ const mostTries = 4;
 const longestWaitMs = 10_000;
 
 export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
-  /** The token comes from INTERLOCK_TOKEN, so that another `interlock login` would not replace it. */
+  /** Whether the token comes from INTERLOCK_TOKEN. `interlock login` would not replace such a token. */
   readonly isTokenOfVariable?: boolean;
 }
 
@@ -39,7 +39,8 @@ export function createApi({ url, token, signal, isTokenOfVariable = false }: Api
     tokenRefused,
     async ask(document, variables) {
       const body = JSON.stringify({ query: print(document), variables });
-      // With the same key, an answer that was lost is given again, and nothing is done twice.
+      // A retry has the same key, so the service returns the first answer again instead of carrying out the mutation
+      // twice.
       const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
       return await answerOf(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
@@ -117,7 +118,7 @@ export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRef
   return new Failure(outcome, `${sentence}${where}`, { code, field: field ?? null });
 }
 
-/** What others wrote must not move the cursor of a terminal, or change its colours. */
+/** Removes control characters, so that text of other people cannot move the terminal's cursor or change its colours. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
 }

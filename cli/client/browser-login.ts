@@ -1,4 +1,5 @@
-// Gets a token with the help of a signed-in browser: the terminal keeps a secret, and the browser returns a code for it.
+// Gets a token through a browser that is signed in. The terminal makes a secret, and the browser returns a code. The
+// terminal exchanges the code and the secret for a token.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -8,14 +9,17 @@ import { readSecret, type Io } from '../output/io.ts';
 
 export interface BrowserLogin {
   readonly address: string;
-  /** False: the person opens a link on any machine, and types the code here. */
+  /**
+   * Whether a browser is opened here. If false, the user opens the printed link on any machine, and types the code that
+   * the page shows.
+   */
   readonly opensBrowser: boolean;
   readonly tell: (text: string) => void;
 }
 
 const longestMinutes = 10;
 
-/** Answers the token. */
+/** Returns the token. */
 export async function logInByBrowser(io: Io, { address, opensBrowser, tell }: BrowserLogin): Promise<string> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -1,4 +1,4 @@
-// The repository and the pull request that a git checkout stands for.
+// Finds the repository, the branch and the commit of a git checkout.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -7,13 +7,16 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-/** `<owner>/<name>`. Null: it is none. */
+/** Reads `<owner>/<name>`. Null: the text has another form. */
 export function readRepositoryName(text: string): RepositoryName | null {
   const [, owner, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(text) ?? [];
   return owner === undefined || name === undefined ? null : { owner, name };
 }
 
-/** The last two parts of a remote's path. Null for a folder of this machine, and for what has one part. */
+/**
+ * The repository in a remote's URL: the last two parts of its path. Null: the remote is a folder of this machine, or
+ * its path has only one part.
+ */
 export function repositoryOfRemote(remote: string): RepositoryName | null {
   const path = URL.canParse(remote) ? pathOfUrl(remote) : /^[^/\s]+:(?!\/\/)(.+)$/.exec(remote)?.[1];
   const parts = (path ?? '')
@@ -27,7 +30,7 @@ export function repositoryOfRemote(remote: string): RepositoryName | null {
 
 function pathOfUrl(remote: string): string | undefined {
   const { protocol, pathname } = new URL(remote);
-  // `host:owner/name` parses as a URL whose scheme is the host.
+  // `host:owner/name` is parsed as a URL whose scheme is the host.
   if (!remote.includes('://')) return pathname;
   return protocol === 'file:' ? undefined : pathname;
 }
@@ -40,7 +43,7 @@ function decode(part: string): string {
   }
 }
 
-/** Of a number, `#12`, or a link that ends with `/pull/12`. Null: it is none of them. */
+/** Reads `12`, `#12`, or a link that ends with `/pull/12`. Null: the text has another form. */
 export function readPullRequestNumber(text: string): number | null {
   const digits = /^#?(\d{1,9})$/.exec(text)?.[1] ?? /\/pull\/(\d{1,9})(?:[/?#].*)?$/.exec(text)?.[1];
   const number = Number(digits ?? 0);
@@ -52,7 +55,7 @@ export interface Remote {
   readonly url: string;
 }
 
-/** The remote that the current branch tracks, else `origin`, else the only one. */
+/** The remote that the current branch tracks, otherwise `origin`, otherwise the only remote. */
 export function chooseRemote(remotes: readonly Remote[], tracked: string | null): Remote | null {
   const named = (name: string | null): Remote | undefined => remotes.find((remote) => remote.name === name);
   return named(tracked) ?? named('origin') ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
@@ -63,7 +66,7 @@ export function readRemotes(listed: string): Remote[] {
   return [...listed.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }));
 }
 
-/** Null outside of a checkout, and where its remote names no repository. */
+/** Null: the folder is no checkout, or its remote has no repository name. */
 export async function repositoryOfCheckout(folder: string): Promise<RepositoryName | null> {
   const remotes = readRemotes((await git(folder, 'remote', '--verbose')) ?? '');
   const branch = remotes.length > 1 ? await branchOfCheckout(folder) : null;
@@ -72,17 +75,17 @@ export async function repositoryOfCheckout(folder: string): Promise<RepositoryNa
   return remote === null ? null : repositoryOfRemote(remote.url);
 }
 
-/** Null outside of a checkout, and while no branch is checked out. */
+/** Null: the folder is no checkout, or no branch is checked out. */
 export async function branchOfCheckout(folder: string): Promise<string | null> {
   return await git(folder, 'symbolic-ref', '--quiet', '--short', 'HEAD');
 }
 
-/** Null: there is no such commit. */
+/** The commit of a revision. Null: there is no such commit. */
 export async function commitOfCheckout(folder: string, revision: string): Promise<string | null> {
   return await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
 }
 
-/** Null: git has no answer. */
+/** The output of git. Null: git failed, or printed nothing. */
 async function git(folder: string, ...args: string[]): Promise<string | null> {
   return await promisify(execFile)('git', args, { cwd: folder }).then(
     ({ stdout }) => stdout.trim() || null,

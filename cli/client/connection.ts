@@ -1,10 +1,13 @@
-// Which service a command calls, and with which token. docs/command-line.md describes the order.
+// Chooses the service that a command calls, and the token. docs/command-line.md describes the order.
 
 export interface Login {
   readonly token: string;
-  /** The user of the token, as the service said at `login`. */
+  /** The user of the token, as the service named it at `login`. */
   readonly user: string;
-  /** Whether `login` itself got the token. False or left out: a user typed the token, which may be in use elsewhere. */
+  /**
+   * Whether `login` got the token through a browser. False or left out: the user typed the token, which may be in use
+   * elsewhere.
+   */
   readonly isOwn?: boolean;
 }
 
@@ -14,18 +17,18 @@ export interface Logins {
   readonly byAddress: Readonly<Record<string, Login>>;
 }
 
-/** `access.json` of a running service. */
+/** The content of `access.json` of a running service. */
 export interface RunningService {
   readonly url: string;
   readonly token: string;
 }
 
 export interface Sources {
-  /** `--url`. */
+  /** The value of `--url`. */
   readonly flag: string | null;
-  /** INTERLOCK_URL. */
+  /** The value of INTERLOCK_URL. */
   readonly urlVariable: string | null;
-  /** INTERLOCK_TOKEN. */
+  /** The value of INTERLOCK_TOKEN. */
   readonly tokenVariable: string | null;
   readonly logins: Logins;
   /** Null: no service runs on the data directory. */
@@ -47,7 +50,7 @@ export function chooseConnection({ flag, urlVariable, tokenVariable, logins, run
   return token === '' ? { kind: 'no token', url } : { kind: 'connection', url, token };
 }
 
-/** The address without a slash at its end, so that each service has one entry among the logins. */
+/** The address without a trailing slash, so that each service has only one entry in the logins. */
 export function originOf(url: string): string;
 export function originOf(url: string | null): string | null;
 export function originOf(url: string | null): string | null {

@@ -1,5 +1,5 @@
-// Follows changes over a socket. Each new socket continues after the cursor of the last received change, so
-// that nothing is missed in between.
+// Follows changes over a socket. After a lost connection, the next socket continues after the cursor of the last
+// received change, so that no change is missed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
@@ -13,9 +13,9 @@ export interface Following<Data, Variables> {
   /** The cursor after which to begin. Null: begin with the next change, or at the beginning of a log. */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string;
-  /** Handles a change. The next change comes after the promise has resolved. True: stop following. */
+  /** Handles a change. The next change is passed after the promise has resolved. Returns true to stop following. */
   readonly onChange: (data: Data) => Promise<boolean | void> | boolean | void;
-  /** Called when the connection was lost, and when it is there again. */
+  /** Called with false when the connection is lost, and with true when it is restored. */
   readonly onConnection?: (isThere: boolean) => void;
 }
 
@@ -25,7 +25,7 @@ const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const refusedCodes: readonly number[] = [4400, 4401, 4403];
 
-/** Resolves when `onChange` wants no more, when the log has ended, or at Ctrl-C. */
+/** Resolves when `onChange` returns true, when the log has ended, or at Ctrl-C. */
 export async function follow<Data, Variables extends object>(
   api: Api,
   { document, variables, after, cursorOf, onChange, onConnection }: Following<Data, Variables>,
@@ -68,7 +68,7 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { authorization: `Bearer ${token}` },
-    // The library would begin again at the first cursor.
+    // The library's own retries would start again at the first cursor.
     retryAttempts: 0,
     keepAlive: pingEveryMs,
     on: {
@@ -83,7 +83,7 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   return client;
 }
 
-/** How long to wait before the next attempt, in milliseconds. Throws an error that another attempt would not cure. */
+/** How long to wait before the next attempt, in milliseconds. Throws the error if another attempt cannot help. */
 function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
   if (error instanceof Failure) throw error;
   if (Array.isArray(error)) {

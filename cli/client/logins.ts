@@ -8,7 +8,7 @@ import type { Logins } from './connection.ts';
 
 const none: Logins = { latest: null, byAddress: {} };
 
-/** In the user's configuration directory (XDG_CONFIG_HOME, else ~/.config). */
+/** The path of the file, in the user's configuration directory (XDG_CONFIG_HOME, otherwise ~/.config). */
 export function loginsFile(env: Io['env']): string {
   const config = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? homedir(), '.config');
   return join(config, 'interlock', 'logins.json');

@@ -1,4 +1,4 @@
-// login, logout and open.
+// The commands login, logout and open.
 import { Option } from 'commander';
 import { createApi } from '../client/api.ts';
 import { repositoryOfCheckout } from '../client/checkout.ts';
@@ -93,10 +93,10 @@ async function logOut(
   if (address === null || login === undefined)
     throw new Failure('refused', `No token is stored for ${given ?? 'any service'}.`, { code: 'NOT_FOUND' });
   const mustRevoke = !local && (login.isOwn === true || revoke);
-  const fate = mustRevoke ? await revokeToken(io.signal, address, login.token) : 'kept';
+  const revocation = mustRevoke ? await revokeToken(io.signal, address, login.token) : 'kept';
   await storeLogins(io.env, withoutLogin(logins, address));
-  say(`The token of ${address} is deleted on this machine. ${revocationTexts[fate]}`);
-  document({ url: address, revoked: fate === 'revoked' });
+  say(`The token of ${address} is deleted on this machine. ${revocationTexts[revocation]}`);
+  document({ url: address, revoked: revocation === 'revoked' });
 }
 
 const revocationTexts = {
@@ -105,14 +105,14 @@ const revocationTexts = {
   kept: 'It stays valid until you revoke it on the page /settings/tokens.',
 } as const;
 
-/** Throws if it is not known that the token has ended. */
+/** Revokes a token. Throws unless it is certain that the token is not valid any more. */
 async function revokeToken(signal: AbortSignal, url: string, token: string): Promise<'revoked' | 'refused'> {
   try {
     await createApi({ url, token, signal }).ask(RevokeApiTokenDocument, { input: {} });
     return 'revoked';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // The token has ended before, perhaps by an attempt whose answer was lost.
+    // The token was not valid any more, perhaps because an earlier attempt revoked it and its answer was lost.
     if (error.code === 'UNAUTHENTICATED') return 'refused';
     const { outcome, message, code, field } = error;
     throw new Failure(outcome, `${message} To delete the token on this machine only: interlock logout ${url} --local`, {

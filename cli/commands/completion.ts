@@ -1,8 +1,12 @@
-// completion: prints the script by which a shell completes what a user types. The shell runs `complete` at each Tab.
+// The command completion, which prints a script for a shell. The shell then runs the hidden command `complete` at each
+// Tab.
 import type { Command } from 'commander';
 import { examples } from './invocation.ts';
 
-/** Called after all other commands were added, because the library completes only the commands that it finds then. */
+/**
+ * Must be called after all other commands were added, because the library completes only commands that exist at this
+ * moment.
+ */
 export async function addCompletion(program: Command, name: string | undefined): Promise<void> {
   if (name === 'completion' || name === 'complete') {
     const { default: complete } = await import('@bomb.sh/tab/commander');

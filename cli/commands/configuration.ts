@@ -1,4 +1,4 @@
-// config: shows, checks, compares, replaces and simulates the configuration of a repository.
+// The command config, which shows, checks, compares, replaces and simulates the configuration of a repository.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -87,7 +87,7 @@ async function preview(invocation: Invocation, yaml: string): Promise<Preview> {
   return (await api.ask(PreviewConfigurationDocument, { input: { repository, yaml } })).previewConfiguration;
 }
 
-/** A problem in the form in which compilers write errors, so that editors can jump to its place. */
+/** Formats a problem like a compiler's error, so that editors can jump to its place. */
 function sentenceOf({ path, reason, line, column }: ProblemFragment, file = defaultFile): string {
   const place = [file === '-' ? 'standard input' : file, line, column].filter((part) => part !== null).join(':');
   return `${place}: ${[path.join('.'), reason].filter((part) => part !== '').join(': ')}`;

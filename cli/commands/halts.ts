@@ -1,4 +1,4 @@
-// pause, resume, freeze and unfreeze.
+// The commands pause, resume, freeze and unfreeze.
 import type { Api } from '../client/api.ts';
 import {
   FreezeBranchesDocument,
@@ -60,12 +60,12 @@ interface PauseOptions extends HarmOptions {
   readonly message?: string;
 }
 
-/** The result of a command: where, a sentence about the new state, and what changes by it. */
+/** The result of a command: the place, a sentence about its new state, and a sentence about the impact. */
 interface Halted {
   readonly where: string;
   readonly sentence: string;
   readonly impact: string | null;
-  /** Nothing was done, because of `--dry-run`. */
+  /** Whether nothing was done, because of `--dry-run`. */
   readonly isDry?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What every command receives: its options, the service, the repository, and ways to answer.
+// The common parts of all commands: options, the service, the repository, and output.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command, OptionValues } from 'commander';
@@ -25,7 +25,7 @@ export interface GlobalOptions {
   readonly color: boolean;
 }
 
-/** The options of commands that first show what they would do. */
+/** The options of commands that show their impact before they act. */
 export interface HarmOptions {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -35,13 +35,13 @@ export interface Invocation {
   readonly io: Io;
   readonly global: GlobalOptions;
   readonly color: Colors;
-  /** Text for people, unless `--json` asks for a document. */
+  /** Prints text for people to the standard output. Prints nothing with `--json`. */
   readonly say: (text: string) => void;
-  /** What happens meanwhile, to the standard error. */
+  /** Prints progress to the standard error. */
   readonly tell: (text: string) => void;
-  /** The document of `--json`. */
+  /** Prints the document of `--json`. */
   readonly document: (value: unknown) => void;
-  /** One of many documents of `--json`, each on a line. */
+  /** Prints one of many documents of `--json`, each on a line. */
   readonly record: (value: unknown) => void;
   readonly isJson: boolean;
 }
@@ -60,23 +60,23 @@ export function invocationOf(io: Io, global: GlobalOptions): Invocation {
   };
 }
 
-/** `run` answers how the command ended; nothing: it did what was asked. */
+/** The code of a command. Returns the outcome. Undefined means `done`. */
 export type Run<Options> = (
   invocation: Invocation,
   options: Options,
   ...args: (string | undefined)[]
 ) => Promise<Outcome | void>;
 
-/** What a command's file needs to add its commands to the program. */
+/** What the files of commands need to add their commands to the program. */
 export interface Registry {
   readonly program: Command;
-  /** The action of a command of commander: its outcome becomes the exit code. */
+  /** Makes the action of a commander command from a `Run`. The outcome becomes the exit code. */
   readonly action: <Options extends OptionValues>(
     run: Run<Options>,
   ) => (this: Command, ...args: unknown[]) => Promise<void>;
 }
 
-/** Like the examples that close a man page. */
+/** The examples at the end of a help text. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
@@ -87,12 +87,12 @@ export function withHarmOptions(command: Command): Command {
     .option('--dry-run', 'show what it would do, and do nothing');
 }
 
-/** Says on the standard error that a connection was lost, and that it is there again. */
+/** Returns a function that prints to the standard error that the connection is lost or restored. */
 export function reportConnection({ tell }: Invocation): (isThere: boolean) => void {
   return (isThere) => tell(isThere ? 'Connected again.' : 'The connection is lost. Trying again …');
 }
 
-/** The service to ask, in the order that docs/command-line.md describes. */
+/** Connects to the service, which is chosen in the order that docs/command-line.md describes. */
 export async function connect(invocation: Invocation): Promise<Api> {
   const { io, global } = invocation;
   const flag = global.url ?? null;
@@ -132,7 +132,7 @@ async function readRunning({ io, global }: Invocation): Promise<RunningService |
   }
 }
 
-/** The repository of `--repo`, else of the checkout in which the command is called. */
+/** The repository of `--repo`, otherwise that of the checkout in which the command is called. */
 export async function repositoryOf({ io, global }: Invocation): Promise<RepositoryName> {
   if (global.repo !== undefined) {
     const named = readRepositoryName(global.repo);
@@ -150,7 +150,7 @@ export async function repositoryOf({ io, global }: Invocation): Promise<Reposito
 
 export const nameOf = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
 
-/** The named pull request, else that of the current branch. */
+/** The number of the named pull request, otherwise that of the current branch's pull request. */
 export async function pullRequestOf(
   { io }: Invocation,
   api: Api,
@@ -188,8 +188,8 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 }
 
 /**
- * Waits for an answer of the service. The documented refusals of unknown names ("Pull request not found") do not say which
- * name is unknown: the failure says what the user named. Refusals that are whole sentences stay as they are.
+ * Waits for an answer of the service. The documented refusals of unknown names, such as "Pull request not found", do
+ * not say which name is unknown, so what the user named is appended. Refusals that end with a period are not changed.
  */
 export async function naming<Answer>(named: string, answer: Promise<Answer>): Promise<Answer> {
   try {
@@ -205,8 +205,8 @@ const isBareRefusal = ({ code, message }: Failure): boolean =>
   (code === 'NOT_FOUND' || code === 'BAD_INPUT') && !message.endsWith('.');
 
 /**
- * Shows what a command would do, and asks. False: nothing is to be done, because `--dry-run` asked for that or the user
- * declined. Without a terminal nobody can be asked, so the command needs `--yes`.
+ * Shows what a command would do, and asks the user. Returns false with `--dry-run`. Throws Failure if the user
+ * declines. Without a terminal the user cannot be asked, so `--yes` is required.
  */
 export async function isConfirmed(
   { io, say, tell }: Invocation,

@@ -1,5 +1,5 @@
-// mcp: the tools of the service's /mcp for clients that start a program and speak to its standard input and output. Each
-// message is passed on as it is, so only the service knows which tools there are.
+// The command mcp, for MCP clients that start a program and use its standard input and output. It forwards each message
+// unchanged to /mcp of the service, which has the tools.
 import { createInterface } from 'node:readline';
 import type { Api } from '../client/api.ts';
 import { unreachable } from '../client/api.ts';
@@ -28,7 +28,7 @@ interface Initialized {
 async function mcp(invocation: Invocation): Promise<Outcome | void> {
   const { io } = invocation;
   const api = await connect(invocation);
-  const wayOf = passOn(api, await repositoryNote(invocation));
+  const forward = createForwarder(api, await repositoryNote(invocation));
   const pending = new Map<string | number, AbortController>();
   const work = new Set<Promise<void>>();
   const lines = createInterface({ input: io.stdin });
@@ -40,7 +40,7 @@ async function mcp(invocation: Invocation): Promise<Outcome | void> {
     if (message.method === 'notifications/cancelled') pending.get(message.params?.requestId ?? '')?.abort();
     const canceled = new AbortController();
     if (message.id !== undefined) pending.set(message.id, canceled);
-    const done = wayOf(message, { line, signal: AbortSignal.any([io.signal, canceled.signal]) }).then((answer) => {
+    const done = forward(message, { line, signal: AbortSignal.any([io.signal, canceled.signal]) }).then((answer) => {
       if (message.id !== undefined) pending.delete(message.id);
       if (answer !== null) io.stdout.write(`${answer}\n`);
     });
@@ -52,14 +52,14 @@ async function mcp(invocation: Invocation): Promise<Outcome | void> {
   return io.signal.aborted ? 'interrupted' : 'done';
 }
 
-/** Empty outside of a checkout. */
+/** A sentence for the model that names the repository. Empty if the folder is no checkout. */
 async function repositoryNote({ io, global }: Invocation): Promise<string> {
   const found = await repositoryOfCheckout(io.cwd);
   const name = global.repo ?? (found === null ? null : nameOf(found));
   return name === null ? '' : `\nThe user works in a checkout of ${name}.`;
 }
 
-/** Null: it is no message. A line that is no JSON has no id to answer to. */
+/** Null: the line is no message. A line that is not JSON is ignored, because it has no id for an answer. */
 function readMessage(line: string): Message | null {
   try {
     return JSON.parse(line) as Message | null;
@@ -68,10 +68,16 @@ function readMessage(line: string): Message | null {
   }
 }
 
-type Way = (message: Message, sent: { readonly line: string; readonly signal: AbortSignal }) => Promise<string | null>;
+type Forward = (
+  message: Message,
+  sent: { readonly line: string; readonly signal: AbortSignal },
+) => Promise<string | null>;
 
-/** Answers a line for the client. Null: nothing is to be answered. */
-function passOn({ url, token }: Api, note: string): Way {
+/**
+ * Returns a function that forwards a line to the service and returns the answer for the client. Null: there is no
+ * answer.
+ */
+function createForwarder({ url, token }: Api, note: string): Forward {
   let version: string | undefined;
   return async ({ id, method }, { line, signal }) => {
     const headers = {
@@ -109,7 +115,7 @@ function sentenceOf(status: number, text: string, url: string): string {
     const message = typeof error === 'string' ? error : error?.message;
     if (message !== undefined) return message;
   } catch {
-    // What is no JSON was not written by the service.
+    // An answer that is not JSON does not come from the service.
   }
   return `${url} answered ${status}. Try again.`;
 }

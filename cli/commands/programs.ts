@@ -1,4 +1,5 @@
-// Programs of this package that need more than the API: they work on a data directory of this machine.
+// The commands that run other programs of this package. These programs do not use the API, but a data directory of this
+// machine.
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { ProgramName } from '../output/io.ts';
@@ -15,7 +16,7 @@ const passedOn = [
   'recover',
 ] as const satisfies readonly ProgramName[];
 
-/** Programs that read their own options, also `--help`. */
+/** Whether a program reads its own options, `--help` included. */
 export function isPassedOn(name: string | undefined): name is (typeof passedOn)[number] {
   return passedOn.some((program) => program === name);
 }
@@ -88,7 +89,7 @@ async function runOn(
     : 'refused';
 }
 
-/** The arguments that name what is examined. `doctor` without an argument examines the whole installation. */
+/** The arguments that name the repository to examine. `doctor` without an argument examines the whole installation. */
 async function subjectOf(
   program: 'verify' | 'doctor',
   invocation: Invocation,

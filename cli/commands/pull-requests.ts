@@ -1,4 +1,4 @@
-// queue, dequeue and why.
+// The commands queue, dequeue and why.
 import type { Api } from '../client/api.ts';
 import type { RepositoryName } from '../client/checkout.ts';
 import { follow } from '../client/follow.ts';
@@ -88,7 +88,7 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
     ...(options.skipValidation && { skipValidation: true }),
     ...(options.reason !== undefined && { skipLineReason: options.reason }),
   };
-  // Asking for a merge harms nobody. Passing others or skipping checks does.
+  // Only skipping the line or the checks needs a confirmation, because it affects others.
   if (options.dryRun || options.skipLine || options.skipValidation) {
     const { queuePullRequest } = await naming(
       named(chosen),
@@ -134,7 +134,7 @@ function report(
   document(documentOf({ repository, number }, { status, sentence, impact: impact?.sentence ?? null }));
 }
 
-/** Every outcome has the same keys. Without a status nothing was done. */
+/** The document has the same keys for every outcome. If the status is null, nothing was done. */
 function documentOf(
   { repository, number }: Pick<Chosen, 'repository' | 'number'>,
   done: {
@@ -150,7 +150,7 @@ function documentOf(
 
 const ended: readonly string[] = ['MERGED', 'BLOCKED', 'CLOSED', 'OPEN'];
 
-/** Says each new sentence, and ends with the pull request's stay in the queue. */
+/** Prints each new sentence about the pull request, until it has left the queue. */
 async function waitForEnd(invocation: Invocation, { api, repository, number }: Chosen): Promise<Outcome | void> {
   let said = '';
   let last: Awaited<ReturnType<typeof readProgress>> | null = null;

@@ -1,4 +1,4 @@
-// release, deploy and rollback.
+// The commands release, deploy and rollback.
 import type { Api } from '../client/api.ts';
 import { commitOfCheckout } from '../client/checkout.ts';
 import { follow } from '../client/follow.ts';
@@ -93,7 +93,7 @@ interface DeployOptions extends HarmOptions {
 interface Change {
   readonly project: string;
   readonly environment: string;
-  /** What the user named. A failure says it, if the service does not say which name is unknown. */
+  /** What the user named, for failures in which the service does not say which name is unknown. */
   readonly named: string;
   readonly send: (preview: boolean) => Promise<{
     readonly deployment: DeploymentRowFragment;
@@ -130,7 +130,7 @@ async function rollBack(
   return await change(invocation, { api, options }, { project, environment, named, send });
 }
 
-const undone = { version: null, from: null, status: null, error: null };
+const notDeployed = { version: null, from: null, status: null, error: null };
 
 async function change(
   invocation: Invocation,
@@ -140,7 +140,7 @@ async function change(
   const { impact } = await naming(named, send(true));
   const sentence = impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, sentence)))
-    return invocation.document({ ...undone, project, environment, impact: sentence });
+    return invocation.document({ ...notDeployed, project, environment, impact: sentence });
   const { cursor } = await api.ask(CursorDocument, {});
   const { deployment } = await send(false);
   const ended = options.wait

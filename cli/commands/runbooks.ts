@@ -1,4 +1,4 @@
-// runbook: prompts that an agent turns into pull requests.
+// The command runbook. A runbook is a prompt that an agent turns into pull requests.
 import { text as readAll } from 'node:stream/consumers';
 import type { Api } from '../client/api.ts';
 import { follow } from '../client/follow.ts';
@@ -54,7 +54,7 @@ export function addRunbookCommands({ program, action }: Registry): void {
     .argument('<prompt>', prompt)
     .option('--wait', 'show its log, and wait until no work is left')
     .addHelpText('after', examples("interlock runbook continue 7 'Also the tests' --wait"))
-    .action(action(goOn));
+    .action(action(addPrompt));
   runbook
     .command('list')
     .description('Shows the newest runbooks of the repository.')
@@ -118,7 +118,7 @@ async function promptOf({ io }: Invocation, given: string): Promise<string> {
   return given === '-' ? await readAll(io.stdin) : given;
 }
 
-async function goOn(
+async function addPrompt(
   invocation: Invocation,
   { wait }: { readonly wait?: boolean },
   text = '',

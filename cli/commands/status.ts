@@ -1,4 +1,4 @@
-// status: the line of a queue, once or live.
+// The command status, which shows the line of a queue, once or live.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { repositoryOfCheckout, type RepositoryName } from '../client/checkout.ts';
@@ -56,13 +56,13 @@ async function status(invocation: Invocation, { branch, watch }: StatusOptions):
   if (!watch && branch === undefined && (await isElsewhere(invocation))) return await showOverview(invocation, api);
   const repository = await repositoryOf(invocation);
   const place = { repository, baseBranch: branch ?? (await defaultBranchOf(api, repository)) };
-  // First the cursor, then the rows: a change between the two is received, and the rows are read again.
+  // The cursor is read before the rows, so that a change between the two is received, and the rows are read again.
   const { cursor } = await api.ask(CursorDocument, {});
   await show(invocation, api, { place, isAgain: false, isWatched: watch === true });
   return watch ? await keepShowing(invocation, api, { place, cursor }) : undefined;
 }
 
-/** Neither an option nor a checkout names a repository. */
+/** Whether neither an option nor a checkout names a repository. */
 async function isElsewhere({ io, global }: Invocation): Promise<boolean> {
   return global.repo === undefined && (await repositoryOfCheckout(io.cwd)) === null;
 }
@@ -125,7 +125,7 @@ async function show(
   const { repository: found } = await api.ask(StatusDocument, { ...repository, baseBranch, first: shown });
   if (found === null) throw unknownRepository(repository);
   const { io, say, document, record } = invocation;
-  // A terminal shows one picture; a file gets one after the other.
+  // A terminal is cleared before the line is shown again. Other outputs get one text after the other.
   if (isAgain && io.stdout.isTTY && !invocation.isJson) io.stdout.write('\u001B[2J\u001B[3J\u001B[H');
   say(draw(invocation, place, found));
   (isWatched ? record : document)(documentOf(place, found));
@@ -195,7 +195,10 @@ interface Reader {
   readonly failed: Promise<never>;
 }
 
-/** Reads again when asked to, one read at a time and not too often: many changes make one read. */
+/**
+ * Makes a reader that reads again when requested. It runs only one read at a time and pauses between reads, so that
+ * many changes cause only one read.
+ */
 function createReader(read: () => Promise<void>): Reader {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   let isAsked = false;

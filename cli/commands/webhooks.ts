@@ -1,4 +1,4 @@
-// webhooks listen: the webhooks of the account's endpoints, as they are sent.
+// The command webhooks listen, which prints webhooks to the account's endpoints as they are sent.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { DeliveriesDocument, EndpointsDocument, type DeliveriesQuery } from '../generated/operations.ts';
@@ -62,7 +62,7 @@ interface Sent extends Delivery {
   readonly attempt: Delivery['attempts'][number];
 }
 
-/** Deliveries whose first attempt has an outcome, oldest first. */
+/** Reads deliveries whose first attempt has ended, oldest first. */
 async function readSent(
   api: Api,
   { id, url }: { readonly id: string; readonly url: string },
@@ -89,7 +89,7 @@ async function show(invocation: Invocation, sent: Sent, forward: string | null):
   invocation.record({ id: messageId, action, createdAt, endpoint, answer: String(answer), forwarded, payload });
 }
 
-/** The status of the answer, or why there is none. The sent bytes are the signed ones. */
+/** Forwards a delivery with exactly the signed bytes. Returns the status of the answer, or why there is none. */
 async function send({ body, attempt }: Sent, forward: string): Promise<string> {
   const headers = attempt.requestHeaders as Readonly<Record<string, string>>;
   const own = Object.entries(headers).filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name));

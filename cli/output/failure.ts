@@ -1,11 +1,11 @@
-// How a command ends when it fails: a sentence with the cure, and an exit code for scripts.
+// The failure of a command: a sentence that says what to do, and an exit code for scripts.
 
-/** What scripts read. docs/command-line.md has the same table. */
+/** The exit codes. docs/command-line.md has the same table. */
 export const exitCodes = {
   done: 0,
   /** The service refused, or the result is bad, such as a pull request that was blocked. */
   refused: 1,
-  /** The command was called wrongly, or needs a terminal to ask its user. */
+  /** The command was called wrongly, or needs a terminal to ask the user. */
   usage: 2,
   unreachable: 3,
   unauthorised: 4,
@@ -22,7 +22,7 @@ export class Failure extends Error {
   readonly outcome: Outcome;
   /** The API's code, or a code of the command line in the same style. */
   readonly code: string;
-  /** The input at fault, as the API spells it. Null: none is named. */
+  /** The name of the input at fault, as in the API. Null: the failure names none. */
   readonly field: string | null;
   constructor(
     outcome: Outcome,

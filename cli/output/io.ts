@@ -1,4 +1,4 @@
-// What a command uses of its process: streams, environment, folder and programs. Tests give their own.
+// The parts of the process that commands use: streams, environment, folder and programs. Tests replace them.
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
@@ -35,7 +35,7 @@ export interface ColorChoice {
   readonly env: Io['env'];
 }
 
-/** NO_COLOR counts unless it is empty (no-color.org). */
+/** Whether colours are used. NO_COLOR turns them off unless it is empty (no-color.org). */
 export function wantsColor({ isRefused, isTTY, env }: ColorChoice): boolean {
   return !isRefused && isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
@@ -44,7 +44,7 @@ export function colorsOf(choice: ColorChoice): Colors {
   return picocolors.createColors(wantsColor(choice));
 }
 
-/** Asks at the terminal. Every answer except yes means no, and so does the end of the input. */
+/** Asks a question at the terminal. Every answer except yes means no, as does the end of the input. */
 export async function ask(
   { stdin, stderr, signal }: Pick<Io, 'stdin' | 'stderr' | 'signal'>,
   question: string,
@@ -58,14 +58,14 @@ export async function ask(
   }
 }
 
-/** Empty when the input has ended. */
+/** Empty: the input has ended. */
 async function firstLine(reader: Interface, signal: AbortSignal): Promise<string> {
   const ended = once(reader, 'close', { signal }).then(() => ['']);
   const [line] = await Promise.race([once(reader, 'line', { signal }), ended]);
   return String(line).trim();
 }
 
-/** A line that is typed and not shown. Without a terminal: the first line of the standard input. */
+/** Reads a line that is typed without an echo. Without a terminal, reads the first line of the standard input. */
 export async function readSecret({ stdin, stderr, signal }: Io, prompt: string): Promise<string> {
   const isTyped = stdin.isTTY === true;
   if (isTyped) stderr.write(prompt);

@@ -1,4 +1,4 @@
-// Rows in columns, without borders, as wide as the terminal at most.
+// Draws rows in columns, without borders.
 import Table from 'cli-table3';
 
 const noChars = Object.fromEntries(
