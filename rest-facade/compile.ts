@@ -1,4 +1,4 @@
-// Documents are compiled into operations once, at start. Every fault of a document is an error that names its file.
+// Compiles the documents into operations, once at the start. A fault in a document is an error that names its file.
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -66,14 +66,17 @@ export interface Operation {
   /** Error statuses in addition to those of every operation. */
   readonly errors: readonly number[];
   readonly errorBody: ErrorBody;
-  /** The scope that it needs, checked before the `Idempotency-Key`. */
+  /** The scope that the operation needs. It is checked before the `Idempotency-Key` is looked up. */
   readonly scope: string | undefined;
   readonly inputs: readonly Input[];
   readonly needs: readonly Need[];
   readonly root: ObjectShape;
   readonly result: ResultPath;
   readonly headers: readonly HeaderField[];
-  /** The query that GraphQL executes: without the facade's directives, with `__typename` for unions and interfaces. */
+  /**
+   * The document that GraphQL executes: without the facade's directives, and with `__typename` for unions and
+   * interfaces.
+   */
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
 }
@@ -123,9 +126,9 @@ export function groupByRoute(operations: readonly Operation[]): Map<string, read
 }
 
 interface Schemas {
-  /** Knows the directives of the facade. */
+  /** The schema with the directives of the facade, for validation. */
   readonly schema: GraphQLSchema;
-  /** What operations are executed against. */
+  /** The schema without these directives, for execution. */
   readonly bare: GraphQLSchema;
 }
 

@@ -1,4 +1,4 @@
-// Every error of the facade is JSON of one form: `{error}`, or `{error, message}` if the document says so.
+// The errors of the facade. Each is JSON: `{error}`, or `{error, message}` if the document requires it.
 import { errorCodes } from '../src/domain/errors.ts';
 import type { ErrorBody } from './compile.ts';
 import { BadRequest } from './request.ts';
@@ -6,7 +6,7 @@ import { type Answer, Refused, refusedBy } from './response.ts';
 
 export interface Failure {
   readonly status: number;
-  /** The code of src/domain/errors.ts, if it has one. */
+  /** A code of src/domain/errors.ts, or of the facade itself. */
   readonly code: string;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function failureAnswer(
   };
 }
 
-/** `onInternal` gets the errors that are hidden from the caller. */
+/** Turns an error into a failure. `onInternal` receives the errors that are hidden from the caller. */
 export function failureOf(error: unknown, requestId: string, onInternal: (error: unknown) => void): Failure {
   if (error instanceof BadRequest) return { status: 400, code: 'BAD_INPUT', message: error.message };
   const fastifyStatus = frameworkStatus(error);

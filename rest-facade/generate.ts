@@ -19,7 +19,10 @@ export interface Generated {
   readonly types: string;
 }
 
-/** From the text of schema/schema.graphql; by default from the committed one. */
+/**
+ * Generates the OpenAPI document and its types. `sdl` is the text of schema/schema.graphql, by default of the committed
+ * file.
+ */
 export async function generateFacade(sdl: string = readFileSync(schemaFile, 'utf8')): Promise<Generated> {
   const openApi = emitOpenApi(buildSchema(sdl));
   return { openApi, types: `${COMMENT_HEADER}${astToString(await openapiTS(openApi, { silent: true }))}` };

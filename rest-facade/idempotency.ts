@@ -1,16 +1,16 @@
 // `Idempotency-Key`: the facade decides when a key is claimed and which answers are stored. The composition root
-// decides where.
+// decides where they are stored.
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Answer } from './response.ts';
 
 export interface KeyedRequest {
   readonly key: string;
-  /** `POST /api/v1/pull_request`: a key belongs to one operation of one user. */
+  /** The route, such as `POST /api/v1/pull_request`. A key belongs to one operation of one user. */
   readonly operation: string;
-  /** Digest of method, path, query and the bytes of the body. */
+  /** The digest of the method, the path, the query and the bytes of the body. */
   readonly fingerprint: string;
-  /** The user of the request. */
+  /** The request, which has the user. */
   readonly request: FastifyRequest;
 }
 
@@ -21,11 +21,11 @@ export type Claim =
   | { readonly kind: 'AnotherRequest' };
 
 export interface Idempotency {
-  /** Before the look-up of a key: throws FORBIDDEN unless the request may use the scope of its operation. */
+  /** Throws FORBIDDEN unless the request may use the scope of its operation. Called before a key is looked up. */
   authorise(keyed: KeyedRequest, scope: string): void;
-  /** Claims the key atomically: one of two simultaneous equal requests is `First`. */
+  /** Claims the key atomically: of two simultaneous equal requests, only one gets `First`. */
   begin(keyed: KeyedRequest): Promise<Claim>;
-  /** Stores the answer of a `First`, or frees the key if there is none. */
+  /** Stores the answer of a request that got `First`, or frees the key if there is no answer. */
   finish(keyed: KeyedRequest, answer: Answer | undefined): Promise<void>;
 }
 
@@ -34,7 +34,8 @@ export function fingerprintOf(method: string, url: string, body: Buffer | undefi
   return digest.update(body ?? '').digest('hex');
 }
 
-// An answer that asks for a retry or for other permissions, or that is our own fault, is not stored.
+// Answers with these statuses or with a server error are not stored, because the same request may succeed later or with
+// other permissions.
 const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export function isKept({ status }: Answer): boolean {

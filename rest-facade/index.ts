@@ -1,5 +1,5 @@
-// The REST API as a translation of GraphQL: documents are compiled at start and executed in process.
-// operations/*.graphql define the API; no code here knows an operation.
+// The REST API as a translation of GraphQL. The documents operations/*.graphql define the API. They are compiled at the
+// start and executed in this process. No code in this folder depends on a particular operation.
 export { compileFacade, type Operation } from './compile.ts';
 export { type DocumentSource, loadDocuments } from './documents.ts';
 export type { Claim, Idempotency, KeyedRequest } from './idempotency.ts';

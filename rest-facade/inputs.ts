@@ -24,7 +24,7 @@ export type Place =
   | { readonly in: 'path'; readonly name: string }
   /** `path` has two names if the parameter belongs to an object: `repository.org`. */
   | { readonly in: 'query'; readonly path: readonly string[]; readonly or: readonly string[] }
-  /** No names: the body itself, as text. */
+  /** `path` empty: the body itself, as text. */
   | { readonly in: 'body'; readonly path: readonly string[] };
 
 export interface Input {
@@ -36,7 +36,7 @@ export interface Input {
   /** The dotted name in error messages. */
   readonly field: string;
   readonly only: boolean;
-  /** The accepted texts, for OpenAPI only: the service refuses others with its own message. */
+  /** Limits of a text or a list, for OpenAPI only. The service refuses other values with its own messages. */
   readonly bounds: Bounds;
   readonly description: string | undefined;
 }

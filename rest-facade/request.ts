@@ -1,4 +1,4 @@
-// Turns a request into the variables of one operation, or into one sentence about its fault.
+// Turns a request into the variables of an operation. Throws BadRequest with one sentence if the request is wrong.
 import type { Input, Place } from './inputs.ts';
 import type { Operation } from './compile.ts';
 import { alternatives } from './names.ts';
@@ -7,11 +7,11 @@ import { type Form, WrongValue, isObject, readValue } from './values.ts';
 export interface Sent {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Text if the operation consumes text, otherwise parsed JSON. Undefined if there is no body or it is not read. */
+  /** A text if the operation consumes text, otherwise parsed JSON. Undefined: there is no body, or it is not read. */
   readonly body: unknown;
 }
 
-/** Bad input: a 400 whose text names the field. */
+/** Wrong input. The answer is a 400 whose text names the field. */
 export class BadRequest extends Error {}
 
 export interface Reading {
@@ -46,8 +46,8 @@ export function readRequest(group: readonly Operation[], sent: Sent): Reading {
     readInput(input, found, { variables, problems });
   }
   problems.push(...checkSiblings(operation, group, sent));
-  // Outermost first, and missing inputs before wrong ones. The sort is stable, so that the rest keeps the order of
-  // declaration.
+  // Only the first problem is reported. Outer fields come before nested ones, and missing inputs before wrong ones. The
+  // sort is stable, so that otherwise the order of declaration applies.
   const [first] = problems.sort((a, b) => a.depth - b.depth || Number(b.missing) - Number(a.missing));
   if (first) throw new BadRequest(first.text);
   for (const need of operation.needs) checkNeed(need.atLeast, need.inputs, variables);
@@ -73,7 +73,7 @@ interface Read {
   readonly problems: Problem[];
 }
 
-/** Adds the value of an input to the variables, or what is wrong with it to the problems. */
+/** Adds the value of an input to the variables, or a problem to the problems. */
 function readInput(input: Input, found: Found, { variables, problems }: Read): void {
   if (found.kind === 'NotAnObject') {
     problems.push({ depth: depthOf(found.field), missing: false, text: `${found.field} must be an object` });
@@ -118,7 +118,7 @@ function find(place: Place, { params, query, body }: Sent): Found {
 function findInBody(path: readonly string[], body: unknown): Found {
   let value: unknown = body ?? {};
   for (const [depth, key] of path.entries()) {
-    // An object with the value null leaves out all its fields.
+    // If an object is null, all its fields count as not sent.
     if (value === null || value === undefined) return { kind: 'Unsent', missing: path.slice(0, depth).join('.') };
     if (!isObject(value)) return { kind: 'NotAnObject', field: path.slice(0, depth).join('.') };
     value = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -126,8 +126,8 @@ function findInBody(path: readonly string[], body: unknown): Found {
   return value === undefined ? { kind: 'Unsent', missing: path.join('.') } : { kind: 'Sent', value, form: 'json' };
 }
 
-// A path's operations share one documented body. A field of another operation is ignored, but its type must be right,
-// and an option with a large effect is refused.
+// Operations of the same path share one documented body. A field of another operation is ignored, but its type must be
+// right. If the field is marked `only`, the value true is refused.
 function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set(operation.inputs.map(({ field }) => field));
@@ -157,8 +157,8 @@ function checkNeed(atLeast: boolean, inputs: readonly Input[], variables: Readon
   if (given.length > 1 && !atLeast) throw new BadRequest(`Only one of ${names} may be given`);
 }
 
-// An object in a query has four spellings, which are never mixed. The first complete one wins. If none is complete, the
-// first incomplete one gives the error.
+// An object in a query can be written in four ways, which are never mixed. The first complete one is used. If none is
+// complete, the error is about the first incomplete one.
 function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
   const found = new Map<Input, Found>();
   const objects = new Map<string, Input[]>();

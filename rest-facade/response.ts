@@ -1,4 +1,4 @@
-// Turns GraphQL's answer into a REST answer.
+// Turns the result of a GraphQL operation into a REST answer.
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 import { type ErrorCode, errorCodes } from '../src/domain/errors.ts';
 import type { Operation } from './compile.ts';
@@ -31,7 +31,10 @@ export class Refused extends Error {
 
 type Write = (value: unknown) => unknown;
 
-/** Everything that does not depend on a request is computed here, once for each operation. */
+/**
+ * Makes the function that writes an operation's answers. Everything that does not depend on a request is computed once,
+ * here.
+ */
 export function answererOf(operation: Operation): Answerer {
   const { result, produces, schema, headers } = operation;
   const write = writerOf(result.shape);
@@ -45,7 +48,7 @@ export function answererOf(operation: Operation): Answerer {
   return ({ data, errors }) => {
     if (errors?.[0]) throw refusedBy(errors[0]);
     if (!data) throw new Refused({ code: 'INTERNAL', message: 'No data', retryAfterSec: undefined });
-    // The whole selection is the body: each root field is on the result path.
+    // The whole selection is the body, so each root field must be present.
     if (result.steps.length === 0) for (const step of rootSteps) follow(data, [step], schema);
     const value = follow(data, result.steps, schema);
     const branch = isObject(value) ? branchStatuses.get(String(value['__typename'])) : undefined;
@@ -119,7 +122,10 @@ function objectWriter(fields: readonly FieldShape[]): Write {
   };
 }
 
-/** Errors before the execution and errors in GraphQL's answer are handled alike, by their code. */
+/**
+ * Turns an error into a refusal, by its code. The error may have been thrown before the execution, or may be in
+ * GraphQL's result.
+ */
 export function refusedBy(error: unknown): Refused {
   const { extensions, originalError, message, code, retryAfterSec } = error as Partial<GraphQLError> & {
     readonly code?: unknown;

@@ -37,10 +37,10 @@ export interface FacadeOptions {
 }
 
 const prefix = '/api';
-// All methods that Node reads. CONNECT never reaches a route.
+// All methods that Node supports, except CONNECT, which never reaches a route.
 const methods = METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[];
 
-/** For `Fastify({...serverOptions})`: options that a plugin cannot set for the whole server. */
+/** Options for `Fastify({...serverOptions})`. A plugin cannot set them for the whole server. */
 export const serverOptions = {
   genReqId: ({ headers }) => {
     const given = headers['x-request-id'];
@@ -54,7 +54,8 @@ export const serverOptions = {
 } satisfies FastifyServerOptions;
 
 export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
-  // Fastify finds no route for an unknown method, but the facade must list the methods of a path.
+  // Registers all methods, because Fastify finds no route for an unknown method, but the facade must answer 405 with
+  // the methods of the path.
   for (const method of methods) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
   fastify.register(
     async (scope) => {
@@ -112,7 +113,7 @@ function refuseOtherMethods(scope: FastifyInstance, path: string, served: readon
       method: methods.filter((method) => !served.includes(method)),
       url,
       exposeHeadRoute: false,
-      // Answered before the body is read.
+      // The refusal is sent before the body is read.
       onRequest: async (_request, reply) => send(reply, failureAnswer(refused)),
       handler: async () => undefined,
     });
@@ -183,7 +184,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest):
     kept = isKept(answer) ? answer : undefined;
     return answer;
   } finally {
-    // The operation has succeeded: a failure to store the answer must not turn it into an error.
+    // The operation has been carried out, so a failure to store the answer must not become an error of the request.
     await idempotency.finish(keyed, kept).catch((error: unknown) => request.log.error(error));
   }
 }
@@ -203,8 +204,8 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
 }
 
 /**
- * The body of a GET, which may contain an object of the query. Fastify can read it only for every GET of the server,
- * and would then refuse requests with a JSON type and no body.
+ * Reads the body of a GET, which may contain an object of the query. Fastify could read it only for every GET of the
+ * server, and would then refuse requests that have a JSON content type and no body.
  */
 async function readQueryBody(group: readonly Operation[], { raw }: FastifyRequest): Promise<Buffer | undefined> {
   const [operation] = group as readonly [Operation];
@@ -239,7 +240,7 @@ function readBody(group: readonly Operation[], request: FastifyRequest, bytes: B
   return first.consumes ? text : parseJson(text);
 }
 
-/** Errors with the code and status of Fastify's own errors. */
+/** An error with the code and status of Fastify's own error. */
 class TooLarge extends Error {
   readonly code = 'FST_ERR_CTP_BODY_TOO_LARGE';
   readonly statusCode = 413;
@@ -274,12 +275,13 @@ function answerFor(error: unknown, request: FastifyRequest): Answer {
   return failureAnswer(failure, errorBodyOf(request));
 }
 
-// Known from the route, because a failure may come before an operation is chosen, and outside any route.
+// The form of errors is known from the route, because a failure may happen before an operation is chosen. Undefined
+// outside of any route.
 function errorBodyOf({ routeOptions }: FastifyRequest): ErrorBody | undefined {
   return (routeOptions.config as { readonly errorBody?: ErrorBody } | undefined)?.errorBody;
 }
 
-/** The answer of a GET with its ETag, or 304 if the client has it already. */
+/** Returns the answer to a GET, after setting its ETag, or 304 if the client has the answer already. */
 function revalidated(answer: Answer, request: FastifyRequest, reply: FastifyReply): Answer {
   if (answer.status !== 200) return answer;
   const etag = `"${hash('sha1', JSON.stringify(answer.headers) + answer.body, 'base64url')}"`;
@@ -294,7 +296,7 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return status === 304 ? reply.send() : reply.send(body);
 }
 
-// At the end, because answers are stored under an Idempotency-Key in the documented form.
+// Applied when an answer is sent, because answers are stored under an Idempotency-Key in the documented form.
 function asAccepted(answer: Answer, { headers: { accept } }: FastifyRequest): Answer {
   if (!acceptsProblem(accept)) return answer;
   const body = JSON.stringify(problemOf(answer.status, JSON.parse(answer.body) as Record<string, unknown>));

@@ -1,5 +1,5 @@
-// The selection of a GraphQL document as the shape of a JSON answer. Serialisers (response.ts) and the OpenAPI document
-// (openapi/) both use it, so that they cannot disagree.
+// The shape of a JSON answer, derived from the selection of a GraphQL document. The serialisers (response.ts) and the
+// OpenAPI document (openapi/) both use it, so that they cannot differ.
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -42,7 +42,7 @@ export interface FieldShape {
   /** The key in GraphQL's answer. */
   readonly source: string;
   readonly shape: Shape;
-  /** The type that null means the absence of: its own, or its parent's for a leaf. */
+  /** The type that is absent if the field is null: the field's own type, or for a leaf the type of its parent. */
   readonly absentType: string;
   readonly omitNull: boolean;
   readonly header: string | undefined;
@@ -197,7 +197,7 @@ function present(field: FieldShape): FieldShape {
   return { ...field, shape: { ...field.shape, nullable: false } };
 }
 
-/** Follows `result:`. Without one the whole selection is the body, and each root field must be present. */
+/** Follows the path `result:`. Without a path the whole selection is the body, and each root field must be present. */
 export function followResult(root: ObjectShape, result: string | undefined): ResultPath {
   if (result === undefined) return { steps: [], shape: { ...root, fields: root.fields.map(present) } };
   const steps: Step[] = [];
@@ -219,7 +219,10 @@ export interface HeaderField {
   readonly description: string | undefined;
 }
 
-/** Every `@header` of a selection, with its path. A header inside a list would have many values. */
+/**
+ * Finds every `@header` of a selection, with its path. Throws if a header is inside a list, because it would have many
+ * values.
+ */
 export function headerFields(root: ObjectShape): HeaderField[] {
   const found: HeaderField[] = [];
   const visit = (shape: Shape, path: readonly string[], inList: boolean): void => {

@@ -1,4 +1,4 @@
-// Checks one REST value against one GraphQL input type and returns the value of the variable.
+// Checks a REST value against a GraphQL input type, and returns the value of the variable.
 import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
@@ -11,13 +11,13 @@ import {
 } from 'graphql';
 import { alternatives, snakeCase } from './names.ts';
 
-/** A value that its field does not accept. The caller reads the text. */
+/** A value that its field does not accept. The message is sent to the caller. */
 export class WrongValue extends Error {}
 
-/** Paths and queries contain only text, which also represents numbers and booleans. JSON has its own types. */
+/** How a value was sent. Paths and queries contain only text, also for numbers and booleans. JSON has types. */
 export type Form = 'text' | 'json';
 
-/** Where a value comes from: the name for messages, and how it was sent. */
+/** The source of a value: its name for messages, and how it was sent. */
 export interface ValueSource {
   readonly field: string;
   readonly form: Form;
@@ -106,7 +106,7 @@ function readInteger(value: unknown, { field, form }: ValueSource): number {
 }
 
 function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: ValueSource): unknown {
-  // A scalar of GraphQL numbers does not accept text, which is all that a query can contain.
+  // In a query all values are texts, which a scalar of numbers would refuse. Therefore the number is tried too.
   const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
   let failure: unknown;
   for (const candidate of [value, ...numeric]) {
@@ -120,8 +120,9 @@ function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: Va
   throw new WrongValue(sentenceOf(type, failure, field));
 }
 
-// A scalar with a documented error text has it as `extensions.invalid`. Any other text says what the value must be,
-// with or without the scalar's name in front, which is replaced by the field's name.
+// The error sentence for a value of a scalar. If the contract defines a text, it is in the scalar's
+// `extensions.invalid`. Otherwise the scalar's own message is used. The name of the scalar at its beginning is replaced
+// by the name of the field.
 function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): string {
   const { invalid } = type.extensions;
   if (typeof invalid === 'string') return invalid;
@@ -131,7 +132,7 @@ function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): s
   return /^[a-z]/.test(message) ? `${field} ${message}` : `${field}: ${message}`;
 }
 
-// JSON can contain characters that no encoding and no database accepts: half of a surrogate pair, and U+0000.
+// JSON can contain lone surrogates, which cannot be encoded, and U+0000, which PostgreSQL does not accept.
 function isText(value: string): boolean {
   return value.isWellFormed() && !value.includes('\0');
 }

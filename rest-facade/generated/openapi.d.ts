@@ -26,7 +26,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Report how a deployment stands
+         * Report the status of a deployment
          * @description For your own pipelines. Sets the status of the candidate's newest deployment in that environment, or makes a deployment with that status. Nothing is triggered.
          */
         patch: operations["ReportDeployment"];
@@ -48,7 +48,7 @@ export interface paths {
         post?: never;
         /**
          * Unfreeze an environment
-         * @description Ends an environment's freezes made by hand or by a rollback, and answers their number. Schedules stay.
+         * @description Ends an environment's freezes made by hand or by a rollback, and returns their number. Schedules stay.
          */
         delete: operations["UnfreezeEnvironment"];
         options?: never;
@@ -138,7 +138,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List how base branches stand
+         * List the pauses of base branches
          * @description One entry per rule, and one for each base branch of the configuration that no rule names literally. The repository's own pause is not included. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
          */
         get: operations["ListBranches"];
@@ -218,7 +218,7 @@ export interface paths {
          *     - `queue`: Queue a pull request
          *     - `refresh`: Refresh a pull request
          *     - `sync`: Bring a pull request up to date with its base
-         *     - `update`: Update what the queue knows about a pull request
+         *     - `update`: Update the queue's record of a pull request
          */
         post: operations["PostPullRequest"];
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
         post: operations["RegisterPreview"];
         /**
          * Withdraw a registered preview
-         * @description Ends a preview's registrations for a pull request or branch, of all commits, and answers their number. Their secrets are deleted.
+         * @description Ends a preview's registrations for a pull request or branch, of all commits, and returns their number. Their secrets are deleted.
          *
          *     At least one of `branch` or `pr_number` is required.
          */
@@ -1006,7 +1006,7 @@ export interface components {
              */
             force: boolean;
         };
-        /** @description A runbook, how its leaves stand and what it opened (interface 2.12). */
+        /** @description A runbook, the counts of its leaves by status, and its pull requests (interface 2.12). */
         Runbook: {
             /** @description What people call it: counted from 1 within the account. */
             runbook_number: number;
@@ -1610,7 +1610,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Report how a deployment stands */
+            /** @description Report the status of a deployment */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2204,7 +2204,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List how base branches stand */
+            /** @description List the pauses of base branches */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

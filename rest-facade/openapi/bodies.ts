@@ -1,4 +1,4 @@
-// Request bodies: nested objects, from the places of a document's variables.
+// Makes the schemas of request bodies from the places of a document's variables.
 import type { Operation } from '../compile.ts';
 import type { Input } from '../inputs.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
@@ -34,7 +34,7 @@ function choiceOfBodies(group: Group, components: Components): JsonSchema {
   };
 }
 
-/** A field of another operation of the path: accepted here, but not with the value true. */
+/** Fields of other operations of the same path that this operation accepts, except with the value true. */
 function onlyElsewhere(operation: Operation, group: Group): readonly Input[] {
   const own = new Set(operation.inputs.map(({ field }) => field));
   return group.flatMap(({ inputs }) => inputs).filter(({ only, field }) => only && !own.has(field));
@@ -70,7 +70,7 @@ function bounded(schema: JsonSchema, { bounds: { maxItems, ...ofText } }: Input)
   return { ...schema, maxItems, items: { ...(schema['items'] as JsonSchema), ...ofText } };
 }
 
-// One of several required alternatives: null counts as absent.
+// The schema for alternatives of which at least one, or exactly one, is required. A null counts as absent.
 function choicesOf({ needs }: Operation): JsonSchema {
   const [need, ...others] = needs.filter(({ inputs }) => inputs.every(({ place }) => place.in === 'body'));
   if (need === undefined || others.length > 0) return {};

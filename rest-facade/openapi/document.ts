@@ -112,7 +112,7 @@ function parametersOf(operation: Operation, components: Components, examples: Ex
   const parameters = operation.inputs.flatMap((input): Json[] => {
     const { place, required, description } = input;
     if (place.in === 'body') return [];
-    // An object in a query has several spellings. The one with a name for each field is documented.
+    // An object in a query can be written in several ways. Only that with a name for each field is documented.
     const name =
       place.in === 'path' ? place.name : place.path.length > 1 ? (place.or[0] ?? input.field) : place.path[0];
     return [

@@ -1,4 +1,4 @@
-// Shapes and GraphQL input types as JSON Schema for OpenAPI 3.1.
+// Translates shapes and GraphQL input types to JSON Schema for OpenAPI 3.1.
 import {
   type FragmentDefinitionNode,
   type GraphQLEnumType,
@@ -15,7 +15,7 @@ import { enumNames, greatestInteger } from '../values.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-// GraphQL gives no details about a scalar. A scalar that is missing here stops the generation.
+// The JSON Schemas of scalars, because GraphQL does not describe their format. A missing scalar stops the generation.
 const scalars: Readonly<Record<string, JsonSchema>> = {
   AffectedTarget: { type: 'string', minLength: 1, maxLength: 1024 },
   Boolean: { type: 'boolean' },
@@ -43,7 +43,7 @@ export class Components {
 
   refer(name: string, make: () => JsonSchema): JsonSchema {
     const known = this.schemas.get(name);
-    // Its place is reserved first, so that a component comes before those it refers to.
+    // The place in the map is reserved first, so that a component comes before the components that it refers to.
     if (!known) this.schemas.set(name, {});
     const made = make();
     if (known && JSON.stringify(known) !== JSON.stringify(made)) throw new Error(`Two schemas are called ${name}`);
@@ -52,7 +52,7 @@ export class Components {
   }
 }
 
-/** `name` is for an object without a fragment. */
+/** `name` becomes the component's name if the shape is an object without a fragment. */
 export function schemaOfShape(shape: Shape, components: Components, name?: string): JsonSchema {
   const schema =
     name !== undefined && shape.kind === 'Object' && !shape.fragment

@@ -55,7 +55,7 @@ const ofEveryAccount = {
     'RateLimit-Reset': 'RateLimitReset',
   }),
 };
-/** Headers of an answer that may come before the account is known. */
+/** Headers of answers that may be sent before the account is known. They are therefore optional. */
 const ofKnownAccounts: Json = {
   'RateLimit-Limit': { ...responseHeaders.RateLimitLimit, required: false },
   'RateLimit-Remaining': { ...responseHeaders.RateLimitRemaining, required: false },
@@ -214,7 +214,7 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   return responses;
 }
 
-/** By status, without duplicates, because documents of one path often share answers. */
+/** The schemas by status, without duplicates, because documents of the same path often have equal answers. */
 function ownSchemas(group: Group, components: Components): Map<number, Map<string, JsonSchema>> {
   const found = new Map<number, Map<string, JsonSchema>>();
   const add = (status: number, schema: JsonSchema): void => {
@@ -275,7 +275,7 @@ function failure(
   };
 }
 
-// According to `Accept`.
+// The client chooses the media type by `Accept`.
 function failureContent(documented: Json): Json {
   return { 'application/json': documented, [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } };
 }

@@ -54,7 +54,7 @@ export function createApollo({
       limitRequests(rateLimiter),
       runCompiled(compiled),
       reportErrors(log),
-      // Last, so that it keeps the errors as they are sent.
+      // The last plugin, so that it stores errors in the form in which they are sent.
       keepAnswers(keptAnswers, log),
     ],
   });
@@ -107,7 +107,7 @@ function runCompiled(compiled: CompiledQueries): ApolloServerPlugin<GraphQLConte
   };
 }
 
-// Errors are logged here and not in formatError, which does not know the account of the request.
+// Errors are logged here and not in `formatError`, which does not have the context of the request.
 function reportErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => {
@@ -116,7 +116,7 @@ function reportErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
         didEncounterErrors: async ({ errors }) => void found.set('errors', errors),
         willSendResponse: async ({ response, contextValue }) => {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
-          // The errors of a kept answer were reported before.
+          // A stored answer is sent again. Its errors were reported when it was first sent.
           if (!found.has('errors')) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const reported = reportError(error, contextValue.requestId);

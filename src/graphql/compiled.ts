@@ -1,10 +1,10 @@
-// Queries that are asked again and again are compiled by graphql-jit: the executor of graphql-js decides for each field
-// of each row what to do with it, a compiled query has decided that once. What graphql-jit would do otherwise than
-// graphql-js is not compiled, and a compiled query that meets an error gives way to graphql-js, whose errors are the
-// documented ones. A query changes nothing, so that it may be executed twice.
+// Frequent queries are compiled by graphql-jit. The executor of graphql-js decides for each field of each row how to
+// resolve it, and a compiled query makes these decisions only once. Queries that graphql-jit would execute differently
+// from graphql-js are not compiled. If a compiled query meets an error, graphql-js executes the query again, because
+// its errors are the documented ones. This is safe because a query changes nothing.
 //
-// graphql-jit writes code. Of a client's document only names and numbers may get into it: version 0.8.9 takes a certain
-// text that stands in a document for code.
+// graphql-jit generates code. Of a client's document only names and numbers may get into this code, because version
+// 0.8.9 would execute a certain text of a document as code.
 import {
   defaultFieldResolver,
   execute,
@@ -28,7 +28,7 @@ import {
 import type { GraphQLContext } from './context.ts';
 
 export interface Execution {
-  /** The same object for the same text, as a cache of parsed documents gives it. */
+  /** The parsed document. The caller caches parsed documents, so the same text is always the same object. */
   readonly document: DocumentNode;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
@@ -38,26 +38,26 @@ export interface Execution {
 export interface CompiledQueries {
   /** Null: the query is not compiled or has met an error, so that graphql-js must execute it. */
   run(execution: Execution): Promise<ExecutionResult | null>;
-  /** By the compiled query if there is one, otherwise by graphql-js. */
+  /** Executes the query by its compiled form if there is one, otherwise by graphql-js. */
   execute(execution: Execution): Promise<ExecutionResult>;
 }
 
 /**
- * Compiling takes up to 20 ms of CPU: spread over these executions, less than half a point for each. An error sets a
- * document back to its first execution.
+ * A query is compiled after so many executions. Compiling takes up to 20 ms of CPU, which is less than half a point for
+ * each of these executions. An error resets the count of a document.
  */
 const often = 50;
 const mostCompiled = 300;
-/** Of a selection with its fragments written out. The compiled code grows with it. */
+/** The most fields of a query, with its fragments expanded. The compiled code grows with the number of fields. */
 const mostFields = 300;
 
 type Run = (root: undefined, context: unknown, variables: object) => ExecutionResult | Promise<ExecutionResult>;
 
 export function createCompiledQueries(schema: GraphQLSchema, { after = often } = {}): CompiledQueries {
   const executions = new WeakMap<DocumentNode, number>();
-  /** Null: the document is executed by graphql-js. The oldest is first and is removed first. */
+  /** The compiled queries, oldest first. The oldest is removed first. Null: graphql-js executes the document. */
   const compiled = new Map<DocumentNode, Run | null>();
-  /** Documents with an error: perhaps a value was a function or a promise where none was expected. */
+  /** Documents whose compiled query met an error. The cause may be a field whose value was a function or a promise. */
   const suspected = new WeakSet<DocumentNode>();
 
   async function compile(document: DocumentNode): Promise<void> {
@@ -65,7 +65,7 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
     if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value as DocumentNode);
     const plain = plainQuery(schema, document);
     if (plain === null) return;
-    // Loaded by the first query that is asked often, not by every start.
+    // Loaded when the first query is compiled, so that it does not slow the start down.
     const { compileQuery, isCompiledQuery } = await import('graphql-jit');
     const unread = suspected.has(document) ? plain.bare : plain.unread;
     const query = withReaders(unread, () => compileQuery(schema, document));
@@ -106,11 +106,16 @@ type Field = GraphQLField<unknown, unknown>;
 interface PlainQuery {
   /** The fields of the query without a resolver. graphql-jit uses their values unchanged. */
   readonly bare: ReadonlySet<Field>;
-  /** Those of them where a function or a promise would not be an error, but a wrong answer. */
+  /**
+   * The bare fields for which a value that is a function or a promise would cause a wrong answer instead of an error.
+   */
   readonly unread: ReadonlySet<Field>;
 }
 
-/** Null: the document is no single query of object types alone, has texts or conditions, or is too long. */
+/**
+ * Analyses a document. Null: it cannot be compiled, because it is no single query of object types alone, because it
+ * contains texts or conditions, or because it is too long.
+ */
 export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode): PlainQuery | null {
   const operations = definitions.filter(
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
@@ -138,7 +143,7 @@ export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode)
     if (fields > mostFields || node.alias?.value.startsWith('__')) return false;
     if (!(node.arguments ?? []).every(({ value }) => isHarmless(value))) return false;
     if (node.name.value === '__typename') return true;
-    // Introspection is no field of the type.
+    // Undefined for the fields of introspection, which the type does not list.
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
     if (field.resolve === undefined) bare.add(field);
@@ -157,20 +162,21 @@ function hasCondition({ directives = [] }: SelectionNode): boolean {
 
 const harmless: ReadonlySet<Kind> = new Set([Kind.VARIABLE, Kind.INT, Kind.FLOAT, Kind.BOOLEAN, Kind.NULL, Kind.ENUM]);
 
-/** Whether a value of a document contains no text. */
+/** Whether a value in a document contains no text. */
 function isHarmless(value: ValueNode | undefined): boolean {
   return value === undefined || harmless.has(value.kind);
 }
 
-/** Whether its scalar refuses a function and a promise. */
+/** Whether the type of the field refuses a function or a promise as a value. */
 function isStrict({ type }: Field): boolean {
   const named = getNamedType(type);
   return isEnumType(named) || isSpecifiedScalarType(named) || named.name === 'DateTime';
 }
 
 /**
- * graphql-jit takes the value of a field without a resolver as it is, where graphql-js calls functions and awaits
- * promises. It looks for resolvers while it compiles, which nothing else sees because it waits for nothing.
+ * Gives the fields the default resolver while `compile` runs. Without a resolver, graphql-jit uses the value of a field
+ * unchanged, but graphql-js calls functions and awaits promises. Compiling is synchronous, so no other code sees the
+ * changed fields.
  */
 function withReaders<T>(fields: ReadonlySet<Field>, compile: () => T): T {
   for (const field of fields) field.resolve = defaultFieldResolver;

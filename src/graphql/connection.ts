@@ -5,29 +5,29 @@ import { Args, ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql
 import { DomainError } from '../domain/errors.ts';
 
 const greatestPage = 100;
-/** A separate statement, which counts towards the price (src/graphql/limits.ts). */
+/** The price of `totalCount`, which needs a statement of its own (src/graphql/limits.ts). */
 const countPrice = 300;
 
-@ObjectType({ description: 'Where a page of a connection ends.', simpleResolvers: true })
+@ObjectType({ description: 'Where a page of a connection begins and ends.', simpleResolvers: true })
 export class PageInfo {
   @Field(() => Boolean, { description: 'Whether there is more after this page.' })
   hasNextPage!: boolean;
 
   @Field(() => Boolean, {
-    description:
-      'Whether there is more before this page. Known where the page was asked for with `last`; otherwise false.',
+    description: 'Whether there is more before this page. Always false unless the page was requested with `last`.',
   })
   hasPreviousPage!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Cursor of the first row, to go back with `before` where a connection has it. Null for an empty page.',
+    description:
+      'Cursor of the first row, for `before` in connections that have this argument. Null for an empty page.',
   })
   startCursor!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Cursor of the last row, to go on with `after`. Null for an empty page.',
+    description: 'Cursor of the last row, for `after` in the request for the next page. Null for an empty page.',
   })
   endCursor!: string | null;
 }
@@ -41,11 +41,11 @@ export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
-  /** Counted only if it is requested. */
+  /** Called only if the client requests it. */
   readonly totalCount?: () => Promise<number>;
 }
 
-/** The two GraphQL types of a connection of `type`. */
+/** Makes the two GraphQL types of a connection of `type`: the connection and its edge. */
 export function connectionType<Node extends object>(
   type: ClassType<Node>,
   name: string,
@@ -53,7 +53,7 @@ export function connectionType<Node extends object>(
 ): ClassType<Connection<Node>> {
   @ObjectType(`${name}Edge`, { description: `A ${labelOf(name)} in a connection.`, simpleResolvers: true })
   class EdgeOfNode {
-    @Field(() => String, { description: 'Its place, to go on from with `after`.' })
+    @Field(() => String, { description: 'Cursor of this entry, for `after`.' })
     cursor!: string;
 
     @Field(() => type, { description: `The ${labelOf(name)}.` })
@@ -65,10 +65,10 @@ export function connectionType<Node extends object>(
     @Field(() => [type], { description: `The ${plural(name)} of this page.` })
     nodes!: readonly Node[];
 
-    @Field(() => [EdgeOfNode], { description: 'The same with their cursors.' })
+    @Field(() => [EdgeOfNode], { description: 'The same entries with their cursors.' })
     edges!: readonly EdgeOfNode[];
 
-    @Field(() => PageInfo, { description: 'Where this page ends.' })
+    @Field(() => PageInfo, { description: 'Where this page begins and ends.' })
     pageInfo!: PageInfo;
   }
   if (counted) {
@@ -93,7 +93,7 @@ export interface PageRequest {
   readonly page?: number | null | undefined;
 }
 
-/** The arguments `first` and `after` of a connection, as a `PageRequest`. `size`: of a page without `first`. */
+/** The arguments `first` and `after` of a connection, as a `PageRequest`. `size` is the default of `first`. */
 export function PageArgs(size: number): ReturnType<typeof Args> {
   @ArgsType()
   class PageArguments {
@@ -118,7 +118,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** What the client calls the size of the page and the place from which it goes on: `last` and `before` if backward. */
+/** The names of the two arguments in error messages: `first` and `after`, or `last` and `before` for pages backward. */
 export interface PageNames {
   readonly first: string;
   readonly after: string;
@@ -151,11 +151,11 @@ export function readPage(
   };
 }
 
-// Greater than every row's number, so that the first page and later pages are one statement with one plan. With `or $1
-// is null` the plan would read all rows before the cursor.
+// Greater than the number of every row, so that the first page and later pages use the same statement and the same
+// plan. With `or $1 is null` the plan would read all rows before the cursor.
 const beyondLast = '9223372036854775807';
 
-/** Rows of the page have lower numbers than this, for connections that are sorted by number, newest first. */
+/** For connections that are sorted by number, newest first: the rows of the page have lower numbers than this. */
 export function rowId({ after }: Page, names: PageNames = forward): string {
   if (after === null) return beyondLast;
   if (!/^\d{1,18}$/.test(String(after[0]))) throw wrongCursor(names.after);
@@ -163,8 +163,8 @@ export function rowId({ after }: Page, names: PageNames = forward): string {
 }
 
 /**
- * If there is a next page, `rows` has one row more than the page; of a page from the end, if there is a previous page.
- * `fromEnd` says whether rows follow on such a page.
+ * `rows` has one row more than the page if there is a next page, or, for a page from the end, a previous page.
+ * `fromEnd` is given for a page from the end, and says whether rows follow after the page.
  */
 export function toConnection<Row, Node>(
   rows: readonly Row[],
@@ -212,7 +212,7 @@ function decodeKey(cursor: string, length: number, name: string): Key {
     )
       return key;
   } catch {
-    // A cursor of another form counts as wrong, like a key of another shape.
+    // A text that cannot be decoded is a wrong cursor, like a key with wrong parts.
   }
   throw wrongCursor(name);
 }

@@ -5,12 +5,12 @@ import type { RequestContext, RequestSource, Secrets } from '../modules/accounts
 import type { DeliveryChanges } from '../modules/webhooks/index.ts';
 import type { EventLogPubSub } from './event-log-pubsub.ts';
 
-/** What a composition root gives to resolvers in addition to the ports. */
+/** The services that a composition root gives to resolvers besides the ports. */
 export interface RequestServices {
   readonly secrets: Secrets;
   readonly events: EventLogPubSub;
   readonly deliveries: DeliveryChanges;
-  /** Servers of GitHub that the operator permits, besides GitHub's own. */
+  /** Servers of GitHub Enterprise that the operator permits. GitHub's own is always permitted. */
   readonly githubServers: readonly string[];
   readonly temporal: TemporalView;
 }
@@ -18,21 +18,21 @@ export interface RequestServices {
 /** A row that has a workflow. The workflow of a queue starts those of its batches. */
 export type Driven = { readonly accountId: string } & (Woken | { readonly batchId: string });
 
-/** Temporal as resolvers know it. */
+/** What resolvers know about Temporal. */
 export interface TemporalView {
   /** The list of workflows in Temporal's UI. Null: no UI is known. */
   readonly ui: string | null;
   /** The page of the workflow of a row in Temporal's UI, which shows its newest run. Null: no UI is known. */
   readonly urlOf: (row: Driven) => string | null;
-  /** As of a few seconds ago. Null: this server has not asked Temporal yet. */
+  /** Temporal's health as of a few seconds ago. Null: this server has not queried Temporal yet. */
   readonly health: () => TemporalHealth | null;
 }
 
 /** The context of resolvers: the caller, the interface, and the loaders of this request. */
 export interface GraphQLContext extends RequestContext, RequestServices {
   /**
-   * Loaders of this request, created at first use. They batch and do not cache: a mutation must see the writes of the
-   * previous one, and a subscription lives long.
+   * The loaders of this request, created at first use. They batch reads and do not cache rows, because a mutation must
+   * see the writes of an earlier mutation in the same request, and because subscriptions last long.
    */
   readonly loaders: Map<LoaderFactory<never, unknown>, DataLoader<never, unknown>>;
 }
@@ -47,7 +47,7 @@ export function loaderOf<Key, Value>(ctx: GraphQLContext, factory: LoaderFactory
   return loader;
 }
 
-/** Null without a key, and for a key without a row. */
+/** Loads the row of a key. Null: the key is null, or has no row. */
 export async function loadIfAny<Key, Value>(
   ctx: GraphQLContext,
   factory: LoaderFactory<Key, Value>,

@@ -1,4 +1,4 @@
-// The text of `schema/schema.graphql`, from which clients and the REST facade are generated.
+// Makes the text of `schema/schema.graphql`, from which clients and the REST facade are generated.
 import { assertValidSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { interlockSchema } from './schema.ts';
 

@@ -1,12 +1,12 @@
-// The only place that turns errors into GraphQL errors: a code of the closed list and the field at fault. An internal
-// error shows only an id, by which the log finds it.
+// The only code that turns errors into GraphQL errors. Each has a code of the closed list, and the field at fault. An
+// internal error shows only the id of the request, by which the error is found in the log.
 import { GraphQLError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { HostUnavailable } from '../hosts/port.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 
-// Errors that GraphQL itself finds in a request are bad input. Persisted queries are a protocol: clients expect exactly
-// these codes.
+// Codes of the protocol of persisted queries. They are kept, because clients expect exactly these codes. All other
+// errors that GraphQL itself finds in a request become BAD_INPUT.
 const protocolCodes: ReadonlySet<string> = new Set(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
 const requestCodes: ReadonlySet<string> = new Set([
   'GRAPHQL_PARSE_FAILED',
@@ -18,7 +18,7 @@ const requestCodes: ReadonlySet<string> = new Set([
 
 export interface ReportedError {
   readonly error: GraphQLError;
-  /** The fault is not the caller's: it is logged with its cause. */
+  /** Whether the server is at fault. Then the error is logged with its cause. */
   readonly isServerFault: boolean;
 }
 
@@ -43,13 +43,13 @@ export function reportError(error: GraphQLError, requestId: string): ReportedErr
   };
 }
 
-/** The same for REST, which reports internal errors itself. */
+/** Like `reportError`, for REST. Internal errors are left unchanged, because REST reports them itself. */
 export function withDomainError(error: GraphQLError): GraphQLError {
   const cause = originalOf(error);
   return cause instanceof DomainError ? withExtensions(error, cause.message, extensionsOf(cause)) : error;
 }
 
-/** A GraphQL error with the HTTP status of its code, for refusals before the execution. */
+/** A GraphQL error with the HTTP status of its code, for requests that are refused before their execution. */
 export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
   const { code, retryAfterSec } = error;
   const all = new Map([
@@ -65,7 +65,10 @@ function isCallersCode(code: string): boolean {
   return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
-/** Messages about a host or a database that is down stay inside. Callers get one general refusal. */
+/**
+ * The original error. An error about a code host or a database that is down is replaced by a general refusal, because
+ * its message is not for callers.
+ */
 function originalOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;

@@ -1,5 +1,5 @@
-// The event log as a PubSubEngine of graphql-subscriptions. Nothing is published through it: subscribers get what any
-// process writes to the log, in order and resumable.
+// The event log as a PubSubEngine of graphql-subscriptions. Nothing is published through it. Subscribers receive the
+// events that all processes write to the log, in their order, and can resume after a cursor.
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
 import type { EventHub, EventStream, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
@@ -37,14 +37,14 @@ export class EventLogPubSub extends PubSubEngine {
   }
 
   /**
-   * Subscribers pull events, unlike with `subscribe`: a slow reader gets its cursor and an error instead of more
-   * events.
+   * Returns a stream from which the subscriber pulls events, unlike `subscribe`. A subscriber that is too slow gets an
+   * error with its cursor instead of more events.
    */
   follow(options: FollowOptions): EventStream {
     return this.hub.follow(options);
   }
 
-  /** Cursor of the newest event of the account. */
+  /** Returns the cursor of the newest event of the account. */
   async head(accountId: string): Promise<string> {
     return await this.hub.head(accountId);
   }
@@ -54,11 +54,14 @@ async function forward(stream: EventStream, onMessage: Subscriber): Promise<void
   for await (const event of stream) onMessage(event);
 }
 
-/** The `topicId` of a subscription by topic. All servers of a process share the schema but not their hubs. */
+/**
+ * The `topicId` of a subscription. It has the hub of the server, because all servers of a process share the schema but
+ * not their hubs.
+ */
 export interface FollowedLog {
   readonly events: EventLogPubSub;
   readonly options: FollowOptions;
-  /** Whether the subscriber may know of an event. */
+  /** Whether the subscriber may see an event. */
   readonly isSeen: (event: FollowedEvent) => Promise<boolean>;
 }
 

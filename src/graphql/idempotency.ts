@@ -1,5 +1,5 @@
-// `Idempotency-Key` for mutations of GraphQL, with the answers of REST's keeper. A key belongs to a user
-// with certain scopes, because what a document may read depends on them.
+// `Idempotency-Key` for GraphQL mutations. The answers are stored like those of REST. A key belongs to a user with a
+// role and certain scopes, because they determine what a document may read.
 import { createHash } from 'node:crypto';
 import type { ApolloServerPlugin, GraphQLRequestContext } from '@apollo/server';
 import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
@@ -45,7 +45,7 @@ export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<
           const singleResult = JSON.parse(replayed) as FormattedExecutionResult;
           return { http: response.http, body: { kind: 'single', singleResult } };
         },
-        // The mutation has been carried out: a failure to store its answer must not turn it into an error.
+        // The mutation has been carried out, so a failure to store the answer must not become an error of the request.
         willSendResponse: async ({ response: { body } }) => {
           if (first === undefined) return;
           const result = body.kind === 'single' ? body.singleResult : null;
@@ -60,7 +60,7 @@ export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<
   };
 }
 
-/** Undefined: no answer is kept. */
+/** Undefined: the answer is not stored. */
 function keyOf({
   request,
   operation,
@@ -86,14 +86,14 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Codes of errors that ask for another try or for other permissions. */
+/** Codes of errors after which the same request may succeed later, or with other permissions. */
 const retried: ReadonlySet<string> = new Set(
   (Object.keys(errorCodes) as ErrorCode[]).filter(
     (code) => [401, 403, 429].includes(errorCodes[code]) || errorCodes[code] >= 500,
   ),
 );
 
-/** An answer is kept unless nothing was done and the same request may succeed later. */
+/** Whether the answer is stored: unless nothing was done and the same request may succeed later. */
 function isKept({ data, errors = [] }: FormattedExecutionResult): boolean {
   const isDone = Object.values(data ?? {}).some((value) => value !== null);
   return isDone || !errors.some(({ extensions }) => retried.has(String(extensions?.['code'])));

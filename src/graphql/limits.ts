@@ -1,5 +1,5 @@
-// The limits and the price of a GraphQL request. They are computed after validation: fragments then exist without
-// cycles, and each is computed once, however often it is used.
+// The limits and the price of a GraphQL request. They are computed after validation, which ensures that fragments exist
+// and have no cycles. Each fragment is computed once, even if it is used often.
 import {
   getArgumentValues,
   getNamedType,
@@ -29,25 +29,25 @@ import { DomainError } from '../domain/errors.ts';
 export const mostTokens = 5_000;
 const greatestDepth = 20;
 const mostAliases = 100;
-/** The capacity of a bucket of the rate limit. */
+/** The most points of a request, which is the capacity of a bucket of the rate limit. */
 const mostPoints = 200;
-/** The assumed number of rows of a list without a page size. */
+/** The number of rows that is assumed for a list without a page size. */
 const assumedRows = 10;
 
-// A unit is about a microsecond of the server's CPU, as measured by `npm run bench -- prices`. A point is the price of
-// one REST request. A field with another price names it: `@Extensions({ price: 5_000 })` (ADR 0029).
+// A unit is about 1 µs of the server's CPU, as `npm run bench -- prices` measures it. A point is the price of one REST
+// request. A field can set its own price by `@Extensions({ price: 5_000 })`, in units (ADR 0029).
 const unitsPerPoint = 1_000;
 const units = {
-  /** A value that its object already has. */
+  /** A field whose value is in its object already. */
   value: 1,
   object: 9,
-  /** One statement serves all parents: this is the remaining price for each parent. */
+  /** A field for which one statement serves all parents: the price for each parent, besides the statement. */
   batched: 14,
-  /** A separate statement for each parent. */
+  /** A statement. Some fields need one for each parent. */
   statement: 250,
   mutation: unitsPerPoint,
 } as const;
-/** The schema itself is in memory: its fields cost this much less. */
+/** Fields of introspection cost this share of the usual price, because the schema is in memory. */
 const introspectedShare = 0.2;
 
 interface Measure {
@@ -67,7 +67,7 @@ export interface MeasuredRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The points of the request for the rate limit. Throws BAD_INPUT beyond the limits of one request. */
+/** Computes the points of a request for the rate limit. Throws BAD_INPUT if the request exceeds a limit. */
 export function pointsOf(request: MeasuredRequest): number {
   refuseWhatIsNoText(request);
   const { depth, aliases, cost, once } = knownMeasures.get(request.operation) ?? measure(request);
@@ -78,12 +78,12 @@ export function pointsOf(request: MeasuredRequest): number {
   return points;
 }
 
-/** Of operations whose measure is the same for all variables. */
+/** The measures of operations that do not depend on variables. */
 const knownMeasures = new WeakMap<OperationDefinitionNode, Measure>();
 const checkedDocuments = new WeakSet<DocumentNode>();
 
-// JSON and GraphQL can contain characters that no encoding and no database accepts: half of a surrogate pair, and
-// U+0000.
+// Refuses texts with lone surrogates, which cannot be encoded, and with U+0000, which PostgreSQL does not accept. JSON
+// and GraphQL can contain both.
 function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
   if (!checkedDocuments.has(document)) visit(document, { StringValue: ({ value }) => requireText(value) });
   checkedDocuments.add(document);
@@ -160,7 +160,7 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
         ? introspectedRows(schema, field.name)
         : (named ?? rowsOf(field, node, readVariables));
     const below = ofSelections(node.selectionSet, { typeName: type, pageRows: own });
-    // The whole page is read, whichever fields are shown.
+    // All rows of the page are read, even if the query selects few of their fields.
     const read = isPage(type) ? own * units.object : 0;
     const many = isPage(type) ? 1 : own * rows;
     const share = isIntrospection(field.name) ? introspectedShare : 1;
@@ -182,7 +182,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly typeName: string;
-  /** The number of rows of the page, below a connection. */
+  /** The number of rows of the page, if the type is a connection. */
   readonly pageRows: number;
 }
 
@@ -196,9 +196,9 @@ function fieldOf(schema: GraphQLSchema, typeName: string, name: string): Field |
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-// The fixed price is added before the multiplication by the number of parents.
+// The price of resolving a field for one parent, besides the price of its value.
 function callPrice(field: Field, typeName: string, schema: GraphQLSchema): number {
-  // The schema itself is in memory.
+  // Introspection reads only the schema, which is in memory.
   if (isIntrospection(typeName) || isIntrospection(field.name)) return 0;
   const own = field.extensions['price'];
   if (typeof own === 'number') return own;
@@ -209,7 +209,10 @@ function callPrice(field: Field, typeName: string, schema: GraphQLSchema): numbe
   return isAlone ? units.statement : units.batched;
 }
 
-/** The fixed price: of the statement that serves all parents, or of what the field names (`@Extensions({ once })`). */
+/**
+ * The fixed price of a field, for any number of parents: that of the statement that serves all parents, or the field's
+ * own (`@Extensions({ once })`).
+ */
 function onceFor({ extensions: { once } }: Field, call: number): number {
   if (typeof once === 'number') return once;
   return call === units.batched ? units.statement : 0;
@@ -223,14 +226,16 @@ function isList(type: GraphQLOutputType): boolean {
   return isListType(getNullableType(type));
 }
 
-/** The length of a list of ids in the arguments. Null: there is no such list. */
+/**
+ * The length of the list in the arguments of a field that returns a list, such as ids. Null: it has no such argument.
+ */
 function namedBy(field: Field, node: FieldNode, readVariables: () => Variables): number | null {
   const list = isList(field.type) && field.args.find(({ type }) => isListType(getNullableType(type)));
   const values = list ? argumentsOf(field, node, readVariables)[list.name] : null;
   return Array.isArray(values) ? values.length : null;
 }
 
-/** The number of rows that the page asks for. */
+/** The number of rows that a field may return. */
 function rowsOf(field: Field, node: FieldNode, readVariables: () => Variables): number {
   if (!isList(field.type) && !isPage(getNamedType(field.type).name)) return 1;
   const own = field.extensions['rows'];
@@ -242,7 +247,7 @@ function rowsOf(field: Field, node: FieldNode, readVariables: () => Variables): 
 
 const literals: ReadonlySet<Kind> = new Set([Kind.INT, Kind.NULL, Kind.STRING, Kind.ENUM, Kind.BOOLEAN, Kind.FLOAT]);
 
-// The execution reports wrong arguments.
+// Wrong arguments are ignored here, because the execution reports them.
 function argumentsOf(field: Field, node: FieldNode, readVariables: () => Variables): Variables {
   const hasVariables = node.arguments?.some(({ value }) => !literals.has(value.kind)) ?? false;
   try {
@@ -252,8 +257,8 @@ function argumentsOf(field: Field, node: FieldNode, readVariables: () => Variabl
   }
 }
 
-// Introspection takes no statement, because the schema is in memory. But graphql-js limits only the depth of a
-// document, and one document can repeat the types a million times.
+// Introspection needs no statement, because the schema is in memory. It has a price nevertheless, because graphql-js
+// limits only its depth, and one document can select all types a million times.
 
 /** Whether a type belongs to introspection. */
 function isIntrospection(typeName: string): boolean {
@@ -262,7 +267,7 @@ function isIntrospection(typeName: string): boolean {
 
 const known = new WeakMap<GraphQLSchema, Readonly<Record<string, number>>>();
 
-/** The average number of entries of a list over the schema: exact for `types`, an upper estimate for the others. */
+/** The average length of a list of introspection in the schema: exact for `types`, an upper estimate for the others. */
 function introspectedRows(schema: GraphQLSchema, fieldName: string): number {
   const rows = known.get(schema) ?? countRows(schema);
   known.set(schema, rows);

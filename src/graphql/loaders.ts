@@ -1,12 +1,12 @@
-// Loaders by id: one statement for all simultaneous requests, answered in the order of the requests.
+// Loaders by id. One statement reads the rows for all ids that are requested at the same time.
 import DataLoader from 'dataloader';
 
-/** Rows with an id in the column `Key`, in any order. */
+/** Reads the rows whose column `Key` is one of the ids, in any order. */
 type Read<Key extends string, Row extends Readonly<Record<Key, string | null>>> = (
   ids: readonly string[],
 ) => Promise<readonly Row[]>;
 
-/** The row of each id. Null: the account has none. */
+/** A loader of the row of each id. Null: the account has no such row. */
 export function loadOne<Key extends string, Row extends Readonly<Record<Key, string | null>>>(
   key: Key,
   read: Read<Key, Row>,
@@ -20,7 +20,7 @@ export function loadOne<Key extends string, Row extends Readonly<Record<Key, str
   );
 }
 
-/** The rows of each id, in the order of the statement. */
+/** A loader of the rows of each id, in the order of the statement. */
 export function loadMany<Key extends string, Row extends Readonly<Record<Key, string | null>>>(
   key: Key,
   read: Read<Key, Row>,

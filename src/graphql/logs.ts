@@ -1,4 +1,4 @@
-// Logs in GraphQL, from any source: pages of pieces, and new pieces as they come.
+// Logs in GraphQL, of any source: connections of pieces, and subscriptions to new pieces.
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
@@ -10,10 +10,11 @@ import { mapEvents } from './subscription-payloads.ts';
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Some of what a deployment, a build, an agent or a preview wrote. All pieces in a row are its log.',
+  description:
+    'A piece of the log of a deployment, a build, an agent or a preview. All pieces in their order are the log.',
 })
 export class LogPiece {
-  @Field(() => String, { description: 'Its place in the log: go on `after` it.' })
+  @Field(() => String, { description: 'Cursor of the piece, for `after`.' })
   cursor!: string;
 
   @Field(() => String, {
@@ -21,7 +22,7 @@ export class LogPiece {
   })
   text!: string;
 
-  @Field(() => DateTime, { description: 'When it was kept.' })
+  @Field(() => DateTime, { description: 'When the piece was stored.' })
   at!: Date;
 }
 
@@ -36,19 +37,22 @@ export class LogArgs {
   })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor of the piece before the page. Null: the page starts at the beginning of the log.',
+  })
   after?: string | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'The end of the log instead of its beginning: how many of the newest pieces, oldest first, at most 100. `first` does not count then, and `after` is refused.',
+      'How many pieces to return from the end of the log instead of its beginning, at most 100, oldest first. With `last`, `first` is ignored and `after` is refused.',
   })
   last?: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'With `last`: the cursor of the first piece the client has. The pieces before it come.',
+    description: 'With `last`: cursor of the first piece that the client has. The page ends before this piece.',
   })
   before?: string | null;
 }
@@ -63,14 +67,14 @@ export class FollowLogArgs {
   after?: string | null;
 }
 
-/** Pieces after or before one, oldest first. Null: the account has no such log. */
+/** Reads a page of pieces, oldest first. Null: the account has no such log. */
 export type ReadLog = (page: LogPage | EarlierLogPage) => Promise<LogRead | null>;
 
 const pageSize = 50;
 const followedAtOnce = 100;
 const lookEveryMs = 400;
 
-/** Throws BAD_INPUT with the argument that does not fit the others. */
+/** Reads a page of a log. Throws BAD_INPUT, with the name of the argument that contradicts another. */
 export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Connection<LogPiece>> {
   const { last = null, before = null } = request;
   const shape = { node: toPiece, key: ({ id }: LogPieceRead) => [id] };
@@ -90,8 +94,8 @@ export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Conn
 const backward = { first: 'last', after: 'before' };
 
 /**
- * The pieces after the cursor, then new pieces until the log ends. Throws NOT_FOUND with the name of the missing
- * source.
+ * Subscribes to the pieces after the cursor and to new pieces, until the log ends. Throws NOT_FOUND with the name
+ * `missing` if the source does not exist.
  */
 export async function subscribeToLog(
   read: ReadLog,
@@ -103,8 +107,8 @@ export async function subscribeToLog(
 }
 
 /**
- * Throws NOT_FOUND. Not an async generator, because `return` of a generator waits for the next piece, which a quiet run
- * may never write.
+ * Throws NOT_FOUND if the source does not exist. This is no async generator, because `return` of a generator waits for
+ * the next piece, which may never come.
  */
 export async function followLog(
   read: ReadLog,

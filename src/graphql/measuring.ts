@@ -1,14 +1,15 @@
-// How long operations take, of REST and of GraphQL alike, by the names of documents that are ours.
+// Measures how long GraphQL operations take, including those of REST requests. Only operations of Interlock's own
+// clients are measured by name.
 import type { GraphQLError } from 'graphql';
 import { labelOfOperation } from '../domain/metrics/bounded.ts';
 import type { Meter } from '../platform/metrics/index.ts';
 import { reportError } from './errors.ts';
 
 export interface MeasuredOperation {
-  /** Null: the operation has no name, or was not found. */
+  /** Null: the operation has no name, or the document does not have it. */
   readonly name: string | null;
   readonly errors: readonly GraphQLError[];
-  /** By `performance.now()`. */
+  /** A value of `performance.now()`. */
   readonly startedAt: number;
 }
 

@@ -25,7 +25,7 @@ import { Node } from './node.ts';
 
 type Found = object | null | undefined;
 
-// Each type that implements Node, with the function that reads a row for the caller's account.
+// For each type that implements Node, the function that reads a row of the caller's account.
 const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Promise<Found>>> = {
   Repository: async (ctx, id) => (await readRepositoriesById(ctx, [id]))[0],
   PullRequest: async (ctx, id) => await loaderOf(ctx, pullRequestById).load(id),
@@ -62,7 +62,7 @@ const mostNodes = 100;
 export class NodeResolver {
   @Query(() => Node, {
     nullable: true,
-    description: 'Any object by its id. Null when the account has none with that id. Needs the scope of the object.',
+    description: 'Any object by its id. Null if the account has no object with this id. Needs the scope of the object.',
   })
   async node(
     @Ctx() ctx: GraphQLContext,
@@ -73,7 +73,7 @@ export class NodeResolver {
 
   @Query(() => [Node], {
     nullable: 'items',
-    description: 'As `node`, for at most 100 ids, in their order. Needs the scopes of what they name.',
+    description: 'Like `node`, for at most 100 ids, in their order. Needs the scopes of all these objects.',
   })
   async nodes(
     @Ctx() ctx: GraphQLContext,
@@ -94,14 +94,17 @@ async function readNode(ctx: GraphQLContext, nodeId: string): Promise<Node | nul
 
 type Seen = Parameters<typeof maySee>[1];
 
-/** A row is a repository, has one or its id, or has the id of a release project. */
+/**
+ * A row from which its repository can be found: the row is a repository, has a repository or its id, or has the id of a
+ * release project.
+ */
 type InRepository = Partial<Seen> & {
   readonly repository?: Seen;
   readonly repositoryId?: string;
   readonly projectId?: string;
 };
 
-/** What is in a repository at GitHub is for people who see the repository there. */
+/** People who signed in with GitHub see only objects of repositories that they can see at GitHub. */
 async function isSeen(ctx: GraphQLContext, found: InRepository): Promise<boolean> {
   if (ctx.actor.atGitHub === null) return true;
   const repository = found.repository ?? (found.host === undefined ? null : (found as Seen));

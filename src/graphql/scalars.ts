@@ -1,5 +1,5 @@
-// Scalars with special formats, and their error texts. Every text begins with `must`: REST puts the name of the field
-// in front, GraphQL the name of the variable.
+// Scalars with special formats, and their error texts. Every text begins with `must`, because REST puts the name of the
+// field before it, and GraphQL the name of the variable.
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON } from 'graphql-scalars';
 import { isTimeZone } from '../domain/analytics/days.ts';
@@ -7,9 +7,9 @@ import { isTimeZone } from '../domain/analytics/days.ts';
 interface ScalarRule<Internal> {
   readonly name: string;
   readonly description: string;
-  /** The text may depend on the wrong value. */
+  /** The error text. It may be a function of the wrong value. */
   readonly must: string | ((value: unknown) => string);
-  /** Undefined: not a value of this scalar. */
+  /** Undefined: the value is not valid for this scalar. */
   readonly read: (value: unknown) => Internal | undefined;
   readonly serialize?: (value: unknown) => unknown;
   readonly specifiedByURL?: string;
@@ -55,7 +55,7 @@ export const DateTime = scalar<Date>({
   read: (value) => {
     if (typeof value !== 'string' || !instant.test(value)) return undefined;
     const date = new Date(value);
-    // Years that RFC 3339 cannot express in UTC are refused.
+    // Instants before the year 1 or after the year 9999 in UTC are refused, because RFC 3339 cannot express them.
     const isWritable = date >= firstInstant && date <= lastInstant;
     return isWritable && isDay(value.slice(0, 10)) ? date : undefined;
   },
@@ -86,7 +86,8 @@ export const NameWithOwner = scalar<string>({
 
 export const Glob = scalar<string>({
   name: 'Glob',
-  description: 'A pattern of base branches: `*` is any run of characters, `/` too; everything else stands for itself.',
+  description:
+    'A pattern of base branches: `*` matches any characters, `/` included. All other characters match themselves.',
   must: 'must be a branch name or a glob of 1 to 255 characters without white space',
   read: textMatching(/^[^\u0000-\u0020\u007f]{1,255}$/u),
 });
@@ -95,7 +96,8 @@ const longestTarget = 1024;
 
 export const AffectedTarget = scalar<string>({
   name: 'AffectedTarget',
-  description: 'A part of the code base, by the name a build tool or the repository has for it: 1 to 1,024 characters.',
+  description:
+    'The name of a part of the code base, as a build tool or the repository defines it: 1 to 1,024 characters.',
   must: (value) =>
     typeof value === 'string' && value.length > longestTarget
       ? `must be text of 1 to ${longestTarget} characters: shorten the name of the target`
@@ -103,7 +105,7 @@ export const AffectedTarget = scalar<string>({
   read: (value) => (typeof value === 'string' && value.length > 0 && value.length <= longestTarget ? value : undefined),
 });
 
-/** A day as `YYYY-MM-DD`, kept as text: its reader decides on the time zone. */
+/** A day as `YYYY-MM-DD`. It stays a text, because the code that uses it knows the time zone. */
 export const Day = scalar<string>({
   name: 'Date',
   description: 'A day, as `YYYY-MM-DD`.',
@@ -119,8 +121,8 @@ export const TimeZone = scalar<string>({
   read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
 });
 
-// Every number is accepted, because a too great one merely names nothing. A number beyond the column is read as the
-// column's greatest value.
+// Reads a positive whole number. A number that is too great for its column is read as the greatest value of the column,
+// because no row has this number either.
 function wholeNumber(greatest: number): (value: unknown) => number | undefined {
   return (value) => {
     const number = typeof value === 'string' && /^[1-9]\d*$/.test(value) ? Number(value) : value;
@@ -136,7 +138,10 @@ export const PullRequestNumber = scalar<number>({
   read: wholeNumber(2 ** 31 - 1),
 });
 
-/** Any text: services check it in the documented order and answer `Invalid release candidate version`. */
+/**
+ * Any text is accepted here, because services check the form in the documented order, with the error `Invalid release
+ * candidate version`.
+ */
 export const ReleaseCandidateVersion = scalar<string>({
   name: 'ReleaseCandidateVersion',
   description:
@@ -147,15 +152,15 @@ export const ReleaseCandidateVersion = scalar<string>({
 
 export const PageNumber = scalar<number>({
   name: 'PageNumber',
-  description: 'A page, counted from 1. Past the end it is empty.',
+  description: 'The number of a page, counted from 1. A page after the last one is empty.',
   must: 'must be an integer of at least 1',
-  // Still exact when multiplied by the size of a page.
+  // With this limit, the product with the size of a page is still exact.
   read: wholeNumber(2 ** 46),
 });
 
 export const PageSize = scalar<number>({
   name: 'PageSize',
-  description: 'How many a page holds: 1 to 100.',
+  description: 'The size of a page: 1 to 100 entries.',
   must: 'must be an integer between 1 and 100',
   read: (value) => {
     const number = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : value;
@@ -163,10 +168,10 @@ export const PageSize = scalar<number>({
   },
 });
 
-/** Services check names and values, because no message here may contain a value. */
+/** Services check the names and values, because an error message of a scalar could contain a secret. */
 export const SecretMap = scalar<Readonly<Record<string, string>>>({
   name: 'SecretMap',
-  description: 'Secrets by their names, as an object of texts. It is given and never answered.',
+  description: 'Secrets by their names, as an object of texts. It is only accepted as input, and never returned.',
   must: 'must be an object whose values are texts',
   read: (value) =>
     isObject(value) && Object.values(value).every((each) => typeof each === 'string')

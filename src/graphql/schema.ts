@@ -1,4 +1,5 @@
-// The schema is built once for each process and knows no server: the caller and the ports are in the context.
+// The schema. It is built once for each process and shared by all servers of the process, because the caller and the
+// ports are in the context.
 import 'reflect-metadata';
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
@@ -238,19 +239,18 @@ export function interlockSchema(): GraphQLSchema {
 
 function buildInterlockSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    // The check is an introspection of the whole schema, half a second at each start. `npm run generate` does it
-    // instead.
+    // The check is skipped, because it takes half a second at each start. `npm run generate` does it.
     skipCheck: true,
     resolvers,
     pubSub: logPubSub,
-    // The services have the rules. Decorators would repeat them with other texts.
+    // The services validate input. Decorators would repeat their rules with other error texts.
     validate: false,
   });
   encodeIds(schema);
   return schema;
 }
 
-/** Rows have their database id. It becomes opaque only in the answer. */
+/** Makes resolvers of `id` that turn the database id of a row into a node id. */
 function encodeIds(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;

@@ -2,7 +2,7 @@ import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
 const known = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
 
-/** Whether the selection of a field contains only these fields, including fragments. */
+/** Whether the selection of a field, fragments included, contains only these fields. */
 export function selectsOnly({ fieldNodes, fragments }: GraphQLResolveInfo, fields: ReadonlySet<string>): boolean {
   return fieldNodes.every(
     ({ selectionSet }) =>
@@ -10,7 +10,8 @@ export function selectsOnly({ fieldNodes, fragments }: GraphQLResolveInfo, field
   );
 }
 
-// A selection belongs to one document, and the fragments of a document do not change.
+// The result is cached by the selection. This is correct because a selection belongs to one document, whose fragments
+// do not change.
 function namesIn(selections: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlySet<string> {
   const remembered = known.get(selections);
   if (remembered) return remembered;

@@ -1,12 +1,15 @@
-// Loaders that subscriptions share. An event that concerns many sockets reaches all of them in the same moment, so that
-// their reads are one statement. Only sockets with the same caller and the same rights share a loader, because it reads
-// with the rights of one caller.
+// Loaders that subscriptions share. An event that concerns many sockets reaches all of them at the same time, so one
+// statement can read the rows for all of them. Only sockets with the same caller and the same rights share a loader,
+// because a loader reads with the rights of one caller.
 import type { Context } from '../context.ts';
 import type { GraphQLContext } from './context.ts';
 
 type Loaders = GraphQLContext['loaders'];
 
-/** Returns the loaders of everybody who acts as this context does. They are gone when no subscription holds them. */
+/**
+ * Returns a function that returns the loaders for the caller of a context. They are garbage-collected when no
+ * subscription uses them.
+ */
 export function createSharedLoaders(): (ctx: Pick<Context, 'accountId' | 'actor'>) => Loaders {
   const shared = new Map<string, WeakRef<Loaders>>();
   const collected = new FinalizationRegistry<string>((key) => {

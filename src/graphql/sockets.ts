@@ -1,6 +1,7 @@
-// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, at its connection: by the token in its
-// parameters, or else by the session in the cookie of its request. It is closed as soon as that ends: 4401 if the token
-// or the session expired or was never valid, 4403 if it was revoked, or if a foreign page opened the socket.
+// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, when it connects: by the token in the
+// connection parameters, or else by the session in the cookie of the request. The socket is closed as soon as the token
+// or the session ends. The code is 4401 if the token or the session expired or was never valid. The code is 4403 if it
+// was revoked, or if a page of another site opened the socket.
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getOperationAST, GraphQLError, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
@@ -22,7 +23,7 @@ import { createSharedLoaders } from './shared-loaders.ts';
 
 export interface SocketOptions {
   readonly server: Server;
-  /** Upgrade requests that another handler answers. */
+  /** Whether another handler answers an upgrade request. */
   readonly isElsewhere: (request: IncomingMessage) => boolean;
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
@@ -37,11 +38,11 @@ export interface SocketOptions {
 
 interface Connection {
   readonly socket: WebSocket;
-  /** Read again when the permissions of a token have changed. */
+  /** Replaced when the permissions of the token may have changed. */
   session: Session;
-  /** Signs in again, without prolonging the session of a browser. */
+  /** Authenticates again, without extending the session of a browser. */
   readonly signInAgain: () => Promise<Session>;
-  /** Ends the socket when its token or its session ends. */
+  /** The timer that closes the socket when its token or its session expires. */
   expiry: NodeJS.Timeout | undefined;
 }
 
@@ -51,7 +52,7 @@ const path = '/graphql';
 const protocol = 'graphql-transport-ws';
 const mostBytes = 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
-/** How often it is looked whether people of GitHub still have their access. */
+/** How often it is checked whether people of GitHub and of the OpenID provider still have their access. */
 const peopleEveryMs = 5 * 60_000;
 const closings = {
   unauthorized: [4401, 'Unauthorized'],
@@ -59,14 +60,14 @@ const closings = {
   revoked: [4403, 'The token was revoked'],
   ended: [4403, 'The session has ended'],
   foreign: [4403, 'A session is for pages of this service'],
-  // Clients reconnect after this code, but not after an internal error.
+  // Clients reconnect after the code 1013, but not after that of an internal error.
   unavailable: [1013, 'Interlock is unavailable for a moment. Try again.'],
   goingAway: [1001, 'The server is stopping'],
 } as const;
 const tooSlow = 4429;
 
-/** Whether a role comes from elsewhere, and changes without a word to this service. */
-function isAskedAbout({ ctx: { actor } }: Session): boolean {
+/** Whether the caller's role comes from GitHub or the OpenID provider, which do not notify Interlock of changes. */
+function hasExternalRole({ ctx: { actor } }: Session): boolean {
   return actor.atGitHub !== null || actor.isAtOidc;
 }
 
@@ -109,7 +110,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         if (left > longestTimer) watchExpiry(connection);
         else if (ctx.actor.sessionId === null) close(connection.socket, closings.unauthorized);
         else
-          void lookAgain(connection, closings.unauthorized).catch(() => close(connection.socket, closings.unavailable));
+          void recheck(connection, closings.unauthorized).catch(() => close(connection.socket, closings.unavailable));
       },
       Math.min(Math.max(left, 0), longestTimer),
     );
@@ -142,7 +143,7 @@ export function serveSockets(options: SocketOptions): Sockets {
     }
   }
 
-  async function lookAgain(connection: Connection, closing: readonly [number, string]): Promise<void> {
+  async function recheck(connection: Connection, closing: readonly [number, string]): Promise<void> {
     try {
       connection.session = await connection.signInAgain();
       clearTimeout(connection.expiry);
@@ -156,19 +157,20 @@ export function serveSockets(options: SocketOptions): Sockets {
   const failed = (error: unknown): void =>
     log.error({ err: error }, 'open sockets could not be checked for revoked tokens');
 
-  // Some revocations may have been missed, or a user's role changed: every token is checked again.
-  async function lookAtAllAgain(): Promise<void> {
-    for (const connection of [...connections.values()]) await lookAgain(connection, endOf(connection));
+  // Notifications of revocations may have been missed, or a user's role has changed. Therefore every socket is checked
+  // again.
+  async function recheckAll(): Promise<void> {
+    for (const connection of [...connections.values()]) await recheck(connection, endOf(connection));
   }
 
-  const lookingAtPeople = setInterval(() => {
+  const peopleTimer = setInterval(() => {
     for (const connection of [...connections.values()])
-      if (isAskedAbout(connection.session)) void lookAgain(connection, endOf(connection)).catch(failed);
+      if (hasExternalRole(connection.session)) void recheck(connection, endOf(connection)).catch(failed);
   }, peopleEveryMs);
-  lookingAtPeople.unref();
+  peopleTimer.unref();
 
-  const stopHearing = authenticator.onRevoked((isEnded) => {
-    if (isEnded === null) return void lookAtAllAgain().catch(failed);
+  const stopListening = authenticator.onRevoked((isEnded) => {
+    if (isEnded === null) return void recheckAll().catch(failed);
     for (const connection of [...connections.values()])
       if (isEnded(connection.session.ctx.actor)) close(connection.socket, endOf(connection));
   });
@@ -192,7 +194,8 @@ export function serveSockets(options: SocketOptions): Sockets {
         return { ...result, errors };
       },
       onError: (_ctx, _id, _payload, errors) => errors.map((error) => reportError(error, '').error),
-      // A slow reader got the cursor for its next subscription. The rest of its queue is dropped.
+      // A subscriber that was too slow has received an error with its cursor. Its socket is closed, and events that
+      // were not sent are dropped.
       onComplete: ({ extra }) => {
         const message = slow.get(extra.socket);
         if (message !== undefined) close(extra.socket, [tooSlow, message.slice(0, 120)]);
@@ -209,8 +212,8 @@ export function serveSockets(options: SocketOptions): Sockets {
   return {
     open: () => connections.size,
     close: async () => {
-      clearInterval(lookingAtPeople);
-      stopHearing();
+      clearInterval(peopleTimer);
+      stopListening();
       server.off('upgrade', upgrade);
       for (const socket of wss.clients) close(socket, closings.goingAway);
       await stopServing.dispose();
@@ -222,7 +225,7 @@ function endOf({ session }: Connection): readonly [number, string] {
   return session.ctx.actor.sessionId === null ? closings.revoked : closings.ended;
 }
 
-/** Those of the upgrade request, with the Authorization of the connection's parameters. */
+/** The headers of the upgrade request, with the Authorization of the connection parameters instead of its own. */
 function headersOf(request: IncomingMessage, params: ConnectionInitMessage['payload']): IncomingHttpHeaders {
   const { authorization: _, ...headers } = request.headers;
   const value = params?.['Authorization'] ?? params?.['authorization'];

@@ -1,5 +1,5 @@
-// Payloads of a subscription: events turned into payloads, and the error that ends them.
-/** The last value of a failed subscription: its resolver throws the error. */
+// Turns the events of a subscription into payloads, and an error into the last payload.
+/** The last value of a failed subscription. The resolver throws its error. */
 export class SubscriptionFailure {
   readonly error: unknown;
   constructor(error: unknown) {
@@ -10,15 +10,15 @@ export class SubscriptionFailure {
 /** The argument of a subscription's resolver. */
 export type SubscriptionValue<Payload extends object> = Payload | SubscriptionFailure;
 
-/** The payload. Throws the error that ended the subscription. */
+/** Returns the payload, or throws the error that ended the subscription. */
 export function payloadOf<Payload extends object>(payload: SubscriptionValue<Payload>): Payload {
   if (payload instanceof SubscriptionFailure) throw payload.error;
   return payload;
 }
 
 /**
- * Turns events or other values into payloads; null skips one. Not an async generator, because `return` of a generator
- * waits for the next event, and an abandoned subscription would never end.
+ * Turns events or other values into payloads. If `toPayload` returns null, the event is skipped. This is no async
+ * generator, because `return` of a generator waits for the next event, so an abandoned subscription would never end.
  */
 export function mapEvents<Event, Payload extends object>(
   stream: AsyncIterableIterator<Event>,

@@ -1,5 +1,5 @@
 // The common parts of subscriptions: the argument `after`, changes with cursors, and the error at the end. Each
-// subscription adds its permission, the events that concern it, and its fields.
+// subscription adds the permission that it needs, the events that concern it, and its fields.
 import 'reflect-metadata';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { mapEvents } from './subscription-payloads.ts';
@@ -11,20 +11,20 @@ export class FollowArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      'Cursor of the last event the client applied: the subscription continues after it and misses nothing. Default: begin now.',
+      'Cursor of the last event that the client has applied. The subscription continues after this event and misses none. Default: only events from now on.',
   })
   after?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true })
 export abstract class Change {
-  @Field(() => String, { description: 'Resume `after` it.' })
+  @Field(() => String, { description: 'Cursor of the event. To resume the subscription, pass it as `after`.' })
   cursor!: string;
 }
 
 @ObjectType({ simpleResolvers: true })
 export abstract class ChangeByEvent extends Change {
-  @Field(() => String, { description: 'What happened, as in `Event.action`.' })
+  @Field(() => String, { description: 'The kind of the event, as in `Event.action`.' })
   action!: string;
 }
 
@@ -34,13 +34,15 @@ export interface Subscribing<Args extends { readonly after?: string | null } = F
   readonly context: GraphQLContext;
 }
 
-/** Turns an event into the subscription's change. Null: the event does not concern it. */
+/**
+ * Selects events, and turns an event into the subscription's change. Null: the event does not concern the subscription.
+ */
 export interface Following<Payload extends object> {
   readonly matches: (event: FollowedEvent) => boolean;
   readonly toChange: (event: FollowedEvent) => Promise<Payload | null>;
 }
 
-/** Nothing that happens after the promise is resolved is missed. */
+/** Follows events. No event after the promise has resolved is missed. */
 export async function followEvents<Payload extends object>(
   { args, context }: Subscribing,
   { matches, toChange }: Following<Payload>,

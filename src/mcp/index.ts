@@ -1,5 +1,6 @@
-// The tools of the Model Context Protocol, for models that act for a user. They are a client of the GraphQL API with
-// the user's token. The same server answers streamable HTTP and, by way of `interlock mcp`, stdio (ADR 0089).
+// The tools of the Model Context Protocol, for language models that act for a user. They are a client of the GraphQL
+// API, with the user's token. The server answers over streamable HTTP, and over stdio through `interlock mcp` (ADR
+// 0089).
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
@@ -40,7 +41,7 @@ const listed: readonly ListedTool[] = tools.map(({ name, title, description, eff
   annotations: { title, ...hints[effect] },
 }));
 
-/** Without the version of JSON Schema, because the protocol assumes the same version. */
+/** The JSON Schema of the arguments, without `$schema`, because the protocol assumes this version anyway. */
 function schemaOf(input: Tool['input']): ListedTool['inputSchema'] {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return schema as ListedTool['inputSchema'];
@@ -52,7 +53,7 @@ export interface McpServerOptions {
   readonly version: string;
   /** Aborted when this process stops. */
   readonly stopping: AbortSignal;
-  /** Logs a failure of our own, and answers the id by which the log finds it. */
+  /** Logs an internal error, and returns the id by which it is found in the log. */
   readonly report: (error: unknown) => string;
 }
 
@@ -120,7 +121,7 @@ const cures: Readonly<Record<string, string>> = {
   INTERNAL: 'Nothing in the call is wrong. Tell the user, with the id in the message.',
 };
 
-/** Null: the message says all there is. */
+/** Null: there is no cure besides the error message. */
 function cureOf(code: string): string | null {
   return cures[code] ?? null;
 }

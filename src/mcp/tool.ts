@@ -1,19 +1,20 @@
-// What a tool is: a name, a schema of arguments, hints for clients, and a function that asks the GraphQL API.
+// The definition of a tool: a name, a schema of its arguments, hints for clients, and a function that calls the GraphQL
+// API.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
 
-/** The GraphQL API with the token of the request. Tools reach nothing else, so no rule of the API exists twice. */
+/** The GraphQL API, with the token of the request. Tools call nothing else, so the rules of the API apply to them. */
 export interface Api {
   /**
-   * Throws ToolRefusal. With a key of the caller, a mutation is carried out once, and later calls are answered the
-   * same.
+   * Executes a query or a mutation. Throws ToolRefusal. With an idempotency key, a mutation is carried out once, and
+   * repeated calls get the same answer.
    */
   ask<Data, Variables>(
     document: TypedDocumentNode<Data, Variables>,
     variables: Variables,
     idempotencyKey?: string,
   ): Promise<Data>;
-  /** Resolves at the first change of a subscription, at its end, or when the signal is aborted. */
+  /** Subscribes, and resolves at the first change, at the end of the subscription, or when the signal is aborted. */
   nextChange<Data, Variables>(
     document: TypedDocumentNode<Data, Variables>,
     variables: Variables,
@@ -23,11 +24,14 @@ export interface Api {
 
 export interface Call {
   readonly api: Api;
-  /** Aborted when the client is gone, or the server stops: what waits answers at once. */
+  /** Aborted when the client disconnects or the server stops. Then a tool that waits must return at once. */
   readonly signal: AbortSignal;
 }
 
-/** A tool changes nothing, adds something that can be taken back, or acts on what others rely on. */
+/**
+ * `reads`: the tool changes nothing. `adds`: the tool adds something that can be undone. `acts`: the tool changes
+ * something that others rely on.
+ */
 export type Effect = 'reads' | 'adds' | 'acts';
 
 export interface Tool {
@@ -35,7 +39,7 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly effect: Effect;
-  /** What the token needs, as in interface 5.7. */
+  /** The scopes that the token needs (interface 5.7). */
   readonly scopes: readonly string[];
   readonly input: z.ZodObject;
   readonly run: (args: never, call: Call) => Promise<object>;
@@ -50,11 +54,11 @@ export function defineTool<Input extends z.ZodObject>(definition: Definition<Inp
   return definition;
 }
 
-/** A refusal of the API, or of a tool in the same form. */
+/** A refusal by the API, or by a tool in the same form. */
 export class ToolRefusal extends Error {
   override readonly name = 'ToolRefusal';
   readonly code: string;
-  /** The argument at fault, as the tool spells it. Null: none is named. */
+  /** The name of the argument at fault. Null: the refusal names none. */
   readonly field: string | null;
   constructor(code: string, message: string, field: string | null = null) {
     super(message);
@@ -87,14 +91,14 @@ const idempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
   .optional();
 
-/** The arguments of tools that act at once. */
+/** The idempotency argument of tools that act without a confirmation. */
 export const oncePerKey = {
   idempotency_key: idempotencyKey.describe(
     'Any unique text, such as a UUID. The same call with the same key is carried out once, for 24 hours: give it when a call may be repeated.',
   ),
 };
 
-/** The arguments of tools that first answer what they would do. */
+/** The arguments of tools that act only with `confirm: true`, and otherwise say what they would do. */
 export const confirmed = {
   confirm: z
     .boolean()
@@ -112,7 +116,7 @@ export interface Confirmation {
   readonly idempotency_key?: string | undefined;
 }
 
-/** The answer of a call without `confirm: true`. */
+/** The answer to a call without `confirm: true`. */
 export function notDone(impact: string | undefined, toConfirm: Readonly<Record<string, unknown>> = {}): object {
   return {
     done: false,
@@ -124,8 +128,8 @@ export function notDone(impact: string | undefined, toConfirm: Readonly<Record<s
 const longestText = 20_000;
 
 /**
- * Text that others wrote, as data under a key that says so. Characters that people cannot see are left out, because
- * instructions could hide in them.
+ * Puts text of other people under the key `untrusted_text`, which marks it as data. Invisible characters are left out,
+ * because they could hide instructions.
  */
 export function untrusted(text: string): { readonly untrusted_text: string };
 export function untrusted(text: string | null): { readonly untrusted_text: string } | null;
@@ -136,7 +140,7 @@ export function untrusted(text: string | null): { readonly untrusted_text: strin
   return { untrusted_text: isLong ? `${visible.slice(0, longestText).toWellFormed()} … (shortened)` : visible };
 }
 
-/** Enums as REST spells them. */
+/** An enum's value in lower case, as REST writes it. */
 export function lower(value: string): string;
 export function lower(value: string | null): string | null;
 export function lower(value: string | null): string | null {

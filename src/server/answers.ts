@@ -1,4 +1,4 @@
-// What every answer of the server has: headers, the shape of a refusal, and a limit for guessed tokens.
+// The common parts of all answers of the server: headers, the form of a refusal, and the limit on wrong tokens.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptsProblem, problemOf, problemType } from '../../rest-facade/index.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
@@ -27,7 +27,10 @@ export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboa
   });
 }
 
-/** Counts refused tokens by their answers, which REST, GraphQL, git and pages all give. */
+/**
+ * Refuses addresses that guess tokens. Wrong tokens are counted by answers with the status 401, which REST, GraphQL,
+ * git and pages all send.
+ */
 export function refuseTokenGuessing(
   fastify: FastifyInstance,
   { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },

@@ -1,5 +1,6 @@
-// The reference of REST at /docs/api, written from the OpenAPI document: one page without scripts, under the policy of
-// the other pages. Scalar would add 200 packages, RapiDoc 84 with native builds; Swagger UI and Redoc bring telemetry.
+// The reference of the REST API at /docs/api, made from the OpenAPI document. It is one page without scripts, with the
+// same Content-Security-Policy as other pages. Libraries were rejected: Scalar has 200 packages, RapiDoc has 84 with
+// native builds, and Swagger UI and Redoc contain telemetry.
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'yaml';
 import { html, list, sendPage, type Markup } from './page.ts';
@@ -62,7 +63,7 @@ export interface OpenApi {
   };
 }
 
-/** `text`: the OpenAPI document as YAML. The document and the page are public. */
+/** `text` is the OpenAPI document as YAML. The document and the page are public. */
 export function serveApiDocs(fastify: FastifyInstance, text: string): void {
   let body: Markup | undefined;
   fastify.get('/docs/api', async (_request, reply) => {
@@ -77,7 +78,7 @@ interface Placed extends Operation {
   readonly method: string;
 }
 
-/** All operations by tag, then all schemas. */
+/** Describes all operations by tag, then all schemas. */
 export function describeApi(api: OpenApi): Markup {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -101,7 +102,7 @@ ${groups.map(({ name, members }) => html`<h2>${name}</h2>${members.map((operatio
   )}`;
 }
 
-// The id is on an element inside of `details`, because a browser opens `details` when a link leads into it.
+// The id is on an element inside of `details`, because a browser opens `details` if a link points to an element in it.
 function describeOperation(api: OpenApi, operation: Placed): Markup {
   const { operationId, summary = operationId, description, method, path, requestBody } = operation;
   const parameters = (operation.parameters ?? []).map((one) => resolved(one, api.components.parameters));
@@ -136,7 +137,7 @@ function table(rows: readonly Row[]): Markup {
   )}</tbody></table>`;
 }
 
-/** The first media type of a body: its name, its schema, and an example. */
+/** Describes the first media type of a body: its name, its schema and an example. */
 function describeContent(content: Content): Markup {
   const [first] = Object.entries(content);
   if (first === undefined) return html``;

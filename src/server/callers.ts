@@ -1,5 +1,5 @@
-// Who sends a request: the user of the token in its Authorization header, or else of the session in its cookie. A
-// request with an Authorization header ignores cookies. A session may only be used by pages of this service
+// Finds the user who sends a request: the user of the token in the Authorization header, or else of the session in the
+// cookie. If there is an Authorization header, cookies are ignored. Only pages of this service may use a session
 // (docs/sign-in.md).
 import type { IncomingHttpHeaders } from 'node:http';
 import { awayMinutes, foreignOrigin } from '../domain/accounts/sign-in.ts';
@@ -17,11 +17,11 @@ export interface CallersRequest {
 }
 
 export interface Callers {
-  /** Throws UNAUTHENTICATED, or FORBIDDEN if a foreign page sends the request with a session of ours. */
+  /** Throws UNAUTHENTICATED, or FORBIDDEN if a page of another site sends the request with a session cookie. */
   authenticate(request: CallersRequest, requestId: string): Promise<Session>;
   /** Throws FORBIDDEN unless a page of this service sends the request. */
   refuseForeign(request: CallersRequest): void;
-  /** The secret of the session. Null: the request has no cookie of ours, or a token beside it. */
+  /** The secret of the session. Null: the request has no session cookie, or has an Authorization header. */
   sessionOf(headers: IncomingHttpHeaders): string | null;
   /** The token or the secret of the session. Null: the request has neither. */
   secretOf(headers: IncomingHttpHeaders): string | null;
@@ -57,7 +57,10 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** Over https a cookie that no other host and no plain http can set. http is only for this machine. */
+/**
+ * The session cookie. Over https, its name has the prefix `__Host-`, so that other hosts and plain http cannot set it.
+ * Plain http is used only on the machine itself.
+ */
 function cookieOf(publicUrl: string): Cookie {
   const isSecure = publicUrl.startsWith('https:');
   return {
@@ -66,7 +69,7 @@ function cookieOf(publicUrl: string): Cookie {
   };
 }
 
-/** The longest life of a session. The server ends it earlier. */
+/** The longest life of the cookie. The server usually ends the session earlier. */
 const longestSec = 7 * 24 * 3600;
 
 export function sessionCookie(publicUrl: string, secret: string): string {
@@ -84,7 +87,7 @@ const awaySec = awayMinutes * 60;
 /** The provider at which a browser signs in or out. */
 export type SignInProvider = 'github' | 'oidc';
 
-/** A cookie that the browser keeps while it is at the provider. Null deletes the cookie. */
+/** The cookie that a browser has while it signs in at the provider. `kept` null deletes the cookie. */
 export function signInCookie(publicUrl: string, at: SignInProvider, kept: string | null): string {
   const { name, attributes } = cookieOf(publicUrl);
   return `${name}-${at}=${kept ?? ''}${attributes}; Max-Age=${kept === null ? 0 : awaySec}`;
@@ -94,7 +97,10 @@ export function readSignInCookie(publicUrl: string, at: SignInProvider, header: 
   return readCookie(header, `${cookieOf(publicUrl).name}-${at}`);
 }
 
-/** Null: there is none of this name. A browser sends cookies of one name only once for each path, and ours have one. */
+/**
+ * Reads a cookie. Null: there is none of this name. All these cookies have the same path, so a browser sends each name
+ * only once.
+ */
 function readCookie(header: string | undefined, name: string): string | null {
   for (const pair of header?.split(';') ?? []) {
     const [key = '', value = ''] = pair.trim().split(/=(.*)/s);
@@ -104,8 +110,8 @@ function readCookie(header: string | undefined, name: string): string | null {
 }
 
 /**
- * Admits people of GitHub and of the OpenID provider with the role that they have there now. This holds for every way
- * to sign in.
+ * Wraps an authenticator so that people of GitHub and of the OpenID provider get the role that they have there at
+ * present, with every kind of credential.
  */
 export function askingAboutPeople(
   authenticator: Authenticator,

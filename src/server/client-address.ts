@@ -1,5 +1,5 @@
-// The address of a client behind proxies. X-Forwarded-For is anybody's to write, so that each entry counts only as long
-// as a trusted proxy has added it: the last one was added by the proxy that is connected.
+// Finds the address of a client behind proxies. Every client can write X-Forwarded-For, so an entry is believed only if
+// a trusted proxy has added it. The proxy of the connection has added the last entry.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
@@ -10,9 +10,9 @@ export type TrustsProxy = (address: string) => boolean;
 export class TrustedProxiesRefused extends Error {}
 
 /**
- * `text`: of TRUST_PROXY. Null: no proxy is trusted. Throws TrustedProxiesRefused, which says what it may be. A number
- * of proxies is none of it: it says nothing about who is connected, so that a client beside the proxy could write any
- * address.
+ * `text` is the value of TRUST_PROXY. Null: no proxy is trusted. Throws TrustedProxiesRefused, whose message says which
+ * values are allowed. A number of proxies is not allowed, because a client that connects past the proxy could then
+ * claim any address.
  */
 export function readTrustedProxies(text: string | undefined): TrustsProxy | null {
   const given = text?.trim() ?? '';
@@ -37,7 +37,10 @@ function addRange(trusted: BlockList, entry: string): void {
   trusted.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Of a connection that Fastify does not see, by the library that finds Fastify's `request.ip`. */
+/**
+ * The client's address of a request that Fastify does not handle, such as a WebSocket upgrade. It is computed like
+ * Fastify's `request.ip`.
+ */
 export function addressOf(request: IncomingMessage, trusts: TrustsProxy | null): string {
   return proxyAddr(request, trusts ?? (() => false));
 }

@@ -1,5 +1,5 @@
-// The built dashboard: its files, and which page a browser gets. It is one page that reads its own address, served to
-// browsers that are signed in; the others are sent to the sign-in page and come back.
+// Serves the built dashboard. The dashboard is a single page for all addresses. Browsers that are signed in get it.
+// Other browsers are redirected to the sign-in page, and back afterwards.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -10,9 +10,12 @@ import { html, sendPage } from './page.ts';
 import { serveFolder } from './static-files.ts';
 
 export interface Dashboard {
-  /** Answers a browser, with the dashboard or the way to sign in. False: the request is for the page of the route. */
+  /**
+   * Answers a browser with the dashboard or a redirect to the sign-in page. False: it sent nothing, and the route must
+   * answer with its own page.
+   */
   answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
-  /** The same for a path without a route. False: the path is nothing. */
+  /** Like `answer`, for a path without a route. False: it sent nothing, and the answer is 404. */
   answerUnknown(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
 }
 
@@ -34,7 +37,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** First segments of paths that machines ask for. They have no pages. */
+/** First segments of paths for programs. The dashboard has no pages below them. */
 const machines: ReadonlySet<string> = new Set([
   'api',
   'assets',
@@ -62,7 +65,7 @@ export async function serveDashboard(
       await callers.authenticate(request, request.id);
       return true;
     } catch (error) {
-      // FORBIDDEN: GitHub took all access from the person.
+      // FORBIDDEN: the person has no access at GitHub any more.
       if (error instanceof DomainError && ['UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return false;
       throw error;
     }
@@ -99,21 +102,21 @@ export async function serveDashboard(
   };
 }
 
-/** A client that shows pages and has no token of its own. */
+/** Whether the client is a browser: it accepts HTML and sends no token. */
 function isBrowser({ method, headers: { accept, authorization } }: FastifyRequest): boolean {
   return ['GET', 'HEAD'].includes(method) && authorization === undefined && /\btext\/html\b/i.test(accept ?? '');
 }
 
 async function serveFiles(fastify: FastifyInstance, folder: string): Promise<void> {
-  // For `sendFile`; it serves nothing by itself.
+  // Registered only for `sendFile`. It adds no routes.
   await fastify.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
   if (existsSync(join(folder, 'assets')))
     await serveFolder(fastify, { prefix: '/assets', folder: join(folder, 'assets'), immutable: '' });
-  // What its build puts beside the page, such as its icon.
-  const beside = readdirSync(folder, { withFileTypes: true })
+  // Other files of the build that are in the same folder as the page, such as the icon.
+  const otherFiles = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.|\.br$|^(?:index|embed)\.html$/.test(entry.name))
     .map(({ name }) => name);
-  for (const name of beside)
+  for (const name of otherFiles)
     fastify.get(
       `/${name}`,
       async (_request, reply) =>

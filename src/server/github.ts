@@ -1,4 +1,4 @@
-// What GitHub and browsers on their way to an App reach: webhooks, and the pages of the set-up.
+// Routes for GitHub's webhooks, and the pages for setting up a GitHub App.
 import type { FastifyInstance } from 'fastify';
 import type { Ports } from '../context.ts';
 import { DomainError } from '../domain/errors.ts';
@@ -14,10 +14,10 @@ export interface GitHubServing {
   readonly syncInstallations: () => Promise<void>;
 }
 
-/** GitHub sends payloads of 25 MB at most. */
+/** GitHub's payloads have at most 25 MB. */
 const webhookBodyLimit = 25 * 1024 * 1024;
 
-const mostOftenMs = 10_000;
+const syncPauseMs = 10_000;
 
 export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServing): Promise<void> {
   await fastify.register(async (scope) => {
@@ -29,7 +29,7 @@ export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServi
 
 function serveWebhooks(fastify: FastifyInstance, { ports, secrets, storeHostEvents }: GitHubServing): void {
   const intake = createWebhookIntake(ports, secrets, storeHostEvents);
-  // The signature is of the bytes.
+  // The body is not parsed here, because the signature covers its exact bytes.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'string', bodyLimit: webhookBodyLimit }, (_request, body, done) => {
     done(null, body);
@@ -64,12 +64,12 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallation
       throw new DomainError('BAD_INPUT', 'GitHub sends a code and a state to this address.');
     return await reply.redirect(await completeSetup(ports, secrets, { code, state }));
   });
-  // Proves nothing: it only says that now is a good time to look. GitHub is asked what is installed, and not more often
-  // because somebody loads the page again and again.
+  // A request here does not prove that an App was installed. It is only an occasion to query GitHub for installations.
+  // Reloading the page does not query GitHub more often than every 10 s.
   let syncedAt = 0;
   fastify.get('/github/installed', async (_request, reply) => {
     const now = ports.clock().getTime();
-    if (now - syncedAt >= mostOftenMs) {
+    if (now - syncedAt >= syncPauseMs) {
       syncedAt = now;
       await syncInstallations();
     }

@@ -1,4 +1,4 @@
-// GraphQL over HTTP. Its subscriptions go over sockets (src/graphql/sockets.ts).
+// Serves GraphQL over HTTP. Subscriptions use WebSockets (src/graphql/sockets.ts).
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance } from 'fastify';
@@ -26,11 +26,11 @@ export interface GraphQLOptions {
   readonly measure: MeasureOperation;
 }
 
-// Affected targets may come with a mutation.
+// The limit is high, because a mutation can contain many affected targets.
 const graphqlBodyLimit = 20 * 1024 * 1024;
 const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
 
-/** Answers the executor, which the caller stops. */
+/** Returns the Apollo server, which the caller must stop. */
 export async function serveGraphQL(
   fastify: FastifyInstance,
   { callers, services, log, ...executing }: GraphQLOptions,
@@ -58,7 +58,7 @@ export async function serveGraphQL(
     url: '/graphql',
     bodyLimit: graphqlBodyLimit,
     exposeHeadRoute: false,
-    // What a session reads by GET is only for its browser.
+    // Answers to GET requests with a session must not be cached for others.
     onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
     handler,
   });

@@ -15,19 +15,22 @@ export interface IdempotencyKey {
 }
 
 export interface KeptAnswers {
-  /** One of two simultaneous equal requests is `First`. The other waits for its row and finds it taken. */
+  /**
+   * Claims a key. Of two simultaneous equal requests, one gets `First`. The other waits for the row of the key and
+   * finds it claimed.
+   */
   claim(key: IdempotencyKey): Promise<Claim>;
   /**
-   * Stores the answer, or frees the key if there is none. If the database is down, this happens as soon as it is back,
-   * and the key is in progress until then.
+   * Stores the answer, or frees the key if there is none. If the database is down, this is retried in the background,
+   * and the key stays in progress until then.
    */
   conclude(key: IdempotencyKey, answer: Answer | undefined): Promise<void>;
-  /** Frees keys that were claimed here and not concluded. */
+  /** Frees the keys that this server has claimed and not concluded. */
   close(): Promise<void>;
 }
 
 const keptHours = 24;
-/** The class of advisory locks for servers that hold keys: `idem`. */
+/** The class of the advisory locks of servers that claim keys: the letters `idem`. */
 const lockClass = 0x6964656d;
 
 interface Row {
@@ -37,8 +40,9 @@ interface Row {
   readonly body: string | null;
 }
 
-// A claim lives as long as its server: PostgreSQL frees a session's lock when the process ends. If this server claimed
-// the key and does not know it, the answer of the database was lost.
+// SQL: the claim of a key is abandoned. A server holds an advisory lock for as long as it runs, and PostgreSQL frees
+// the lock when the server's session ends. Claims without such a lock are abandoned. A claim of this server that is not
+// in `inHand` is abandoned too, because the database's answer to it was lost.
 const isAbandoned = `k.status is null and (k.claimed_by = excluded.claimed_by or not exists (
   select from pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
@@ -55,7 +59,7 @@ const claimed = `
   returning 1`;
 
 const ofKey = 'account_id = $1 and user_id = $2 and operation = $3 and key = $4';
-/** Finds the claim unless another server or request has taken it over, because it looked abandoned. */
+/** SQL: the row still has this claim. Another server or request may have replaced it, because it looked abandoned. */
 const ownClaim = `${ofKey} and claimed_by = $5 and request_digest = $6 and status is null`;
 
 function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readonly unknown[] {
@@ -100,7 +104,8 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
 
   return {
     claim,
-    // A completed request whose answer cannot be written stays claimed, so that nobody repeats it.
+    // The key of a completed request whose answer cannot be stored stays claimed, so that the request is not carried
+    // out twice.
     conclude: async (key, answer) => {
       try {
         await write(key, answer);
@@ -115,7 +120,7 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
   };
 }
 
-/** Reads the claim of a key that another request has claimed. */
+/** Reads the state of a key that another request has claimed. */
 async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   const [row] = await tx.query<Row>(
     `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,

@@ -1,4 +1,4 @@
-// git over HTTP for repositories on this installation, with the service's tokens as passwords.
+// Serves git over HTTP for repositories of the local host. Interlock's tokens are the passwords.
 import type { FastifyInstance } from 'fastify';
 import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
@@ -65,7 +65,8 @@ function spend(limiter: RateLimiter, accountId: string): ReturnType<GitServing['
 }
 
 /**
- * Read at once, so that the output of the push contains the result. If this fails, the push is complete nevertheless.
+ * Reads a pushed configuration at once, so that the output of the push contains the result. If reading fails, the push
+ * has succeeded nevertheless.
  */
 async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: readonly string[]): Promise<string[]> {
   try {

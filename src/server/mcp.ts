@@ -1,5 +1,5 @@
-// The Model Context Protocol over streamable HTTP, at /mcp. Each POST is independent: its token is checked, a server is
-// made for it, and nothing is kept between requests, so that any server process can answer the next one.
+// The Model Context Protocol over streamable HTTP, at /mcp. Each POST is independent: its token is checked, and an MCP
+// server is made for it. No state is kept between requests, so that any server process can answer any request.
 import type { IncomingHttpHeaders } from 'node:http';
 import { HeaderMap, type ApolloServer } from '@apollo/server';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
@@ -31,7 +31,8 @@ export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
   fastify.addHook('preClose', async () => stopping.abort());
   fastify.post(path, async (request, reply) => {
     const session = await admit(options, request, reply);
-    // The SDK takes 0.1 s of CPU to load, which only installations with such clients should pay.
+    // The SDK is loaded at the first request, because loading takes 0.1 s of CPU and many installations have no such
+    // clients.
     const { createMcpServer, ToolRefusal } = await import('../mcp/index.ts');
     const { WebStandardStreamableHTTPServerTransport } = await import(
       '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -45,12 +46,12 @@ export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
         return request.id;
       },
     });
-    // Aborts what the request has under way.
+    // Aborts the request's running tools when the client disconnects.
     reply.raw.once('close', () => void server.close());
     await server.connect(transport);
     return await reply.send(await transport.handleRequest(asWebRequest(request), { parsedBody: request.body }));
   });
-  // There is no stream that outlives a request, and no session to end.
+  // The protocol's GET (a stream) and DELETE (the end of a session) do not apply, because there are no sessions.
   fastify.route({
     method: ['GET', 'DELETE'],
     url: path,
@@ -60,7 +61,10 @@ export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
   });
 }
 
-/** Only a token counts. A cookie does not, so that a hostile page in a browser can do nothing. */
+/**
+ * Authenticates a request. Only a token is accepted, and no session cookie, so that a hostile page in a browser cannot
+ * call tools.
+ */
 async function admit(
   { authenticator, rateLimiter, publicUrl }: McpOptions,
   { headers, id }: FastifyRequest,
@@ -83,7 +87,7 @@ async function admit(
   }
 }
 
-/** The body has been read already. */
+/** The request without its body, which Fastify has already read and parsed. */
 function asWebRequest({ method, headers }: FastifyRequest): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || name === 'content-length' ? [] : [[name, String(value)]],
@@ -97,7 +101,7 @@ interface Caller {
   readonly Refusal: typeof ToolRefusal;
 }
 
-/** Executes operations with the same limits, idempotency keys and log as /graphql. */
+/** The GraphQL API for tools, with the same limits, idempotency keys and log as /graphql. */
 function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, headers, Refusal }: Caller): Api {
   let { ctx } = session;
   const contextOf = (): GraphQLContext => graphQLContext(ctx, services, 'graphql_api');
@@ -134,7 +138,7 @@ function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, 
         const changes = await subscribe({ schema, document, variableValues, contextValue: contextOf() });
         if (!(Symbol.asyncIterator in changes)) throw changes.errors?.[0] ?? new Error('A subscription did not begin.');
         await firstOf(changes, signal);
-        // The token may have ended meanwhile.
+        // The token may have expired or been revoked in the meantime.
         ({ ctx } = await options.authenticator.authenticate(headers.authorization, ctx.requestId));
       } catch (error) {
         const { error: reported } = reportError(
@@ -165,7 +169,7 @@ interface Refused {
 
 type Answered<Document> = Document extends TypedDocumentNode<infer Data, never> ? Data : never;
 
-/** `input.skipLineReason` of the API is `skip_line_reason` of a tool. */
+/** Translates a field of the API, such as `input.skipLineReason`, to the argument of a tool, `skip_line_reason`. */
 function argumentOf(field: string): string {
   return field.replace(/^input\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

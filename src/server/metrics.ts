@@ -1,4 +1,4 @@
-// /metrics of servers and workers, and what a server measures of its requests.
+// Serves /metrics of servers and workers, and measures the requests of a server.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,10 +13,10 @@ import { presentedToken } from './wrong-tokens.ts';
 
 export interface MetricsAnswering {
   readonly page: MetricsPage;
-  /** Null: only this machine may read. */
+  /** The token that readers must send. Null: only clients on this machine may read. */
   readonly token: string | null;
   readonly publicUrl: string;
-  /** What this process knows of Temporal. Null: nothing. */
+  /** The last known health of Temporal. Null: it is unknown. */
   readonly temporal: () => TemporalHealth | null;
 }
 
@@ -26,7 +26,7 @@ export interface MetricsAnswer {
   readonly body: string;
 }
 
-/** `address`: where the connection comes from. Headers of the request do not change it. */
+/** `address` is the remote address of the connection, regardless of headers such as X-Forwarded-For. */
 export async function answerMetrics(
   { headers, address }: { readonly headers: IncomingHttpHeaders; readonly address: string },
   { page, token, publicUrl, temporal }: MetricsAnswering,
@@ -74,7 +74,7 @@ export function measureRequests(fastify: FastifyInstance, meter: Meter): void {
   });
 }
 
-/** The names of the operations that the dashboard sends, as its build has listed them. Empty where it was not built. */
+/** The names of the dashboard's GraphQL operations, from a file of its build. Empty: the dashboard is not built. */
 export function dashboardOperations(folder: string): readonly string[] {
   const file = join(folder, 'operations.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as readonly string[]) : [];

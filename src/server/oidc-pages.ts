@@ -1,4 +1,4 @@
-// Signing in at the OpenID provider of the installation, and out of it (docs/sign-in.md).
+// Routes for signing in and out at the installation's OpenID provider (docs/sign-in.md).
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   beginOidcSignIn,
@@ -22,14 +22,15 @@ import { createWrongTokens, refuseGuesses } from './wrong-tokens.ts';
 export function serveOidc(fastify: FastifyInstance, pages: SessionPages): void {
   const { oidc } = pages;
   if (oidc === null) return;
-  serveWayIn(fastify, pages, oidc);
-  serveWayOut(fastify, pages, oidc);
+  serveSignIn(fastify, pages, oidc);
+  serveSignOut(fastify, pages, oidc);
 }
 
-function serveWayIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): void {
+function serveSignIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): void {
   const { ports, secrets } = pages;
   const { publicUrl } = ports;
-  // The provider is asked about each code. They are counted apart, because wrong tokens must not stop its people.
+  // Wrong codes are limited, because each code causes a request to the provider. They are counted separately from wrong
+  // tokens, which must not stop people of the provider.
   const wrongCodes = createWrongTokens(ports.clock);
   fastify.get<SignInRoute>('/session/oidc', async (request, reply) => {
     const signIn = signInRequestOf(pages, request, reply);
@@ -44,7 +45,7 @@ function serveWayIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): 
         .redirect(started.url, 303);
     });
   });
-  // Comes from the provider. The sealed cookie and the state say that this browser began here.
+  // The provider redirects browsers here. The sealed cookie and the state prove that this browser began the sign-in.
   fastify.get<SignInRoute>('/session/oidc/callback', async (request, reply) => {
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
@@ -57,7 +58,7 @@ function serveWayIn(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): 
   });
 }
 
-function serveWayOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): void {
+function serveSignOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc): void {
   const { ports, secrets } = pages;
   fastify.get<SignInRoute>('/session/oidc/end', async (request, reply) => {
     return await withRefusalForm(signInRequestOf(pages, request, reply), async () => {
@@ -71,7 +72,7 @@ function serveWayOut(fastify: FastifyInstance, pages: SessionPages, oidc: Oidc):
   });
 }
 
-/** A link for a browser that has just signed out here, and is still signed in at the provider. */
+/** A link to sign out at the provider, for a browser that has just signed out of Interlock. */
 export function signOutThere({ oidc, ports, secrets }: SessionPages, { headers }: FastifyRequest): Markup[] {
   const kept = readSignInCookie(ports.publicUrl, 'oidc', headers.cookie);
   if (oidc === null || !hasOidcSignOut(ports, secrets, kept)) return [];

@@ -1,7 +1,7 @@
-// The common parts of HTML pages: no scripts, texts escaped here. A reader has a session, or gives the token as the
-// password, as for git (docs/adr/0008).
-// The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not
-// escaped, while here the type of a value says whether it is text.
+// The common parts of HTML pages. They have no scripts, and all texts are escaped here. A reader has a session, or
+// sends a token as the password, as for git (docs/adr/0008). The template function is our own, because those of
+// libraries return plain strings. With plain strings, the author of a page would have to mark each value that must not
+// be escaped. Here the type of a value says whether it is markup.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { execute, type DocumentNode, type GraphQLSchema } from 'graphql';
@@ -14,7 +14,9 @@ export interface PageOptions {
   readonly schema: GraphQLSchema;
   /** Throws DomainError, also if the account exceeds its rate limit. */
   readonly admit: (request: FastifyRequest) => Promise<Session>;
-  /** Answers with the dashboard, or with the way to sign in. False: the page of the route answers. */
+  /**
+   * Answers with the dashboard or a redirect to the sign-in page. False: it sent nothing, and the route must answer.
+   */
   readonly answerBrowser: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
   readonly contextOf: (session: Session) => GraphQLContext;
 }
@@ -27,16 +29,16 @@ export interface Markup {
 export interface Page {
   readonly title: string;
   readonly body: Markup;
-  /** The browser reloads the page by itself. */
+  /** Whether the browser reloads the page every few seconds. */
   readonly isMoving: boolean;
 }
 
-/** Runs a GraphQL query as the token's user. */
+/** Runs a GraphQL query as the user of the request. */
 export type Ask = <Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
 
 /**
- * Serves the result of `render` to signed-in users, and a page with the reason to everybody else. Browsers get the
- * dashboard instead where it is built.
+ * Serves the result of `render` to authenticated users, and a page with the reason to others. If the dashboard is
+ * built, browsers get the dashboard instead.
  */
 export function servePage(
   fastify: FastifyInstance,
@@ -104,7 +106,10 @@ const policyWith = (formsTo: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** A page that needs no sign-in. `formsTo`: where its form is posted to; another origin, or `'self'` in quotes. */
+/**
+ * Sends a page that needs no sign-in. `formsTo` is the target of its form in the Content-Security-Policy: an origin, or
+ * `'self'` in quotes.
+ */
 export async function sendPage(
   reply: FastifyReply,
   status: number,
@@ -116,7 +121,7 @@ export async function sendPage(
 
 interface PageForm {
   readonly formsTo?: string;
-  /** A card in the middle. */
+  /** Whether the page is a narrow card in the middle of the window. */
   readonly isNarrow?: boolean;
 }
 
@@ -133,7 +138,7 @@ async function send(
     .code(status)
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    // Without any referrer a browser would say that forms come from nowhere.
+    // With the policy no-referrer, a browser would send `Origin: null` with forms, which would be refused.
     .header('referrer-policy', 'same-origin')
     .header('content-security-policy', policyWith(formsTo))
     .send(`<!doctype html>${markup}\n`);
@@ -141,7 +146,7 @@ async function send(
 
 type Shown = string | number | Markup | readonly Markup[];
 
-/** Every inserted value is escaped, unless `html` created it. */
+/** Makes markup. Every inserted value is escaped, unless `html` or `list` created it. */
 export function html(parts: TemplateStringsArray, ...shown: readonly Shown[]): Markup {
   return { markup: parts.map((part, at) => `${part}${markupOf(shown[at] ?? '')}`).join('') };
 }
@@ -151,22 +156,22 @@ function markupOf(shown: Shown): string {
   return 'markup' in shown ? shown.markup : shown.map(({ markup }) => markup).join('');
 }
 
-/** A section with a heading. Empty without entries. */
+/** A section with a heading. Empty if there are no entries. */
 export function section(title: string, entries: readonly Markup[]): Markup {
   return entries.length === 0 ? html`` : html`<h2>${title}</h2>${list(entries)}`;
 }
 
-/** A list whose entries are each an `li`. */
+/** A list. Each entry must be an `li`. */
 export function list(entries: readonly Markup[]): Markup {
   return html`<ul>${entries}</ul>`;
 }
 
-/** A link if the address is a web address. Otherwise only the text. */
+/** A link if the address begins with http or https, otherwise only the text. */
 export function link(url: string | null, text: string): Markup {
   return url !== null && /^https?:\/\//i.test(url) ? html`<a href="${url}">${text}</a>` : html`${text}`;
 }
 
-/** The value of an enum as a label. */
+/** An enum's value as a label. */
 export function enumLabel(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }

@@ -1,9 +1,9 @@
-// Which headers of a request reach a preview's app, and which headers of its answer reach the browser.
+// Decides which headers of a request reach a preview's app, and which headers of the answer reach the browser.
 import type { IncomingMessage } from 'node:http';
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-/** Headers of one connection only (RFC 9110, 7.6.1). */
+/** Headers that apply only to one connection (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -16,10 +16,13 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** The proxy sets these itself: the host of the request, and the answer to a client that waits to send a body. */
+/** Headers that are not forwarded: the proxy sets `host` and `x-forwarded-…` itself, and answers `expect` itself. */
 const replacedHeaders = /^(?:x-forwarded-.*|host|expect)$/;
 
-/** A token of Interlock that was sent to an app by mistake is removed, because apps are not trusted. */
+/**
+ * Recognises tokens of Interlock. A token that a client sends to an app by mistake is removed, because apps are
+ * untrusted.
+ */
 const interlockToken = /\bil_(?:live|user)_/;
 
 export function requestHeaders(request: IncomingMessage, protocol: string): HeaderPairs {
@@ -43,12 +46,16 @@ export function responseHeaders(response: IncomingMessage): HeaderPairs {
   const kept = endToEnd(response).map(
     ([name, value]) => [name, name.toLowerCase() === 'set-cookie' ? hostOnly(value) : value] as const,
   );
-  // Anybody who knows a preview's host can find it, so the referrer hides it unless the app sets its own policy.
+  // A preview's host name is enough to open the preview. Therefore other sites do not get it as a referrer, unless the
+  // app sets its own policy.
   const hasPolicy = kept.some(([name]) => name.toLowerCase() === 'referrer-policy');
   return [...kept, ['x-robots-tag', 'noindex'], ...(hasPolicy ? [] : [['referrer-policy', 'same-origin'] as const])];
 }
 
-/** An app must not set cookies for parent domains, which belong to the service and to other previews. */
+/**
+ * Removes the attribute Domain, because an app must not set cookies for parent domains, which belong to the service and
+ * to other previews.
+ */
 function hostOnly(cookie: string): string {
   return cookie
     .split(';')
@@ -59,13 +66,13 @@ function hostOnly(cookie: string): string {
 function hasInterlockToken(name: string, value: string): boolean {
   if (name.toLowerCase() !== 'authorization') return false;
   const [, basic] = /^basic\s+(.+)$/i.exec(value) ?? [];
-  // As git sends it: the password of any user name.
+  // git sends a token as the password of Basic authentication.
   return interlockToken.test(basic === undefined ? value : Buffer.from(basic, 'base64').toString());
 }
 
 function endToEnd({ rawHeaders, headers }: IncomingMessage): HeaderPairs {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
-  // Without a length, a body would be read as the next request of its connection.
+  // `content-length` is always forwarded. Without it, the app would read a body as the next request of the connection.
   named.delete('content-length');
   return pairsOf(rawHeaders).filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
 }

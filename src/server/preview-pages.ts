@@ -1,4 +1,4 @@
-// The pages for a browser when there is no preview to show. They contain nothing about an app, an address or a row.
+// The pages that a browser gets if a preview cannot be shown. They reveal nothing about apps, addresses or rows.
 
 export interface PreviewProblem {
   readonly status: number;

@@ -1,7 +1,8 @@
-// Previews under their own hosts, `<slug>.preview.<our host>`: streamed in both directions through the worker that runs
-// the preview, and never to an address from the request. The service's own routes, tokens and rate limits do not apply.
-// Kept because `http-proxy-3`, `httpxy` and `@fastify/reply-from` pass on headers as Node joined them, not as they
-// came, and none of them ends an answer with its preview.
+// The proxy of previews. Each preview has a host of its own, `<slug>.preview.<Interlock's host>`. Requests and answers
+// are streamed through the worker that runs the preview. A request cannot choose an address. The service's own routes,
+// tokens and rate limits do not apply to previews. No library is used: `http-proxy-3`, `httpxy` and
+// `@fastify/reply-from` forward headers as Node has joined them instead of unchanged, and none of them ends an answer
+// when its preview ends.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -14,7 +15,7 @@ import { longestTimerMs } from '../platform/longest-timer.ts';
 
 export interface ProxiedPreview {
   readonly state: SandboxState;
-  /** Null: not running, or removed. */
+  /** Null: the preview does not run. */
   readonly route: GatewayRoute | null;
   readonly expiresAt: Date;
 }
@@ -31,14 +32,14 @@ interface ProxyLimits {
   readonly bodyBytes: number;
   /** The time limit for the first byte of an answer, and between two bytes. A WebSocket may be silent. */
   readonly silenceMs: number;
-  /** Simultaneous requests and sockets of one preview in this process. */
+  /** The most simultaneous requests and sockets of one preview in this process. */
   readonly atOnce: number;
-  /** How long a row that was read is used. */
+  /** How long the row of a preview is cached. */
   readonly knownMs: number;
 }
 
 export interface PreviewProxy {
-  /** Whether a request goes to a preview. Only its Host header decides, and its path does not matter. */
+  /** Whether a request is for a preview. Only the Host header decides this. */
   isPreview(request: IncomingMessage): boolean;
   serve(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -110,8 +111,12 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return troubles.unreachable;
   }
 
-  /** Counted, and ended with its preview, until the client is gone. */
-  function hold(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
+  /** Counts a request until the client disconnects, and ends it when the preview's time is over. */
+  function track(
+    client: ServerResponse | Duplex,
+    { slug, expiresAt }: ReachablePreview,
+    upstream: ClientRequest,
+  ): void {
     count(slug, 1);
     const left = expiresAt.getTime() - clock().getTime();
     const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimerMs));
@@ -128,12 +133,13 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     const preview = await findReachable(request, response);
     if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(troubles.large);
     const upstream = requestApp(request, preview, requestHeaders(request, protocol));
-    hold(response, preview, upstream);
+    track(response, preview, upstream);
     const answered = answerOf(upstream);
     sendBody(request, upstream, limits.bodyBytes);
     const { answer } = await answered;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
-    // Server-sent events must not be buffered. flushHeaders would write the headers as UTF-8, which they are not.
+    // Sends the headers at once, because an app may send events much later. flushHeaders would encode the headers as
+    // UTF-8, but they are Latin-1.
     response.write('', 'latin1');
     pipeline(answer, response, () => {});
   }
@@ -142,7 +148,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(troubles.notSupported);
     const preview = await findReachable(request, socket);
     const upstream = requestApp(request, preview, [...requestHeaders(request, protocol), ...switching]);
-    hold(socket, preview, upstream);
+    track(socket, preview, upstream);
     const answered = answerOf(upstream);
     upstream.end();
     const { answer, stream, first } = await answered;
@@ -187,13 +193,15 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
 
 interface Answer {
   readonly answer: IncomingMessage;
-  /** The connection after an upgrade, and the bytes of it that were read already. */
+  /** The connection after an upgrade. Null: the app has not upgraded the connection. */
   readonly stream: Duplex | null;
+  /** Bytes of the upgraded connection that were read already. */
   readonly first: Buffer;
 }
 
 function requestApp(request: IncomingMessage, { route }: ReachablePreview, headers: HeaderPairs): ClientRequest {
-  // A new connection for each request: a kept connection may lead to an ended app whose port another app has now.
+  // Each request has a new connection. A reused connection could lead to another app that has got the port of an ended
+  // one.
   return requestThrough(route, {
     headers: flat(headers),
     ...(request.method !== undefined && { method: request.method }),

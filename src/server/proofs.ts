@@ -1,4 +1,4 @@
-// The proofs of a repository as a file, and the script that derives them again without this service (docs/proofs.md).
+// Serves the proofs of a repository as a file, and the script that verifies them without this service (docs/proofs.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,5 +1,5 @@
-// The page behind the `url` of a pull request and the `github_url` of a bot pull request (interface 2.5, 2.12), if this
-// installation is their code host. Its facts come from GraphQL.
+// The page at the `url` of a pull request and the `github_url` of a bot pull request (interface 2.5, 2.12), for
+// repositories of the local host. It reads its data by GraphQL.
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';

@@ -1,11 +1,12 @@
-// One limit over all processes. Each process takes from its own bucket without a statement. Twice a second it reports
-// what it took and reads what the others took, in one statement for all accounts.
-// Kept because the stores of `rate-limiter-flexible` cost a statement for each request.
+// Shares the rate limit between all processes. Each process takes points from its own bucket, without a statement.
+// Twice a second, one statement for all accounts writes the points that this process took, and reads the points that
+// other processes took. No library is used, because the stores of `rate-limiter-flexible` need a statement for each
+// request.
 import type { Database } from '../platform/database.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 const everyMs = 500;
-/** An account without a request for this long starts again, because older requests no longer count. */
+/** After this time without a request, an account is forgotten, because its bucket is full again. */
 const forgottenMs = 3 * everyMs;
 
 export interface SharedRateLimit {
@@ -31,7 +32,7 @@ export function shareRateLimit(
     for (const [account, { at }] of known) if (now - at > forgottenMs) known.delete(account);
     const taken = limiter.collectTaken();
     if (taken.size === 0) return;
-    // One order in all processes prevents deadlocks.
+    // All processes write the rows in the same order, which prevents deadlocks.
     const totals = await db.system.query<{ account_id: string; spent: number }>(
       `insert into rate_spent as s (account_id, spent)
        select account_id, spent from unnest($1::bigint[], $2::float8[]) as taken (account_id, spent) order by account_id
@@ -46,7 +47,7 @@ export function shareRateLimit(
   }
 
   const timer = setInterval(() => {
-    // While the database is down, each process limits alone. No request is stopped for that.
+    // While the database is down, each process limits requests by its own bucket only.
     running ??= exchange()
       .catch(onError)
       .finally(() => void (running = null));

@@ -1,7 +1,7 @@
-// A token bucket for each account, shared by REST, GraphQL and git. Each server process has its own bucket, from which
-// the points taken by other processes are subtracted too (rate-limit.shared.ts).
-// Kept because `rate-limiter-flexible` counts in fixed windows, has no bucket that fills steadily, goes by no clock
-// that is given to it, and asks its PostgreSQL store at each request.
+// The rate limit: a token bucket for each account, which REST, GraphQL and git share. Each server process has its own
+// buckets, and subtracts the points that other processes took (rate-limit.shared.ts). No library is used:
+// `rate-limiter-flexible` counts in fixed windows instead of buckets, cannot use a given clock, and queries its
+// PostgreSQL store at each request.
 import { DomainError } from '../domain/errors.ts';
 
 export interface RateLimit {
@@ -22,11 +22,11 @@ export class RateLimited extends DomainError {
 }
 
 export interface RateLimiter {
-  /** Takes points and returns the headers about the rest. Throws RateLimited. */
+  /** Takes points from the bucket. Returns headers that say how many points are left. Throws RateLimited. */
   take(accountId: string, points: number): ReadonlyMap<string, string>;
-  /** Points taken since the last call, by account. */
+  /** Returns the points that were taken since the last call, by account. */
   collectTaken(): ReadonlyMap<string, number>;
-  /** Subtracts points that other processes took. The debt never exceeds a full bucket. */
+  /** Subtracts points that other processes took. The balance never falls below a full bucket of debt. */
   deduct(accountId: string, points: number): void;
 }
 
@@ -58,7 +58,7 @@ export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateL
     },
     take(accountId, points) {
       const bucket = bucketNow(accountId);
-      // A request for more than a full bucket would never be allowed.
+      // The price is at most a full bucket, because otherwise the request could never be allowed.
       const price = Math.min(points, burst);
       const isAllowed = bucket.left >= price;
       if (isAllowed) {

@@ -1,4 +1,4 @@
-// REST: every route of the facade, executed in process for the caller.
+// Serves REST. Every route of the facade is executed as a GraphQL operation in this process.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import {
@@ -62,7 +62,7 @@ export function serveRest(
     operations: compileFacade({ schema, documents }),
     idempotency,
     authenticate: async (request) => {
-      // Pages may read by REST with their session. What changes something needs a token.
+      // A session can only be used for GET requests. Other methods need a token.
       const session = await refusingOutages(async () =>
         request.method === 'GET'
           ? await callers.authenticate(request, request.id)

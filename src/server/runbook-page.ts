@@ -1,4 +1,4 @@
-// The page behind a runbook's `url` (interface 2.12). Its facts come from GraphQL.
+// The page at a runbook's `url` (interface 2.12). It reads its data by GraphQL.
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';

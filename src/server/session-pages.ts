@@ -1,5 +1,5 @@
-// The pages of signing in and out: plain HTML without scripts (docs/sign-in.md). A link shows a button that sends a
-// form, so that programs that open links in messages do not use it up.
+// The pages for signing in and out: plain HTML without scripts (docs/sign-in.md). A sign-in link only shows a form with
+// a button, so that programs which open links in messages do not use the link up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { linkMinutes } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
@@ -96,7 +96,8 @@ function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
 
 function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets } = pages;
-  // GitHub is asked about each code. They are counted apart, because wrong tokens must not stop people of GitHub.
+  // Wrong codes are limited, because each code causes a request to GitHub. They are counted separately from wrong
+  // tokens, which must not stop people of GitHub.
   const wrongCodes = createWrongTokens(ports.clock);
   fastify.get<SignInRoute>('/session/github/:app', async (request, reply) => {
     const signIn = signInRequestOf(pages, request, reply);
@@ -108,7 +109,7 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
         .redirect(started.url, 303);
     });
   });
-  // Comes from GitHub. The sealed cookie and the state say that this browser began here.
+  // GitHub redirects browsers here. The sealed cookie and the state prove that this browser began the sign-in.
   fastify.get<SignInRoute>('/session/github/callback', async (request, reply) => {
     return await answerWithSession(signInRequestOf(pages, request, reply), async () => {
       refuseGuesses(wrongCodes, request.ip, '');
@@ -121,9 +122,7 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   });
 }
 
-/**
- * A browser that signs out by its form gets the sign-in page, a script gets 204. A second time is as good as the first.
- */
+/** Signs out. A browser's form is redirected to the sign-in page, and a script gets 204. Idempotent. */
 function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, callers } = pages;
   const end = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -149,7 +148,8 @@ async function sendLink(
   { email, account }: { readonly email: string; readonly account: string },
   next: string,
 ): Promise<FastifyReply> {
-  // Named, because somebody may send a link of their own and wait for what others do under their name.
+  // The page names the user, because an attacker may send a link of their own account, so that others act in that
+  // account unknowingly.
   const body = html`<p>This link signs this browser in as <strong>${email}</strong> of the account <strong>${account}</strong>. It works once.</p><form method="post">${hidden(next)}<button autofocus>Sign in</button></form>`;
   return await sendPage(reply, 200, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
 }

@@ -32,7 +32,7 @@ export interface SignInRequest {
   readonly pages: SessionPages;
   readonly request: FastifyRequest<SignInRoute>;
   readonly reply: FastifyReply;
-  /** The page that follows after signing in. */
+  /** The path to which the browser is redirected after signing in. */
   readonly next: string;
 }
 
@@ -56,7 +56,7 @@ export function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest)
   return 'Browsers sign in over https, or on the machine that Interlock runs on. Put a proxy that ends TLS before Interlock, and set INTERLOCK_PUBLIC_URL to its address.';
 }
 
-/** A handler for `catch` that counts errors with this code as wrong tokens. */
+/** Returns a handler for `catch` that counts errors with this code as wrong tokens. */
 export function countRefusals(
   wrongTokens: WrongTokens,
   { ip }: FastifyRequest,
@@ -77,7 +77,7 @@ export function signInRequestOf(
   return { pages, request, reply, next: safePath(typeof asked === 'string' ? asked : null) };
 }
 
-/** Does `work` if the connection protects the cookie. A refusal becomes the sign-in form with its reason. */
+/** Does `work` if the connection protects the cookie. A refusal is answered with the sign-in form and the reason. */
 export async function withRefusalForm(signIn: SignInRequest, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
   const problem = wayProblem(signIn.pages, signIn.request);
   if (problem !== null) return await sendForm(signIn, { why: problem, status: 403 });
@@ -89,7 +89,7 @@ export async function withRefusalForm(signIn: SignInRequest, work: () => Promise
   }
 }
 
-/** The browser goes on with the session that `begin` answers. */
+/** Sets the cookie of the session that `begin` returns, and redirects the browser to the next page. */
 export async function answerWithSession(
   signIn: SignInRequest,
   begin: () => Promise<{ readonly secret: string; readonly next?: string }>,
@@ -117,7 +117,7 @@ export async function sendForm(
   const isWrong = status === 401;
   const title = 'Sign in to Interlock';
   const alert = why === null ? html`` : html`<p role="alert" id="why">${why}</p>`;
-  // Where others could read a token there is nothing to put it in.
+  // If the connection is not private, the page has no field for a token.
   if (wayProblem(pages, request) !== null) return await sendPage(reply, status, { title, body: alert, isNarrow: true });
   const account = request.query['account'];
   const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);

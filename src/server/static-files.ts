@@ -1,5 +1,5 @@
-// Folders of built files, served as they are, or as the `.br` beside them that their build made. `sirv` would write
-// past the hooks of Fastify, which add `X-Request-Id`.
+// Serves folders of built files. If a client accepts Brotli, it gets the `.br` file that the build made beside a file.
+// `sirv` is not used, because it bypasses Fastify's hooks, which add `X-Request-Id`.
 import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance } from 'fastify';
@@ -7,23 +7,23 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 export interface ServedFolder {
   readonly prefix: string;
   readonly folder: string;
-  /** The folder below, or '' for all of it, whose names carry a hash of their content. */
+  /** The subfolder of files whose names contain a hash of their content. Empty: all of the folder. */
   readonly immutable: string;
 }
 
-/** Serves `folder` under `prefix`, its index.html at the prefix itself. */
+/** Serves `folder` under `prefix`. Its index.html is at the prefix itself. */
 export async function serveFolder(
   fastify: FastifyInstance,
   { prefix, folder, immutable }: ServedFolder,
 ): Promise<void> {
   const hashed = join(folder, immutable, sep);
   await fastify.register(async (scope) => {
-    // The library's table of types is older than RFC 9239, which left scripts one name.
+    // The library's table of media types is older than RFC 9239, which allows only text/javascript for scripts.
     scope.addHook('onSend', async (_request, reply) => {
       if (reply.getHeader('content-type') === 'application/javascript; charset=utf-8')
         reply.header('content-type', 'text/javascript; charset=utf-8');
     });
-    // A path that leads out of the folder names nothing here: no other answer than for any other such path.
+    // A path that leads out of the folder is answered like any other unknown path.
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
       if (error.statusCode !== 403) throw error;
       reply.callNotFound();
@@ -39,7 +39,7 @@ export async function serveFolder(
       setHeaders: (reply, path) =>
         void reply
           .header('cache-control', path.startsWith(hashed) ? 'public, max-age=31536000, immutable' : 'no-cache')
-          // A page in a frame of another site could be made to look like something else, and be clicked.
+          // Other sites must not show the page in a frame, because of clickjacking.
           .header('content-security-policy', "frame-ancestors 'none'"),
     });
   });

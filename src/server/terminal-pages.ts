@@ -1,4 +1,5 @@
-// `interlock login`: a terminal asks for a token, and a browser with a session gives it (docs/sign-in.md).
+// The pages of `interlock login`: a terminal requests a token, and the user approves it in a browser with a session
+// (docs/sign-in.md).
 import type { FastifyInstance } from 'fastify';
 import { readTerminalAddress, terminalUrl, type TerminalAddress } from '../domain/accounts/terminal.ts';
 import { terminalMinutes } from '../domain/accounts/sign-in.ts';
@@ -47,7 +48,10 @@ export function serveTerminals(fastify: FastifyInstance, pages: SessionPages): v
   serveExchange(fastify, pages);
 }
 
-/** Asked by the terminal, which has no session: the code and the verifier are its proof. */
+/**
+ * The terminal exchanges its code for a token here. It has no session, and proves its right by the code and the
+ * verifier.
+ */
 function serveExchange(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, authenticator, wrongTokens } = pages;
   fastify.post<SignInRoute>('/session/terminal/token', async (request, reply) => {
@@ -76,7 +80,8 @@ function addressOf(given: Readonly<Record<string, string | string[] | undefined>
   return terminal;
 }
 
-// The user is named, because somebody may send a link of their own terminal and wait for a token of others.
+// The page names the user and the terminal, because an attacker may send a link for their own terminal, to get a token
+// of another user.
 async function sendQuestion(
   signIn: SignInRequest,
   { ctx }: Session,
@@ -89,7 +94,7 @@ async function sendQuestion(
   );
   const who = ctx.actor.atGitHub?.login ?? ctx.actor.email ?? 'a user of this account';
   const body = html`<p>The terminal on <strong>${name}</strong> wants to act as <strong>${who}</strong>, with everything that you may do. Go on only if you have just typed <code>interlock login</code> there.</p><form method="post" action="/session/terminal">${fields}<button autofocus>Log the terminal in</button></form>`;
-  // Browsers hold redirects after a form to this policy too.
+  // Browsers apply the form-action policy to redirects after a form too.
   const formsTo = port === null ? "'self'" : `'self' http://127.0.0.1:${port}`;
   return await sendPage(signIn.reply, 200, { title: 'Log a terminal in', body, formsTo, isNarrow: true });
 }

@@ -1,4 +1,4 @@
-// One span for each HTTP request, under the trace of its caller if it names one.
+// Makes a span for each HTTP request, in the trace that the caller names, or in a new one.
 import { context, SpanKind, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isTracing, readTrace } from '../platform/tracing/index.ts';
@@ -8,7 +8,7 @@ interface Traced {
   readonly under: Context;
 }
 
-/** Register it first, so that all that is registered later runs under the span. */
+/** Must be registered first, so that all later hooks and handlers run in the span. */
 export function traceRequests(fastify: FastifyInstance): void {
   const traced = new WeakMap<FastifyRequest, Traced>();
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -26,7 +26,7 @@ export function traceRequests(fastify: FastifyInstance): void {
     void reply.header('x-trace-id', span.spanContext().traceId);
     context.with(under, done);
   });
-  // A body is read by listeners of the socket, which know nothing of the span.
+  // The listeners that read a body run outside of the span's context, so the context is entered again.
   fastify.addHook('preValidation', (request, _reply, done) => {
     const found = traced.get(request);
     if (found === undefined) return done();

@@ -1,15 +1,15 @@
-// Wrong tokens, and wrong cookies of sessions, are counted by client address: an address that has sent many in a minute
-// is refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
-// Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender
-// chooses.
+// Counts wrong tokens and wrong session cookies by client address. An address that has sent many in a minute is refused
+// without a look-up. Tokens that were valid recently are still accepted, because many users may share an address. No
+// library is used, because `rate-limiter-flexible` has a timer for each address and does not limit the number of
+// addresses.
 import { hash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 
 export interface WrongTokens {
-  /** Seconds until the address may try again with this token. Null: it may now. */
+  /** Seconds until the address may try again with this token. Null: the address may try now. */
   refusedForSec(address: string, token: string): number | null;
-  /** Whether the address has sent so many that its tokens must be looked at. */
+  /** Whether the address has sent so many wrong tokens that its tokens may be refused. */
   isSuspect(address: string): boolean;
   recordWrong(address: string): void;
   recordGood(token: string): void;
@@ -36,7 +36,7 @@ interface Minute {
 
 export function createWrongTokens(clock: () => Date): WrongTokens {
   const minutes = new Map<string, Minute>();
-  // Digests, because tokens are stored nowhere. The oldest is first and is removed first.
+  // Digests of recently valid tokens, oldest first. The oldest is removed first.
   const good = new Set<string>();
   const suspectForMs = (address: string): number => {
     const minute = minutes.get(address);
@@ -68,9 +68,9 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   };
 }
 
-/** Records every token and session that is good, on any interface. */
+/** Wraps an authenticator so that it records every valid token and session. */
 export function recordingGoodTokens(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
-  // An actor belongs to one token or session as it was last read. It is noted once.
+  // Actors whose token was recorded already. An actor object belongs to one token or session.
   const noted = new WeakSet<object>();
   const note = <T extends Session>(session: T, secret: () => string): T => {
     const { actor } = session.ctx;
@@ -91,7 +91,9 @@ export function recordingGoodTokens(authenticator: Authenticator, wrongTokens: W
   };
 }
 
-/** The token as a bearer, or as the password of any user; '' if there is none. */
+/**
+ * The token of an Authorization header: of Bearer, or the password of Basic with any user name. Empty: there is none.
+ */
 export function presentedToken(authorization: string): string {
   const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)\s*$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== 'basic') return given;

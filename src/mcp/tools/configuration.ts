@@ -1,4 +1,5 @@
-// Tools about a repository's configuration. None of them changes it: a change is a pull request, or a person's act.
+// Tools about a repository's configuration. None of them changes the configuration, because only a pull request or a
+// person should.
 import { z } from 'zod';
 import {
   McpCheckConfigurationDocument,

@@ -1,4 +1,4 @@
-// Tools about the queue: what is in line and why, and asking for a merge or taking that back.
+// Tools about the queue: they list and explain pull requests, put them into the queue and take them out.
 import { z } from 'zod';
 import {
   McpDefaultBranchDocument,

@@ -1,4 +1,4 @@
-// Tools about releases: what runs where, deploying a candidate, and going back.
+// Tools about releases: they list what runs in which environment, deploy release candidates and roll back.
 import { z } from 'zod';
 import {
   McpDeployDocument,
@@ -100,7 +100,10 @@ interface Place extends Confirmation {
   readonly if_running?: string | undefined;
 }
 
-/** Of both mutations. The preview names what runs there, so that the confirmed call is refused if that has changed. */
+/**
+ * Runs `deploy` and `roll_back`. The answer without a confirmation contains the version that runs in the environment,
+ * so that the confirmed call is refused if this version has changed.
+ */
 async function change(
   api: Api,
   args: Place,

@@ -127,7 +127,7 @@ async function readRunbook(api: Api, wanted: number, after: string | undefined):
   return runbook;
 }
 
-/** A client gives up after a minute, unless it was set otherwise. */
+/** Most clients time out after a minute by default. */
 const longestWaitSec = 50;
 
 const watchRunbook = defineTool({

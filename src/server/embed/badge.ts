@@ -1,11 +1,12 @@
-// How a line stands as one picture, in the shape that readers of READMEs know.
+// The state of a line as an SVG badge, in the usual form of badges in READMEs.
 import type { LineSummary } from '../../domain/queue/explain/line-summary.ts';
 
 const fills = { green: '#0f7043', blue: '#1f55c7', amber: '#8a5703', red: '#b62a24' } as const satisfies Record<
   LineSummary['tone'],
   string
 >;
-// Of Verdana at 11 px, which is the widest of the fonts below. `textLength` holds the text to it in every font.
+// Widths of letters in Verdana at 11 px, the widest of the fonts below. `textLength` gives the text the same width in
+// every font.
 const letterWidths = [
   [/[ijl.,:;'|!]/, 3.3],
   [/[ ftr()/-]/, 4.4],

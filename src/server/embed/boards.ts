@@ -1,5 +1,5 @@
-// What a visitor with an embed link sees of a queue. It is read at most once a second for each link, by a document of
-// ours, so that any number of screens and badges costs as much as one.
+// Reads what visitors with an embed link see of a queue. It is read at most once a second for each link, so that many
+// screens and badges cost no more than one.
 import { execute, parse, subscribe, type GraphQLSchema } from 'graphql';
 import { describeLine, type LineSummary } from '../../domain/queue/explain/line-summary.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -7,14 +7,14 @@ import { graphQLContext, type GraphQLContext, type RequestServices } from '../..
 import type { EmbedSession } from '../../modules/accounts/index.ts';
 import { readVersion } from '../../platform/project-root.ts';
 
-/** The JSON that the page of an embed link draws. */
+/** The JSON that the page of an embed link displays. */
 export interface Board {
   readonly version: string;
   readonly repository: string;
   readonly branch: string;
   readonly at: string;
   readonly summary: LineSummary;
-  /** Null: nothing was ever queued for the branch. */
+  /** Null: no pull request was ever queued for the branch. */
   readonly queue: ShownQueue | null;
 }
 
@@ -76,9 +76,9 @@ const changesDocument = parse(`
 const readEveryMs = 1_000;
 
 export interface Boards {
-  /** As of a second ago at most. Throws what the read throws. */
+  /** Reads the board, which is at most a second old. Throws the error of a failed read. */
   read(session: EmbedSession): Promise<Board>;
-  /** Yields at each change of the queue. Ends when the link's user may not see the queue any more. */
+  /** Yields at each change of the queue. Ends when the user of the link may no longer see the queue. */
   changes(session: EmbedSession): Promise<AsyncIterableIterator<unknown>>;
 }
 
@@ -96,7 +96,7 @@ export function createBoards(schema: GraphQLSchema, services: RequestServices): 
     const [failure] = errors ?? [];
     if (failure !== undefined) throw failure.originalError ?? failure;
     const { repository } = data as unknown as { readonly repository: { readonly queue: ShownQueue | null } | null };
-    // At GitHub the user may not see it any more.
+    // The user of the link may no longer see the repository at GitHub.
     if (repository === null) throw notFound('Repository');
     const { queue } = repository;
     return {
@@ -126,7 +126,7 @@ export function createBoards(schema: GraphQLSchema, services: RequestServices): 
       for (const [id, { at }] of kept) if (now - at >= readEveryMs) kept.delete(id);
       const board = readNow(session);
       kept.set(linkId, { at: now, board });
-      // The next visitor asks again instead of reading the same failure for a second.
+      // A failure is not cached, so that the next visitor's request reads again.
       board.catch(() => kept.delete(linkId));
       return await board;
     },

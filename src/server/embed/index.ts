@@ -1,5 +1,5 @@
-// One queue for visitors without a session, by the key in their link: a page for screens, its changes, and a badge
-// (ADR 0089). The key opens these three addresses and nothing else.
+// Shows one queue to visitors without a session, who have a link with a key (ADR 0089). The key gives access to three
+// addresses only: a page for screens, the stream of its changes, and a badge.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ type Shown = 'page' | 'badge' | 'changes';
 
 const endings = { badge: '/badge.svg', changes: '/changes' } as const;
 
-/** What an address shows of a link's queue. Null: it is the address of another queue. */
+/** What an address shows. Null: it is not an address of the link's queue. */
 export function shownOf(
   link: { readonly owner: string; readonly name: string; readonly baseBranch: string },
   path: { readonly owner: string; readonly name: string; readonly rest: string },
@@ -51,14 +51,14 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
   const { schema, services, authenticator, wrongTokens, log, folder, frameAncestors } = options;
   const boards = createBoards(schema, services);
   const streams = createStreams(boards, log);
-  const stopHearing = authenticator.onRevoked(
+  const stopListening = authenticator.onRevoked(
     () =>
       void streams
         .lookAgain()
         .catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked after an end')),
   );
   fastify.addHook('preClose', async () => {
-    stopHearing();
+    stopListening();
     streams.close();
     await Promise.resolve();
   });
@@ -129,7 +129,7 @@ function sendChanges(reply: FastifyReply, streams: Streams, visitor: Omit<Visito
   reply.raw.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
-    // A proxy would hold events back until it has enough of them.
+    // Without this header, some proxies would buffer events.
     'x-accel-buffering': 'no',
   });
   if (!streams.open({ response: reply.raw, ...visitor })) reply.raw.end('event: full\ndata: {}\n\n');
@@ -138,7 +138,7 @@ function sendChanges(reply: FastifyReply, streams: Streams, visitor: Omit<Visito
 
 async function sendBadge(request: FastifyRequest, reply: FastifyReply, badge: string): Promise<FastifyReply> {
   const tag = `"${createHash('sha256').update(badge).digest('base64url').slice(0, 22)}"`;
-  // A cache asks each time, and learns in a few bytes that nothing has changed.
+  // Caches must revalidate the badge at each request. An unchanged badge is answered with 304.
   reply.header('cache-control', 'no-cache').header('etag', tag);
   const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   if (known.includes(tag) || known.includes('*')) return await reply.code(304).send();

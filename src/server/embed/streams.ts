@@ -1,5 +1,5 @@
-// Sends boards to the pages of embed links, by Server-Sent Events: one at once, then one after each change, at most one
-// a second.
+// Sends boards to the pages of embed links by Server-Sent Events: the first at once, then one after each change, at
+// most one a second.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -12,9 +12,9 @@ const heartbeatEveryMs = 15_000;
 const mostOfLink = 50;
 
 export interface Streams {
-  /** False: the link has as many open pages as it may have. */
+  /** False: the link has the greatest number of open pages already. */
   readonly open: (visitor: Visitor) => boolean;
-  /** Checks for each stream whether its link still works, and ends the stream if not. */
+  /** Checks for each stream whether its link is still valid, and ends the stream if not. */
   readonly lookAgain: () => Promise<void>;
   readonly close: () => void;
 }
@@ -22,7 +22,7 @@ export interface Streams {
 export interface Visitor {
   readonly response: ServerResponse;
   readonly session: EmbedSession;
-  /** Throws DomainError if the link does not work any more. */
+  /** Throws DomainError if the link is no longer valid. */
   readonly signInAgain: () => Promise<EmbedSession>;
 }
 
@@ -51,7 +51,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
     for (;;) {
       const { done } = await changes.next();
       if (done === true || ended.signal.aborted) return;
-      // The next board contains all changes of this second.
+      // The next board contains all changes of the pause.
       await delay(pushEveryMs, undefined, { signal: ended.signal });
       await send();
     }
@@ -87,7 +87,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
         .catch((error: unknown) => {
           if (!stream.ended.signal.aborted) log.warn({ err: error }, 'the changes of a queue could not be shown');
         })
-        // The page connects again, and learns then whether its link still works.
+        // The page reconnects, and then gets an error if its link is no longer valid.
         .finally(() => end(stream));
       return true;
     },
