@@ -69,8 +69,8 @@ export function estimateLandings({ cell, kind, seed, changes, samples, runs }: A
     const planner = plannerOf(day, rules);
     const policy = builds.of(planner);
     return {
-      decide(queue, desk) {
-        policy.decide(queue, desk);
+      decide(queue, actions) {
+        policy.decide(queue, actions);
         if (!isAsked(queue, { seed, share: samples / changes })) return;
         const { now } = queue;
         const snapshot = planner.snapshot(now);
@@ -118,22 +118,22 @@ class BuildRecords {
 
   of(policy: Policy): Policy {
     return {
-      decide: (queue, desk) => {
+      decide: (queue, actions) => {
         for (const { id, finishedAt } of queue.news.finished) this.#end(id, { endedAt: finishedAt, hasEnded: true });
         policy.decide(queue, {
           start: (content) => {
-            const build = desk.start(content);
+            const build = actions.start(content);
             const members = content.members.map((number) => `p${number}`);
             this.#builds.set(build.id, { members, startedAt: build.requestedAt, endedAt: null, hasEnded: false });
             return build;
           },
           cancel: (build) => {
             this.#end(build, { endedAt: queue.now, hasEnded: false });
-            desk.cancel(build);
+            actions.cancel(build);
           },
-          land: (changes, restsOn) => desk.land(changes, restsOn),
-          eject: (change) => desk.eject(change),
-          wakeAt: (at) => desk.wakeAt(at),
+          land: (changes, restsOn) => actions.land(changes, restsOn),
+          eject: (change) => actions.eject(change),
+          wakeAt: (at) => actions.wakeAt(at),
         });
       },
     };

@@ -77,8 +77,8 @@ function costOf(kind: Kind, waiting: number): number {
   simulate({ ...day, changes, isOver: () => snapshot !== null }, () => {
     const planner = plannerPolicy({ rules, ...(day.past !== undefined && { past: day.past }) });
     return {
-      decide(queue, desk) {
-        planner.decide(queue, desk);
+      decide(queue, actions) {
+        planner.decide(queue, actions);
         snapshot ??= planner.snapshot(queue.now);
       },
     };

@@ -170,7 +170,9 @@ describe('simulateQueue', () => {
     expect(Math.abs(now.waits.p95 - observed.waits.p95) / observed.waits.p95).toBeLessThan(0.05);
     expect(other).toMatchObject({ landed, red: 0, complete: true });
     expect(other.waits.p50).toBeGreaterThan(2 * now.waits.p50);
-    expect(simulation?.assumptions).toContain('Builds take as long as they took, however many run at once.');
+    expect(simulation?.assumptions).toContain(
+      'Builds take as long as in the history, however many run at the same time.',
+    );
   });
 
   it('looks back no further than asked', async () => {

@@ -113,19 +113,19 @@ function replay(plans: readonly Plan[]): Plan[] {
     rules: first.snapshot.rules,
     onPlan: (snapshot, decisions) => replayed.push({ now, snapshot, decisions }),
   });
-  const decide: Policy['decide'] = (queue, desk) => {
+  const decide: Policy['decide'] = (queue, actions) => {
     now = queue.now;
     // What lands is added to what has landed at once, before anything is built on it.
     policy.decide(queue, {
       start: (content) => {
         started = [...content.assumes, ...content.members];
-        return desk.start(content);
+        return actions.start(content);
       },
-      cancel: (build) => desk.cancel(build),
-      eject: (change) => desk.eject(change),
-      wakeAt: (at) => desk.wakeAt(at),
+      cancel: (build) => actions.cancel(build),
+      eject: (change) => actions.eject(change),
+      wakeAt: (at) => actions.wakeAt(at),
       land: (lands, restsOn) => {
-        desk.land(lands, restsOn);
+        actions.land(lands, restsOn);
         landed = [...landed, ...lands];
       },
     });

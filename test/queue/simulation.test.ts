@@ -15,7 +15,7 @@ it('replays the merges in git where nobody was queued, and what was queued as so
   const ofGit = await ask();
   expect(ofGit).toMatchObject({ arrivals: 3, observed: null, replayed: { landed: 3, ejected: 0, red: 0 } });
   expect(ofGit.assumptions[0]).toMatch(/^3 pull requests tell nothing about a usual day: /);
-  expect(ofGit.assumptions.join(' ')).toContain('a build is taken to take ten minutes');
+  expect(ofGit.assumptions.join(' ')).toContain('The simulation assumes builds of ten minutes');
 
   const number = await w.open('feature', { 'feature.txt': 'new\n' });
   await w.queue(number);

@@ -7,12 +7,12 @@ export function batches(): Policy {
   const parts: (readonly number[])[] = [];
   let isBuilding = false;
   return {
-    decide(queue, desk) {
+    decide(queue, actions) {
       for (const build of queue.news.finished) {
         const { members } = build;
         isBuilding = false;
-        if (build.verdict === 'green') desk.land(members, [build]);
-        else if (members.length === 1) for (const member of members) desk.eject(member);
+        if (build.verdict === 'green') actions.land(members, [build]);
+        else if (members.length === 1) for (const member of members) actions.eject(member);
         else {
           const middle = Math.ceil(members.length / 2);
           parts.unshift(members.slice(0, middle), members.slice(middle));
@@ -20,7 +20,7 @@ export function batches(): Policy {
       }
       if (isBuilding || queue.pending.length === 0) return;
       const members = parts.shift() ?? queue.pending.map((change) => change.number);
-      desk.start({ assumes: [], members });
+      actions.start({ assumes: [], members });
       isBuilding = true;
     },
   };

@@ -8,11 +8,11 @@ export function inOrderOracle({ truth }: PolicySetup): Policy {
   const isDone = new Set<number>();
   return {
     knowsOutcomes: true,
-    decide(queue, desk) {
+    decide(queue, actions) {
       for (const change of queue.news.arrived) {
         const assumes = queue.earlierOverlapping(change).flatMap(({ number }) => (survivors.has(number) ? number : []));
         if (truth.isGreen(landed, [...assumes, change.number])) survivors.add(change.number);
-        desk.start({ assumes, members: [change.number] });
+        actions.start({ assumes, members: [change.number] });
       }
       for (const build of queue.news.finished) for (const member of build.members) isDone.add(member);
       if (queue.news.finished.length === 0) return;
@@ -21,9 +21,9 @@ export function inOrderOracle({ truth }: PolicySetup): Policy {
       for (const change of [...queue.pending]) {
         if (!isReady(change)) continue;
         if (survivors.has(change.number)) {
-          desk.land([change.number], []);
+          actions.land([change.number], []);
           landed.add(change.number);
-        } else desk.eject(change.number);
+        } else actions.eject(change.number);
       }
     },
   };

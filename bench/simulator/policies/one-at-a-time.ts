@@ -3,13 +3,13 @@ import type { Policy } from '../../../src/domain/simulation/policy.ts';
 
 export function oneAtATime(): Policy {
   return {
-    decide(queue, desk) {
+    decide(queue, actions) {
       for (const build of queue.news.finished) {
-        if (build.verdict === 'green') desk.land(build.members, [build]);
-        else for (const member of build.members) desk.eject(member);
+        if (build.verdict === 'green') actions.land(build.members, [build]);
+        else for (const member of build.members) actions.eject(member);
       }
       const [first] = queue.pending;
-      if (first !== undefined && queue.builds.size === 0) desk.start({ assumes: [], members: [first.number] });
+      if (first !== undefined && queue.builds.size === 0) actions.start({ assumes: [], members: [first.number] });
     },
   };
 }

@@ -16,37 +16,37 @@ export function prefixWindow(): Policy {
 export function prefixWindowOf(size: number): Policy {
   const paths = new Paths(oneLane);
   return {
-    decide(queue, desk) {
+    decide(queue, actions) {
       paths.sync(queue);
-      while (landLongestPrefix(paths, desk) || ejectFirst(paths, desk));
+      while (landLongestPrefix(paths, actions) || ejectFirst(paths, actions));
       paths.takeIn(queue, size);
-      fillWindow(paths, queue, desk);
+      fillWindow(paths, queue, actions);
     },
   };
 }
 
-function landLongestPrefix(paths: Paths, desk: QueueActions): boolean {
+function landLongestPrefix(paths: Paths, actions: QueueActions): boolean {
   const line = [...paths.heads.values()];
   const last = line.findLastIndex((head) => prefixOf(head)?.verdict === 'green');
   const build = line[last] && prefixOf(line[last])?.build;
   if (build === undefined) return false;
-  paths.land(line.slice(0, last + 1), build, desk);
+  paths.land(line.slice(0, last + 1), build, actions);
   return true;
 }
 
-function ejectFirst(paths: Paths, desk: QueueActions): boolean {
+function ejectFirst(paths: Paths, actions: QueueActions): boolean {
   const [first, ...behind] = paths.heads.values();
   if (first === undefined || prefixOf(first)?.verdict !== 'red') return false;
   const pathsBehind = behind.slice(0, failureDepth).flatMap((head) => prefixOf(head) ?? []);
   if (pathsBehind.some((path) => path.verdict === 'pending')) return false;
-  paths.eject(first, desk);
+  paths.eject(first, actions);
   return true;
 }
 
-function fillWindow(paths: Paths, queue: QueueView, desk: QueueActions): void {
+function fillWindow(paths: Paths, queue: QueueView, actions: QueueActions): void {
   for (const head of paths.heads.values()) {
     if (queue.idleWorkers <= 0) return;
-    if (head.paths.length === 0) paths.start(head, [...head.undecided], desk);
+    if (head.paths.length === 0) paths.start(head, [...head.undecided], actions);
   }
 }
 

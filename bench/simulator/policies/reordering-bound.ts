@@ -10,15 +10,15 @@ export function reorderingBound({ truth }: PolicySetup): Policy {
   const done = new Set<number>();
   return {
     knowsOutcomes: true,
-    decide(queue, desk) {
-      for (const { number } of queue.news.arrived) desk.start({ assumes: [], members: [number] });
+    decide(queue, actions) {
+      for (const { number } of queue.news.arrived) actions.start({ assumes: [], members: [number] });
       for (const build of queue.news.finished) for (const member of build.members) done.add(member);
       const isGood = (change: Change): boolean => truth.isGreen(landed, [change.number]);
       for (const change of queue.pending.filter(({ number }) => done.has(number))) {
         if (isGood(change)) {
-          desk.land([change.number], []);
+          actions.land([change.number], []);
           landed.add(change.number);
-        } else if (queue.earlierOverlapping(change).length === 0) desk.eject(change.number);
+        } else if (queue.earlierOverlapping(change).length === 0) actions.eject(change.number);
       }
     },
   };

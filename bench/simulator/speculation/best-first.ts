@@ -46,23 +46,23 @@ class BestFirst implements Policy {
     this.#estimates = new SuccessEstimates({ paths: this.#paths, predictor, evidence });
   }
 
-  decide(queue: QueueView, desk: QueueActions): void {
+  decide(queue: QueueView, actions: QueueActions): void {
     this.#paths.sync(queue);
     this.#paths.takeIn(queue);
     this.#estimates.addArrived(queue);
-    for (const head of this.#paths.heads.values()) this.#conclude(head, desk);
+    for (const head of this.#paths.heads.values()) this.#conclude(head, actions);
     this.#estimates.revise();
-    if (this.#rules.isPreemptive) this.#buildTheBest(queue, desk);
-    else this.#fillIdleWorkers(queue, desk);
+    if (this.#rules.isPreemptive) this.#buildTheBest(queue, actions);
+    else this.#fillIdleWorkers(queue, actions);
   }
 
-  #conclude(head: Head, desk: QueueActions): void {
+  #conclude(head: Head, actions: QueueActions): void {
     if (head.undecided.size > 0 && !(this.#rules.goesPast && isGreenEitherWay(head))) return;
     const real = head.paths.find((path) => path.open.size === 0 && path.verdict !== 'pending');
     if (real === undefined) return;
     const hasPassed = real.verdict === 'green';
-    if (hasPassed) this.#paths.land([head], real.build, desk);
-    else this.#paths.eject(head, desk);
+    if (hasPassed) this.#paths.land([head], real.build, actions);
+    else this.#paths.eject(head, actions);
     this.#forget(head.change, hasPassed);
   }
 
@@ -71,25 +71,25 @@ class BestFirst implements Policy {
     this.#prospects.delete(change.number);
   }
 
-  #fillIdleWorkers(queue: QueueView, desk: QueueActions): void {
+  #fillIdleWorkers(queue: QueueView, actions: QueueActions): void {
     if (queue.idleWorkers <= 0) return;
     for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
       if (candidate.probability < this.#rules.threshold) return;
       if (pathOf(candidate) !== undefined) continue;
-      this.#paths.start(candidate.head, candidate.assumes(), desk);
+      this.#paths.start(candidate.head, candidate.assumes(), actions);
       if (queue.idleWorkers <= 0) return;
     }
   }
 
   // What runs besides the most probable ones is stopped before any of those is started.
-  #buildTheBest(queue: QueueView, desk: QueueActions): void {
+  #buildTheBest(queue: QueueView, actions: QueueActions): void {
     const best = this.#best(queue);
     const kept = new Set(best.map(pathOf));
     for (const head of this.#paths.heads.values())
       for (const path of head.paths)
-        if (path.verdict === 'pending' && !kept.has(path)) this.#paths.drop(head, path, desk);
+        if (path.verdict === 'pending' && !kept.has(path)) this.#paths.drop(head, path, actions);
     for (const candidate of best)
-      if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), desk);
+      if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), actions);
   }
 
   /** As many builds as there are workers. Of equally probable builds the running ones stay. */

@@ -66,32 +66,32 @@ export class Paths {
     return (this.#dependents.get(change) ?? []).filter((head) => this.heads.get(head.change.number) === head);
   }
 
-  start(head: Head, assumes: readonly number[], desk: QueueActions): void {
-    const build = desk.start({ assumes, members: [head.change.number] });
+  start(head: Head, assumes: readonly number[], actions: QueueActions): void {
+    const build = actions.start({ assumes, members: [head.change.number] });
     const path: Path = { build, open: new Set(assumes), key: keyOf(assumes), verdict: 'pending' };
     head.paths.push(path);
     this.#byBuild.set(build.id, path);
   }
 
   /** It is of no more use, whatever it says. */
-  drop(head: Head, path: Path, desk: QueueActions): void {
+  drop(head: Head, path: Path, actions: QueueActions): void {
     head.paths = head.paths.filter((other) => other !== path);
     this.#byBuild.delete(path.build.id);
-    if (path.verdict === 'pending') desk.cancel(path.build.id);
+    if (path.verdict === 'pending') actions.cancel(path.build.id);
   }
 
   /** As one commit, in order. */
-  land(group: readonly Head[], restsOn: Build, desk: QueueActions): void {
-    desk.land(
+  land(group: readonly Head[], restsOn: Build, actions: QueueActions): void {
+    actions.land(
       group.map((head) => head.change.number),
       [restsOn],
     );
-    for (const head of group) this.#settle(head, true, desk);
+    for (const head of group) this.#settle(head, true, actions);
   }
 
-  eject(head: Head, desk: QueueActions): void {
-    desk.eject(head.change.number);
-    this.#settle(head, false, desk);
+  eject(head: Head, actions: QueueActions): void {
+    actions.eject(head.change.number);
+    this.#settle(head, false, actions);
   }
 
   #admit(change: Change, behind: Iterable<number>): void {
@@ -105,16 +105,16 @@ export class Paths {
     }
   }
 
-  #settle(head: Head, hasLanded: boolean, desk: QueueActions): void {
+  #settle(head: Head, hasLanded: boolean, actions: QueueActions): void {
     const { number } = head.change;
-    for (const path of head.paths) this.drop(head, path, desk);
+    for (const path of head.paths) this.drop(head, path, actions);
     this.heads.delete(number);
     for (const dependent of this.#dependents.get(number) ?? []) {
       dependent.undecided.delete(number);
       dependent.key = without(dependent.key, number);
       dependent.version += 1;
       for (const path of dependent.paths) {
-        if (path.open.has(number) !== hasLanded) this.drop(dependent, path, desk);
+        if (path.open.has(number) !== hasLanded) this.drop(dependent, path, actions);
         else if (path.open.delete(number)) path.key = without(path.key, number);
       }
     }

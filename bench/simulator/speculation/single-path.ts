@@ -19,11 +19,11 @@ export interface SinglePathRules {
 export function singlePath(rules: SinglePathRules): Policy {
   const paths = new Paths(rules.standsBehind);
   return {
-    decide(queue, desk) {
+    decide(queue, actions) {
       paths.sync(queue);
-      for (const head of paths.heads.values()) decideHead(head, { paths, rules, queue, desk });
+      for (const head of paths.heads.values()) decideHead(head, { paths, rules, queue, actions });
       paths.takeIn(queue, rules.mostHeads?.());
-      build({ paths, rules, queue, desk });
+      build({ paths, rules, queue, actions });
     },
   };
 }
@@ -32,21 +32,21 @@ interface Look {
   readonly paths: Paths;
   readonly rules: SinglePathRules;
   readonly queue: QueueView;
-  readonly desk: QueueActions;
+  readonly actions: QueueActions;
 }
 
-function decideHead(head: Head, { paths, rules, desk }: Look): void {
+function decideHead(head: Head, { paths, rules, actions }: Look): void {
   if (head.undecided.size > 0) return;
   const ended = head.paths.find((path) => path.verdict !== 'pending');
   if (ended === undefined) return;
   const hasPassed = ended.verdict === 'green';
-  if (hasPassed) paths.land([head], ended.build, desk);
-  else paths.eject(head, desk);
+  if (hasPassed) paths.land([head], ended.build, actions);
+  else paths.eject(head, actions);
   rules.onDecided?.(head.change, hasPassed);
 }
 
 // What is stopped goes first, so that an earlier change gets the worker of a later one.
-function build({ paths, rules, queue, desk }: Look): void {
+function build({ paths, rules, queue, actions }: Look): void {
   const suspects: number[] = [];
   const wishes: { readonly head: Head; readonly assumes: readonly number[] }[] = [];
   const isInWindow = rules.window?.() ?? (() => true);
@@ -56,9 +56,9 @@ function build({ paths, rules, queue, desk }: Look): void {
     const wanted = doubted.reduce(without, head.key);
     const path = head.paths.find((known) => known.key === wanted);
     if (path?.verdict === 'red') suspects.push(head.change.number);
-    for (const other of head.paths) if (other !== path && other.verdict === 'pending') paths.drop(head, other, desk);
+    for (const other of head.paths) if (other !== path && other.verdict === 'pending') paths.drop(head, other, actions);
     if (path === undefined && mayStart)
       wishes.push({ head, assumes: [...head.undecided].filter((number) => !doubted.includes(number)) });
   }
-  for (const { head, assumes } of wishes.slice(0, queue.idleWorkers)) paths.start(head, assumes, desk);
+  for (const { head, assumes } of wishes.slice(0, queue.idleWorkers)) paths.start(head, assumes, actions);
 }

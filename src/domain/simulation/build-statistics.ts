@@ -1,26 +1,26 @@
-// What a queue's last builds say about the future of its line.
+// Statistics of the last builds of a queue, from which its line is forecast.
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationsOf, stabilityOf, type Durations, type PastDuration } from './durations.ts';
 
 export interface ObservedBuild extends PastDuration {
-  /** Pull requests. */
+  /** Ids of pull requests. */
   readonly members: readonly string[];
   readonly startedAt: number;
 }
 
-/** Plain data. */
+/** Can be stored as JSON. */
 export interface BuildStatistics {
-  /** How long builds take from the decision to the last check. */
+  /** How long builds take, from the decision to build until the last check has ended. */
   readonly durations: Durations;
   /** The average number of pull requests in those builds. A build takes as long as its slowest pull request. */
   readonly meanSize: number;
-  /** The part of a build's duration that depends on the pull request and so repeats: from 0 to 1. */
+  /** How similar the durations of builds of the same pull request are, from 0 to 1. */
   readonly stability: number;
   /** Ended, stopped and running builds of pull requests in line. */
   readonly seen: readonly ObservedBuild[];
-  /** The rate at which the build of good pull requests fails. */
+  /** The probability that a build of good pull requests is red, from 0 to 1. */
   readonly flakeRate: number;
-  /** The recent rate of newly queued pull requests. */
+  /** How many pull requests were queued per hour in the last two hours. */
   readonly arrivalsPerHour: number;
 }
 
@@ -32,7 +32,7 @@ interface Present {
 
 const lately = 2 * 3_600_000;
 
-/** `builds` oldest first. Null: no build has ended yet. */
+/** `builds` must be ordered oldest first. Returns null if no build has ended. */
 export function buildStatisticsOf(
   builds: readonly ObservedBuild[],
   { now, line, flakeRate }: Present,
@@ -56,7 +56,10 @@ export function buildStatisticsOf(
   };
 }
 
-/** Pull requests that entered the line, or were built for the first time, in the period. */
+/**
+ * Returns how many pull requests per hour arrived lately. A pull request arrives when it is queued, or when it is built
+ * for the first time if it has left the line.
+ */
 function arrivalsOf(builds: readonly ObservedBuild[], { now, line }: Omit<Present, 'flakeRate'>): number {
   const since = Math.max(now - lately, builds[0]?.startedAt ?? now);
   const firstAt = new Map(line.map(({ id, queuedAt }) => [id, queuedAt]));

@@ -1,4 +1,4 @@
-// A past history next to its simulation under a configuration.
+// Compares what happened in a queue with a simulation of the same arrivals under another configuration.
 import { buildsOf, staysOf, type LogEntry, type PastBatch } from './history.ts';
 import { observe, replay, type Replayed, type ReplayOptions, type Tally } from './replay.ts';
 import { workloadOf } from './workload.ts';
@@ -7,23 +7,23 @@ export interface Past {
   readonly log: readonly LogEntry[];
   /** Oldest first. */
   readonly batches: readonly PastBatch[];
-  /** The log or the builds exceeded the limit of a read: older entries are missing. */
+  /** Whether older entries are missing, because the log or the batches exceeded the limit of a read. */
   readonly isCut?: boolean;
-  /** The log was made from merges in git: there was no line. */
+  /** Whether the log was made from merges in git, because the branch had no queue. */
   readonly isFromGit?: boolean;
 }
 
-const cut = 'So much happened that only the last of it was read: what was before `from` is left out.';
+const cut = 'The history is too long to be read completely. Everything before `from` is left out.';
 
 const fromGit = [
-  'Nobody was queued here in that time. The commits on the first-parent line of the branch in git are replayed instead, each as one pull request that is queued when it was merged.',
-  'Git does not tell how long anybody waited, which changes failed, or how long checks took: a build is taken to take ten minutes.',
+  'No pull request was queued here in that time. The commits on the first-parent line of the branch in git are replayed instead, each as one pull request that is queued when it was merged.',
+  'Git does not record how long a pull request waited, which changes failed, or how long checks took. The simulation assumes builds of ten minutes.',
 ];
 
-/** Below this number a single slow build is a tenth of all. */
+/** Fewer arrivals say too little, because a few slow builds would determine the percentiles. */
 const fewest = 20;
 
-/** Whether this many arrivals say something about other days. */
+/** Whether there are enough arrivals to tell something about other days. */
 export function isEnough(arrivals: number): boolean {
   return arrivals >= fewest;
 }
@@ -31,9 +31,11 @@ export function isEnough(arrivals: number): boolean {
 export interface Comparison {
   /** Null: no pull request was queued. */
   readonly from: number | null;
-  /** The replayed stays in line. */
+  /** The number of stays in line that were replayed. */
   readonly arrivals: number;
-  /** Null: the log was made from merges in git, which have no line. */
+  /**
+   * What really happened. Null: the log was made from merges in git, which do not tell how long a pull request waited.
+   */
   readonly observed: Tally | null;
   readonly replayed: Replayed;
   readonly assumptions: readonly string[];
@@ -55,5 +57,5 @@ export function compare({ log, batches, isCut, isFromGit }: Past, options: Repla
 function tooFew(arrivals: number): string[] {
   if (arrivals === 0 || isEnough(arrivals)) return [];
   const them = arrivals === 1 ? 'One pull request tells' : `${arrivals} pull requests tell`;
-  return [`${them} nothing about a usual day: look back further (days), or ask again when there were more.`];
+  return [`${them} nothing about a usual day: look back further (days), or try again when there are more.`];
 }

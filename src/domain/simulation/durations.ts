@@ -1,25 +1,27 @@
-// How long builds take, learned from ended and stopped builds. A stopped build would have taken longer than it ran.
-// Without stopped builds the estimate would be too short, because long builds are stopped most.
+// Estimates how long builds take, from ended, running and stopped builds. A running or stopped build takes longer than
+// it has run. Without these builds the estimate would be too short, because long builds are stopped most often.
 
 export interface PastDuration {
   readonly lastedMs: number;
-  /** False: stopped or still running, so that the build takes longer than this. */
+  /** False: the build was stopped or is still running, so that its duration is longer than `lastedMs`. */
   readonly hasEnded: boolean;
 }
 
-/** Values of equal weight, and the part of the distribution beyond the last one. Plain data. */
+/**
+ * A distribution of durations: values of equal weight, and the probability of longer durations. Can be stored as JSON.
+ */
 export interface Durations {
   /** Ascending, not empty. */
   readonly valuesMs: readonly number[];
-  /** The probability that a build takes longer than the last value. More than 0. */
+  /** The probability that a build takes longer than the last value. Greater than 0. */
   readonly beyond: number;
 }
 
 const mostValues = 400;
-/** A build that exceeds the longest known duration takes a quarter longer on average; longer times are less likely. */
+/** Durations beyond the longest known one follow an exponential distribution: on average they are a quarter longer. */
 const tail = 1 / 4;
 
-/** The Kaplan-Meier estimate. Null: no build has ended. */
+/** Returns the Kaplan-Meier estimate. Null: no build has ended. */
 export function durationsOf(past: readonly PastDuration[]): Durations | null {
   const inOrder = [...past].sort((a, b) => a.lastedMs - b.lastedMs || Number(b.hasEnded) - Number(a.hasEnded));
   const steps: { readonly ms: number; readonly survive: number }[] = [];
@@ -43,7 +45,7 @@ export function durationsOf(past: readonly PastDuration[]): Durations | null {
 
 const rounding = 1e-9;
 
-/** The duration that `share` of all builds do not exceed. */
+/** Returns the duration that `share` (0 to 1) of all builds do not exceed. */
 export function durationAt({ valuesMs, beyond }: Durations, share: number): number {
   const longest = valuesMs.at(-1) ?? 1;
   const within = share / (1 - beyond);
@@ -51,7 +53,7 @@ export function durationAt({ valuesMs, beyond }: Durations, share: number): numb
   return longest * (1 + tail * Math.log(beyond / Math.max(1 - share, Number.EPSILON)));
 }
 
-/** The share of all builds that do not exceed the duration: less than 1. */
+/** Returns the share of all builds that do not exceed the duration. Always less than 1. */
 export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number {
   const longest = valuesMs.at(-1) ?? 1;
   if (ms >= longest) return 1 - beyond * Math.exp(-(ms / longest - 1) / tail);
@@ -60,8 +62,8 @@ export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number
 }
 
 /**
- * Between 0 and 1: how similar the durations of one pull request's builds are. Each entry lists its builds, oldest
- * first.
+ * Returns how similar the durations of builds of the same pull request are, from 0 to 1. Each element of `builds`
+ * contains the durations for one pull request, oldest first.
  */
 export function stabilityOf(durations: Durations, builds: Iterable<readonly number[]>): number {
   let [apart, pairs] = [0, 0];

@@ -1,5 +1,6 @@
-// The simulated world around a policy: changes arrive, builds run on a limited number of workers, the mainline moves.
-// The engine has no clock and no randomness of its own: the truth that it is given draws everything.
+// The simulated world in which a policy decides: changes arrive, builds run on a limited number of workers, and the
+// base branch moves. The engine has no clock and no randomness of its own. All random results come from the
+// `GroundTruth` in its setup.
 import { EventHeap } from './event-heap.ts';
 import { justifies } from './justification.ts';
 import { PendingLine } from './pending-line.ts';
@@ -29,11 +30,11 @@ export interface Run {
   /** Builds that got a worker, canceled ones included. */
   readonly builds: number;
   readonly canceled: number;
-  /** Milliseconds of work by workers. */
+  /** How long all workers together were busy, in milliseconds. */
   readonly work: number;
-  /** Commits on the mainline whose tree is really red. */
+  /** Commits on the base branch whose tree is red in the ground truth. */
   readonly red: number;
-  /** Ejected changes that would have been green by themselves on the tip. */
+  /** Ejected changes that were green alone on the tip when they were ejected. */
   readonly ejectedUnjustly: number;
   /** Landings whose tree was combined from separately tested parts. */
   readonly composed: number;
@@ -45,17 +46,20 @@ export interface Run {
 type Event =
   | { readonly kind: 'arrival'; readonly change: Change }
   | { readonly kind: 'end'; readonly build: RunningBuild }
-  | { readonly kind: 'look' };
+  | { readonly kind: 'wake' };
 
 interface RunningBuild extends Writable<Build> {
-  lastsMs: number;
+  durationMs: number;
   willPass: boolean;
   isCanceled: boolean;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Runs until every change has left the queue. A policy that leaves a change in the queue for ever is an error. */
+/**
+ * Simulates until no event is left or `isOver` returns true. Throws if no event is left but changes are in the queue,
+ * unless `mayStay` is true.
+ */
 export function simulate(setup: PolicySetup, makePolicy: MakePolicy): Run {
   return new Simulation(setup, makePolicy(setup)).run();
 }
@@ -74,7 +78,7 @@ class Simulation implements QueueView, QueueActions {
   /** Builds that wait for a worker, oldest first. Canceled builds stay until their turn. */
   readonly #waiting: RunningBuild[] = [];
   #running = 0;
-  #made = 0;
+  #buildsMade = 0;
   #tip: TreeName = [0, 0];
   readonly #attempts = new Map<number, number>();
   readonly #buildsOf = new Map<number, Set<number>>();
@@ -94,15 +98,15 @@ class Simulation implements QueueView, QueueActions {
       this.now = at;
       const arrived: Change[] = [];
       const finished: Build[] = [];
-      let isAsked = false;
+      let isWoken = false;
       while (this.#events.nextAt === at) {
         const event = this.#events.pop();
-        if (event?.kind === 'look') isAsked = true;
+        if (event?.kind === 'wake') isWoken = true;
         if (event?.kind === 'arrival') arrived.push(this.#admit(event.change));
         if (event?.kind === 'end' && !event.build.isCanceled) finished.push(this.#finish(event.build));
       }
       this.news = { arrived, finished };
-      if (isAsked || arrived.length > 0 || finished.length > 0) this.#policy.decide(this, this);
+      if (isWoken || arrived.length > 0 || finished.length > 0) this.#policy.decide(this, this);
     }
     const left = this.#line.inOrder.length;
     if (left > 0 && this.#setup.mayStay !== true)
@@ -114,7 +118,7 @@ class Simulation implements QueueView, QueueActions {
     return { ...this.#tally, outcomes: this.#outcomes, landings: this.landings, until: this.now };
   }
 
-  // The facts that a policy sees.
+  // The methods of `QueueView`.
 
   get pending(): readonly Change[] {
     return this.#line.inOrder;
@@ -142,7 +146,7 @@ class Simulation implements QueueView, QueueActions {
     return numberOf(added.reduce(withChange, this.#tip));
   }
 
-  // The actions of a policy.
+  // The methods of `QueueActions`.
 
   start({ assumes, members, resumed }: BuildContent): Build {
     const added = [...assumes, ...members];
@@ -150,9 +154,9 @@ class Simulation implements QueueView, QueueActions {
     const attempt = this.#attempts.get(tree) ?? 0;
     this.#attempts.set(tree, attempt + 1);
     const { truth } = this.#setup;
-    this.#made += 1;
+    this.#buildsMade += 1;
     const build: RunningBuild = {
-      id: this.#made,
+      id: this.#buildsMade,
       base: this.landings.length,
       assumes,
       members,
@@ -161,7 +165,7 @@ class Simulation implements QueueView, QueueActions {
       startedAt: null,
       finishedAt: null,
       verdict: 'pending',
-      lastsMs: resumed?.lastsMs ?? truth.durationOf({ members, tree, attempt }),
+      durationMs: resumed?.remainingMs ?? truth.durationOf({ members, tree, attempt }),
       willPass: resumed?.passes ?? (truth.isGreen(this.#landed, added) && !truth.isFlake({ tree, attempt })),
       isCanceled: false,
     };
@@ -172,7 +176,7 @@ class Simulation implements QueueView, QueueActions {
       else known.add(build.id);
     }
     this.#waiting.push(build);
-    this.#staff();
+    this.#assignWorkers();
     return build;
   }
 
@@ -209,7 +213,7 @@ class Simulation implements QueueView, QueueActions {
   }
 
   wakeAt(at: number): void {
-    this.#events.push(Math.max(at, this.now), { kind: 'look' });
+    this.#events.push(Math.max(at, this.now), { kind: 'wake' });
   }
 
   #pendingChange(number: number): Change {
@@ -252,10 +256,10 @@ class Simulation implements QueueView, QueueActions {
   #release(build: RunningBuild): void {
     this.#running -= 1;
     this.#tally.work += this.now - (build.startedAt ?? this.now);
-    this.#staff();
+    this.#assignWorkers();
   }
 
-  #staff(): void {
+  #assignWorkers(): void {
     while (this.#running < this.workers) {
       const build = this.#waiting.shift();
       if (build === undefined) return;
@@ -263,12 +267,13 @@ class Simulation implements QueueView, QueueActions {
       this.#running += 1;
       this.#tally.builds += 1;
       build.startedAt = this.now;
-      this.#events.push(this.now + build.lastsMs, { kind: 'end', build });
+      this.#events.push(this.now + build.durationMs, { kind: 'end', build });
     }
   }
 }
 
-// The set of changes in a tree, as the sum of their hashes: 53 bits, so that two sets do not collide by chance.
+// A name of the set of changes in a tree: the exclusive or of their hashes, in any order. With 53 bits, two sets hardly
+// ever get the same name.
 type TreeName = readonly [number, number];
 
 function withChange([high, low]: TreeName, change: number): TreeName {

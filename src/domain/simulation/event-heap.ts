@@ -1,4 +1,4 @@
-// What is to happen, earliest first; of one instant, in the order it was put in.
+// A queue of future events, earliest first. Events of the same instant are in the order in which they were added.
 import TinyQueue from 'tinyqueue';
 
 interface Entry<T> {

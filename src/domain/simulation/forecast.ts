@@ -1,6 +1,6 @@
-// When will a pull request land? The present line is simulated many times, each time in a random world that agrees with
-// the known facts. The planner decides as in production. Pull requests that arrive later are behind all of the present
-// line, and get no forecast.
+// Forecasts when each pull request in line will land. The line is simulated many times, each time in a random world
+// that agrees with the known facts. The planner decides as in production. Pull requests that arrive during a simulation
+// get no forecast.
 import { buildsSpeculatively, type QueueRules } from '../queue/model/rules.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
@@ -24,7 +24,7 @@ export interface Eta {
 export type NoEta =
   | 'halted'
   | 'paused'
-  /** Landings wait for a merge window, and no window opens any more. */
+  /** Landings are held by a merge window or a freeze whose end is not known. */
   | 'no_window'
   /** No build has ended yet. */
   | 'no_build_history'
@@ -40,33 +40,39 @@ export interface Forecast {
 }
 
 export interface ForecastOptions {
-  /** Null: nothing is known about builds yet. */
+  /** Null: no build has ended yet. */
   readonly statistics: BuildStatistics | null;
-  /** Asked before each simulation but the first few. If it returns true, no further simulation starts. */
+  /**
+   * Returns whether the time is over. It is called before each simulation after the ninth. If it returns true, no
+   * further simulation starts.
+   */
   readonly isOver: () => boolean;
   /** The greatest number of simulations. Left out: 99. */
   readonly runs?: number;
 }
 
-/** A longer line is simulated up to this place, because later pull requests do not affect earlier ones. */
+/** Only this many pull requests of a line, the first ones, are simulated. Later pull requests hardly affect them. */
 const longestLine = 100;
 const mostRuns = 99;
-/** Fewer simulations give no 90th percentile: the next value exceeds the k-th of n with probability 1 - k / (n + 1). */
+/**
+ * The least number of simulations with a 90th percentile: the next value exceeds the k-th of n values with probability
+ * 1 - k / (n + 1), which is 1/10 for the last of 9.
+ */
 const fewestRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
-  const { statistics, isOver, runs: most = mostRuns } = options;
+  const { statistics, isOver, runs: limit = mostRuns } = options;
   const obstacle = obstacleToForecast(snapshot, statistics);
   if (obstacle !== null || statistics === null)
     return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, obstacle ?? 'no_build_history'])) };
   const line = initialLineOf(snapshot, now, longestLine);
-  const played = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
+  const endsByNumber = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
-  for (; runs < most && (runs < fewestRuns || !isOver()); runs += 1)
-    playOn(line, { snapshot, now, statistics, seed: runs + 1 }, played);
+  for (; runs < limit && (runs < fewestRuns || !isOver()); runs += 1)
+    simulateOnce(line, { snapshot, now, statistics, seed: runs + 1 }, endsByNumber);
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
-  for (const [number, each] of played.entries()) etas.set(line.ids[number] ?? '', etaOf(each, from));
+  for (const [number, ends] of endsByNumber.entries()) etas.set(line.ids[number] ?? '', etaOf(ends, from));
   return { etas, runs };
 }
 
@@ -77,23 +83,23 @@ function obstacleToForecast({ queue }: Snapshot, statistics: BuildStatistics | n
   return statistics === null ? 'no_build_history' : null;
 }
 
-interface Played {
+interface SimulationInput {
   readonly snapshot: Snapshot;
   readonly now: number;
   readonly statistics: BuildStatistics;
   readonly seed: number;
 }
 
-/** How a pull request left the line in the simulations. In some simulations it may stay in line for ever. */
+/** How often and when a pull request left the line in the simulations. It may never leave the line in a simulation. */
 interface SimulatedEnds {
   readonly landings: number[];
   ejected: number;
 }
 
-function playOn(
+function simulateOnce(
   line: InitialLine,
-  { snapshot, now, statistics, seed }: Played,
-  played: readonly SimulatedEnds[],
+  { snapshot, now, statistics, seed }: SimulationInput,
+  endsByNumber: readonly SimulatedEnds[],
 ): void {
   const arrivalsPerHour = isShortOfBuilds(snapshot) ? statistics.arrivalsPerHour : 0;
   const targets = targetsOf(snapshot);
@@ -110,7 +116,8 @@ function playOn(
   const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
   const first = arrivals[0]?.change.number ?? Infinity;
   let pending: readonly Change[] | null = null;
-  // `pending` is in order of arrival. If a later arrival is its first, all forecast ones have left the line.
+  // `pending` is in order of arrival. If its first pull request arrived during the simulation, all forecast ones have
+  // left the line.
   const isOver = (): boolean => pending !== null && (pending[0]?.number ?? first) >= first;
   const { outcomes } = simulate({ workers: Infinity, changes, truth, mayStay: true, isOver }, () => {
     const policy = plannerPolicy({
@@ -121,21 +128,24 @@ function playOn(
     });
     return {
       knowsOutcomes: policy.knowsOutcomes,
-      decide(queue, desk) {
+      decide(queue, actions) {
         ({ pending } = queue);
-        policy.decide(queue, desk);
+        policy.decide(queue, actions);
       },
     };
   });
   for (const { change, at, kind } of outcomes) {
-    const known = played[change.number];
-    if (known === undefined) continue;
-    if (kind === 'landed') known.landings.push(at);
-    else known.ejected += 1;
+    const ends = endsByNumber[change.number];
+    if (ends === undefined) continue;
+    if (kind === 'landed') ends.landings.push(at);
+    else ends.ejected += 1;
   }
 }
 
-/** Second builds show which share of the red builds was false. The flake rate follows from this share. */
+/**
+ * Second builds of red pull requests show which share of red builds are flakes. The flake rate follows from this share
+ * and the failure rate.
+ */
 function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: BuildStatistics): number {
   if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
@@ -145,14 +155,16 @@ function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Bui
 }
 
 /**
- * Whether later arrivals can take builds from earlier pull requests. In linear speculation they cannot, because the
- * first in line get the builds.
+ * Whether later arrivals can get builds that earlier pull requests would get otherwise. In linear speculation they
+ * cannot, because the first pull requests in line get the builds.
  */
 function isShortOfBuilds({ rules }: Snapshot): boolean {
   return buildsSpeculatively(rules) && rules.maxParallelBuilds !== null;
 }
 
-/** The rules of the simulation. The number of builds of other queues is assumed to stay the same. */
+/**
+ * The rules of the simulation. The simulation assumes that other queues keep the number of builds that they run now.
+ */
 function rulesAhead({ rules, queue }: Snapshot): QueueRules {
   const { maxParallelBuilds } = rules;
   if (maxParallelBuilds === null) return simulatedRules(rules);
@@ -174,7 +186,7 @@ function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta 
   return { p50: instant(0.5), p90: instant(0.9) };
 }
 
-/** One sentence for people, in UTC. */
+/** Describes a forecast in one sentence, with instants in UTC. */
 export function etaText(eta: Eta | NoEta, now: number): string {
   if (typeof eta === 'string') return unknownTexts[eta];
   const isToday = dayOf(eta.p90) === dayOf(now);

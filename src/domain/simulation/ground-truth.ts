@@ -1,12 +1,15 @@
-// The real state of the simulated world: which changes are bad, how pairs of them interact, how long CI takes and when
-// it is wrong.
+// The ground truth of a simulated world: which changes are bad, how pairs of them interact, how long builds take, and
+// which builds are flakes.
 import type { GroundTruth } from './policy.ts';
 import { draw, drawLognormal, streams } from './randomness.ts';
 
 export interface Pair {
   readonly a: number;
   readonly b: number;
-  /** semantic_conflict: both are good alone and red together. fixed_by: `a` is bad, but good together with `b`. */
+  /**
+   * semantic_conflict: each change alone is green, and both together are red. fixed_by: `a` alone is red, and green
+   * together with `b`.
+   */
   readonly kind: 'semantic_conflict' | 'fixed_by';
 }
 
@@ -17,8 +20,8 @@ export interface Facts {
   /** Probability that a build of a green tree is red. */
   readonly flake: number;
   /**
-   * Lognormal. `change`: a build takes as long as its slowest member always does. `build`: each build is drawn
-   * separately.
+   * Durations are lognormal. `change`: one duration is drawn for each change, and a build takes as long as its slowest
+   * member. `build`: a duration is drawn for each build.
    */
   readonly ci: { readonly medianMs: number; readonly spread: number; readonly drawnPer: 'change' | 'build' };
 }
@@ -27,8 +30,8 @@ export function truthOf(facts: Facts): GroundTruth {
   const semanticConflicts = new Map<number, number[]>();
   const fixes = new Map<number, number[]>();
   for (const { a, b, kind } of facts.pairs) {
-    note(kind === 'fixed_by' ? fixes : semanticConflicts, a, b);
-    if (kind === 'semantic_conflict') note(semanticConflicts, b, a);
+    addPartner(kind === 'fixed_by' ? fixes : semanticConflicts, a, b);
+    if (kind === 'semantic_conflict') addPartner(semanticConflicts, b, a);
   }
   const durationOfChange = durations(facts);
   const isSettled = (change: number): boolean => !facts.bad.has(change) && !semanticConflicts.has(change);
@@ -37,11 +40,11 @@ export function truthOf(facts: Facts): GroundTruth {
       const suspects = added.filter((change) => !isSettled(change));
       if (suspects.length === 0) return true;
       const together = new Set(added);
-      const isThere = (other: number): boolean => together.has(other) || landed.has(other);
+      const isPresent = (other: number): boolean => together.has(other) || landed.has(other);
       return suspects.every(
         (change) =>
-          !(semanticConflicts.get(change) ?? []).some(isThere) &&
-          (!facts.bad.has(change) || (fixes.get(change) ?? []).some(isThere)),
+          !(semanticConflicts.get(change) ?? []).some(isPresent) &&
+          (!facts.bad.has(change) || (fixes.get(change) ?? []).some(isPresent)),
       );
     },
     durationOf({ members, tree, attempt }) {
@@ -66,7 +69,7 @@ function duration({ seed, ci }: Facts, ...of: readonly number[]): number {
   return Math.max(1, Math.round(drawLognormal({ median, spread }, seed, streams.duration, ...of)));
 }
 
-function note(partners: Map<number, number[]>, of: number, partner: number): void {
+function addPartner(partners: Map<number, number[]>, of: number, partner: number): void {
   const known = partners.get(of);
   if (known === undefined) partners.set(of, [partner]);
   else known.push(partner);

@@ -1,5 +1,5 @@
-// The past of a queue from its log and its builds: which pull request was in line from when to when, how it ended, and
-// how long CI took for each build. A pull request that was queued twice has two stays.
+// Derives the past of a queue from its log and its batches: when each pull request entered and left the line, why it
+// left, and how long CI took for each build. A pull request that was queued twice has two stays.
 import type { Targets } from '../queue/model/overlap.ts';
 
 export interface LogEntry {
@@ -7,7 +7,7 @@ export interface LogEntry {
   readonly pullRequest: string;
   /** Milliseconds since the epoch, like all instants here. */
   readonly at: number;
-  /** The code of a block. */
+  /** The code of the block. Null for other actions. */
   readonly code: number | null;
   readonly author: string;
   readonly skipLine: boolean;
@@ -24,8 +24,8 @@ export interface PastMerge {
 }
 
 /**
- * The log of a branch that had no queue. Each change counts as queued when it was merged, because git does not record
- * when somebody requested the merge. In chronological order.
+ * Returns the log of a branch that had no queue, in chronological order. Each commit counts as queued when it was
+ * merged, because git does not record when the merge was requested.
  */
 export function logOfMerges(merges: readonly PastMerge[]): LogEntry[] {
   return merges
@@ -47,29 +47,30 @@ export interface Stay {
   readonly skipLine: boolean;
   readonly arrivedAt: number;
   /**
-   * `failed`: CI failed it. `left`: it left for another reason, which says nothing about CI. Null: it is still in line.
+   * `failed`: blocked because of a failed check or a build that timed out. `left`: it left the line for a reason that
+   * says nothing about CI. Null: it is still in line.
    */
   readonly end: { readonly at: number; readonly as: 'landed' | 'failed' | 'left' } | null;
 }
 
 export interface PastBatch {
   readonly id: string;
-  /** Pull requests. */
+  /** Ids of pull requests. */
   readonly members: readonly string[];
   /** The pull requests that a speculative build assumes. */
   readonly assumes: readonly string[];
   readonly parent: string | null;
-  /** CI was asked. */
+  /** Whether a build was started. */
   readonly isBuilt: boolean;
-  /** When it was decided. The time to make its commit is part of the build's duration. */
+  /** When the batch was decided. The duration of the build contains the time in which its commit was made. */
   readonly startedAt: number;
-  /** When its last check ended. Null: CI gave no result, or was stopped. */
+  /** When its last check ended. Null: the build has no result, or was stopped. */
   readonly endedAt: number | null;
   readonly verdict: 'green' | 'red' | null;
 }
 
 export interface PastBuild extends PastBatch {
-  /** Everything between the base and its commit, including the members. */
+  /** All pull requests between the base branch and the commit of the batch, including the members. */
   readonly content: readonly string[];
 }
 
@@ -77,7 +78,8 @@ export interface PastBuild extends PastBatch {
 const failures: ReadonlySet<number | null> = new Set([107, 111]);
 
 /**
- * By arrival. Pull requests that were in line before the first entry are left out, because their arrival is not known.
+ * Returns the stays in order of arrival. Pull requests that were in line before the first entry are left out, because
+ * their arrival is not known.
  */
 export function staysOf(log: readonly LogEntry[]): Stay[] {
   const open = new Map<string, LogEntry>();
@@ -103,7 +105,10 @@ function endOf({ action, code }: LogEntry): NonNullable<Stay['end']>['as'] {
   return action === 'blocked' && failures.has(code) ? 'failed' : 'left';
 }
 
-/** Batches oldest first, so that each parent comes before the batches on it. */
+/**
+ * Adds the content to each batch. `batches` must be ordered oldest first, so that each parent is before the batches on
+ * it.
+ */
 export function buildsOf(batches: readonly PastBatch[]): PastBuild[] {
   const contents = new Map<string, readonly string[]>();
   return batches.map((batch) => {

@@ -1,4 +1,4 @@
-// A snapshot as the start of a simulation: the line, and its running and ended builds.
+// Makes the start of a simulation from a snapshot: the line, and its running and ended builds.
 import { viewLine, type LineView } from '../queue/planning/line.ts';
 import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { idOf } from './planner-rows.ts';
@@ -6,30 +6,35 @@ import type { Change } from './policy.ts';
 
 export interface InitialBuild {
   readonly batch: BatchState;
-  /** The changes that it builds. */
+  /** The numbers of the changes that the build tests. */
   readonly members: readonly number[];
-  /** The changes that it contains, including those below it. */
+  /**
+   * The numbers of all changes that the build contains: its assumptions or those of the builds below it, then its
+   * members.
+   */
   readonly content: readonly number[];
   readonly verdict: 'making' | 'running' | 'green' | 'red';
-  /** When it was decided. */
+  /** When the build was decided, in milliseconds since the epoch. */
   readonly since: number;
 }
 
 export interface InitialLine {
   readonly changes: readonly Change[];
-  /** The pull requests' ids by the number of their change. */
+  /** The id of each pull request, indexed by the number of its change. */
   readonly ids: readonly string[];
-  /** The pull requests' states by the number of their change. */
+  /** The state of each pull request, indexed by the number of its change. */
   readonly rows: readonly PullRequestState[];
   /** The builds, each after its parent. */
   readonly builds: readonly InitialBuild[];
 }
 
-/** The first `length` pull requests in line. Builds with others are left out. */
+/** Returns the first `length` pull requests in line. Builds that have another member are left out. */
 export function initialLineOf(snapshot: Snapshot, now: number, length: number): InitialLine {
   const view = viewLine(snapshot, now);
-  const besides = [...view.pullRequests.values()].filter(({ id }) => !view.inOrder.some((other) => other.id === id));
-  const line = [...besides, ...view.inOrder].slice(0, length);
+  const outsideLine = [...view.pullRequests.values()].filter(
+    ({ id }) => !view.inOrder.some((other) => other.id === id),
+  );
+  const line = [...outsideLine, ...view.inOrder].slice(0, length);
   const numbers = new Map(line.map(({ id }, number) => [id, number]));
   const rename = (id: string): string => {
     const number = numbers.get(id);
@@ -42,7 +47,7 @@ export function initialLineOf(snapshot: Snapshot, now: number, length: number): 
       ...row,
       id: rename(row.id),
       below: row.below === null ? null : rename(row.below),
-      // Open results of its own checks, and conflicts of merges, are not simulated.
+      // Own checks that still run, and conflicts, are not simulated.
       ownVerdict: row.ownVerdict === 'red' ? 'red' : 'green',
       conflict: null,
     })),
@@ -86,12 +91,12 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Initial
   });
 }
 
-/** Distinguishes existing batches from batches that the simulation makes. */
+/** Returns an id for an existing batch that differs from the ids of the batches that the simulation makes. */
 function initialId(batch: string): string {
   return `initial ${batch}`;
 }
 
-/** The simulation itself makes its commit and the build that justifies it. */
+/** The simulation makes the commit of each initial batch and the build that justifies its landing. */
 const unmade = {
   restsOn: [],
   state: 'making',
@@ -103,7 +108,7 @@ const unmade = {
   gates: [],
 } as const;
 
-/** Null: it will never land and is about to be given up. */
+/** Null: the batch is about to be given up, because it cannot land. */
 function verdictOf(view: LineView, batch: BatchState): InitialBuild['verdict'] | null {
   const verdict = view.verdicts.get(batch.id)?.kind ?? 'pending';
   switch (verdict) {

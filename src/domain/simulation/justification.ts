@@ -1,5 +1,5 @@
-// When green builds justify a landing: the rule for every policy except an oracle. It is written independently of the
-// planner, because the planner is one of the policies that it checks.
+// Decides whether green builds justify a landing. The engine checks the landings of every policy with this rule. The
+// code is independent of the planner, because the planner is one of the checked policies.
 import { overlap } from '../queue/model/overlap.ts';
 import type { Build, Change, Landing } from './policy.ts';
 
@@ -10,16 +10,17 @@ interface Claim {
 }
 
 export type Grade =
-  /** The tree that lands was green. */
+  /** A build of the tree that lands was green. */
   | 'same_tree'
-  /** Green parts that overlap nothing they were not tested with. */
+  /** Green builds of parts justify the landing. No part overlaps a change that it was not tested with. */
   | 'composed';
 
 /**
- * Each change must be in a green build. Everything else in that build must have landed since the build's base, or land
- * with the change. Every change that landed since without being in the build, or that lands before it now, must be
- * disjoint from that change. Then the last change that affects a target was tested with all others that affect it.
- * Null: the landing is not justified.
+ * Returns how strongly the builds justify the landing. Null: they do not justify it. Each change must be in a green
+ * build for which two conditions hold:
+ * - All other changes in the build have landed since the base of the build, or land together with the change.
+ * - The change does not overlap any change outside of the build that has landed since this base, or that lands before
+ *   it now.
  */
 export function justifies(claim: Claim): Grade | null {
   const justified = new Set<number>();

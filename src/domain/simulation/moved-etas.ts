@@ -1,5 +1,6 @@
-// How a change of a line moves the expected landings: the line is forecast without the change and with it, by the same
-// number of simulations with the same seeds, so that the difference is of the change and not of chance.
+// Computes how a change to a queue moves the expected landings. The line is forecast without the change and with it.
+// Both forecasts use the same number of simulations with the same seeds, so that the difference comes from the change
+// and not from chance.
 import { inLineOrder } from '../queue/model/order.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
 import type { BuildStatistics } from './build-statistics.ts';
@@ -7,9 +8,9 @@ import { forecast, type Eta, type NoEta } from './forecast.ts';
 
 export interface MovedEta {
   readonly number: number;
-  /** Null: it is not in line without the change. */
+  /** The forecast without the change. Null: the pull request is only in line with the change. */
   readonly before: Eta | NoEta | null;
-  /** Null: it leaves the line by the change. */
+  /** The forecast with the change. Null: the change takes the pull request out of the line. */
   readonly after: Eta | NoEta | null;
 }
 
@@ -20,19 +21,25 @@ export interface LineChange {
 
 export interface MovingOptions {
   readonly statistics: BuildStatistics | null;
-  /** When it is true, no more simulations of the line without the change start. */
+  /**
+   * If it returns true, no further simulation of the line without the change starts. The line with the change is then
+   * simulated equally often.
+   */
   readonly isOver: () => boolean;
 }
 
-/** Smaller moves say nothing to people. */
+/** Smaller differences are not reported. */
 const leastMs = 60_000;
-/** Moves beyond it are about pull requests far back in a long line. */
+/** Only this many pull requests are reported, the first in line. */
 const mostMoved = 100;
 
-/** In the order of the line with the change; what leaves the line comes first. */
+/**
+ * Returns the pull requests whose forecast differs. Those that leave the line by the change are first, then the others
+ * follow in the order of the line with the change.
+ */
 export function movedEtas({ before, after }: LineChange, now: number, options: MovingOptions): MovedEta[] {
   const without = forecast(before, now, options);
-  // As many simulations, so that both forecasts draw the same numbers.
+  // The same number of simulations as without the change.
   const runs = without.runs === 0 ? {} : { runs: without.runs };
   const changed = forecast(after, now, { ...options, ...runs, ...(without.runs > 0 && { isOver: () => false }) });
   const afterIds = new Set(after.pullRequests.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// The pending changes in order, and which of them overlap: by an index of targets, never by comparing all pairs.
+// The pending changes in order of arrival. An index of targets finds which of them overlap without comparing all pairs.
 import type { Change } from './policy.ts';
 
 export class PendingLine {
@@ -21,11 +21,11 @@ export class PendingLine {
   }
 
   remove(change: Change): void {
-    takeOut(this.inOrder, change.number);
-    if (change.targets === null) takeOut(this.#everywhere, change.number);
+    removeFrom(this.inOrder, change.number);
+    if (change.targets === null) removeFrom(this.#everywhere, change.number);
     for (const target of change.targets ?? []) {
       const known = this.#byTarget.get(target) ?? [];
-      takeOut(known, change.number);
+      removeFrom(known, change.number);
       if (known.length === 0) this.#byTarget.delete(target);
     }
   }
@@ -41,7 +41,7 @@ export class PendingLine {
   }
 }
 
-/** The place of a number in a line, whether or not it is there. */
+/** Returns the index of the number in the line, or the index at which it would be inserted. */
 function placeOf(line: readonly Change[], number: number): number {
   let low = 0;
   let high = line.length;
@@ -53,7 +53,7 @@ function placeOf(line: readonly Change[], number: number): number {
   return low;
 }
 
-function takeOut(line: Change[], number: number): void {
+function removeFrom(line: Change[], number: number): void {
   const place = placeOf(line, number);
   if (line[place]?.number === number) line.splice(place, 1);
 }

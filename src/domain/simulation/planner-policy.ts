@@ -1,5 +1,5 @@
-// The product's own planner as a policy. Its decisions are applied to rows as in the service. The work with a host and
-// CI happens at once in the simulated world.
+// The planner of the service as a policy. Its decisions are applied to rows as in the service. Commits and landings,
+// which the service makes at the code host, take no time in the simulated world.
 import { evidenceFor } from '../queue/evidence/evidence.ts';
 import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
@@ -12,25 +12,25 @@ import type { Decision } from '../queue/model/decision.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
-  /** Overrides for a change's row when it arrives. */
+  /** Returns the columns in which the row of an arriving change differs from the usual ones. Absent: no row differs. */
   readonly rowOf?: (change: Change) => Partial<PullRequestState>;
   /**
-   * Git's answer for changes that are merged one after the other: the index of the first that conflicts with those
-   * before it; -1 if none. Absent: all merge.
+   * Returns what git would find if the changes were merged one after the other: the index of the first change that
+   * conflicts with those before it, or -1 if none conflicts. Absent: no changes conflict.
    */
   readonly conflictAt?: (changes: readonly number[]) => number;
-  /** Live batches at the start, each after its parent. Absent: the line begins empty. */
+  /** The live batches at the start of the simulation, each after its parent. Absent: there are none. */
   readonly initial?: readonly InitialBatch[];
-  /** What it has learned already. Absent: nothing. */
+  /** The earlier results from which the planner estimates success probabilities. Absent: none. */
   readonly past?: Past;
   /** Called for every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
 
 export interface InitialBatch {
-  /** Changes that have landed are neither among its members nor assumed. */
+  /** Neither its members nor its assumptions contain a change that has landed. */
   readonly batch: BatchState;
-  /** Null: its commit is not made yet. */
+  /** What is known of its build. Null: its commit is not made yet. */
   readonly build: NonNullable<BuildContent['resumed']> | null;
 }
 
@@ -40,14 +40,14 @@ export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
 
 interface Making {
   readonly queue: QueueView;
-  readonly desk: QueueActions;
+  readonly actions: QueueActions;
   readonly resumed: InitialBatch['build'];
 }
 
 const check = { name: 'ci', attempt: 1 } as const;
 
 export class PlannerPolicy implements Policy {
-  /** Landings from the initial line may have been justified before the simulation. */
+  /** True if the line does not begin empty: the evidence of its landings may be from before the simulation. */
   readonly knowsOutcomes: boolean;
   readonly #options: PlannerOptions;
   readonly #rows: PlannerRows;
@@ -55,11 +55,12 @@ export class PlannerPolicy implements Policy {
   readonly #builds = new Map<string, Build>();
   readonly #commitOf = new Map<number, string>();
   /**
-   * For each live batch's commit: the changes on the base that it contains, including changes that have landed since.
+   * For the commit of each batch: the changes that the commit contains on top of its base, including changes that have
+   * landed since.
    */
   readonly #contents = new Map<string, readonly number[]>();
   #batchesMade = 0;
-  #lookAt = -Infinity;
+  #planAgainAt = -Infinity;
   #initial: readonly InitialBatch[];
 
   constructor(options: PlannerOptions, rows: PlannerRows) {
@@ -69,64 +70,70 @@ export class PlannerPolicy implements Policy {
     this.#initial = options.initial ?? [];
   }
 
-  /** A copy that continues independently. */
+  /** Returns a copy. Later changes of the one do not affect the other. */
   copy(): PlannerPolicy {
     const copy = new PlannerPolicy(this.#options, this.#rows.copy());
     addAll(copy.#builds, this.#builds);
     addAll(copy.#commitOf, this.#commitOf);
     addAll(copy.#contents, this.#contents);
     copy.#batchesMade = this.#batchesMade;
-    copy.#lookAt = this.#lookAt;
+    copy.#planAgainAt = this.#planAgainAt;
     copy.#initial = this.#initial;
     return copy;
   }
 
-  /** What the planner would see now. */
+  /** The input of the planner at this instant. */
   snapshot(now: number): Snapshot {
     return this.#rows.snapshot(now);
   }
 
-  decide(queue: QueueView, desk: QueueActions): void {
+  decide(queue: QueueView, actions: QueueActions): void {
     for (const change of queue.news.arrived) this.#admit(change);
     for (const build of queue.news.finished) this.#finish(build);
-    if (this.#initial.length > 0) return this.#resume(queue, desk);
-    while (this.#advance(queue, desk));
+    if (this.#initial.length > 0) return this.#resume(queue, actions);
+    while (this.#advance(queue, actions));
   }
 
   #admit(change: Change): void {
     this.#rows.admit(change);
-    const different = this.#options.rowOf?.(change);
-    if (different !== undefined) this.#rows.changePullRequest(idOf(change.number), different);
+    const overrides = this.#options.rowOf?.(change);
+    if (overrides !== undefined) this.#rows.changePullRequest(idOf(change.number), overrides);
   }
 
-  /** Nothing is planned before the builds that have ended are known. */
-  #resume(queue: QueueView, desk: QueueActions): void {
+  /**
+   * Adds the initial batches and plans nothing yet. The results of initial builds that have ended follow as events at
+   * the same instant, before the first plan.
+   */
+  #resume(queue: QueueView, actions: QueueActions): void {
     for (const { batch, build } of this.#initial) {
       this.#rows.addBatch(batch);
-      this.#make(batch, { queue, desk, resumed: build });
+      this.#make(batch, { queue, actions, resumed: build });
     }
     this.#initial = [];
-    desk.wakeAt(queue.now);
+    actions.wakeAt(queue.now);
   }
 
-  /** One plan and all its consequences. True: there are new facts to plan on. */
-  #advance(queue: QueueView, desk: QueueActions): boolean {
+  /**
+   * Makes one plan and applies its decisions. Returns true if the decisions changed facts from which another plan could
+   * follow.
+   */
+  #advance(queue: QueueView, actions: QueueActions): boolean {
     const snapshot = this.#rows.snapshot(queue.now);
     const decisions = plan(snapshot, queue.now);
     this.#options.onPlan?.(snapshot, decisions);
     let hasFacts = false;
     for (const decision of decisions) {
-      this.#apply(decision, queue, desk);
-      hasFacts ||= this.#isNews(decision);
+      this.#apply(decision, queue, actions);
+      hasFacts ||= this.#changesFacts(decision);
     }
     return hasFacts;
   }
 
   /**
-   * Whether there is more to decide. Speculative builds are all chosen at once, so that until CI has results only the
-   * announcement of the first pull request and the next time limit can follow.
+   * Whether another plan at this instant could decide more. One plan starts all speculative builds that are useful.
+   * Until CI has results, only the announcement of the first pull request and the next time limit can follow.
    */
-  #isNews(decision: Decision): boolean {
+  #changesFacts(decision: Decision): boolean {
     if (decision.kind !== 'StartBatch') return decision.kind === 'LandBatch';
     const isRunning = this.#rows.batches.get(`b${this.#batchesMade}`)?.buildStartedAt !== null;
     if (decision.sideBuild !== 'speculative' || !isRunning || this.#rows.rules.ciTimeoutMins > 0) return true;
@@ -141,23 +148,23 @@ export class PlannerPolicy implements Policy {
     return true;
   }
 
-  #apply(decision: Decision, queue: QueueView, desk: QueueActions): void {
+  #apply(decision: Decision, queue: QueueView, actions: QueueActions): void {
     const rows = this.#rows;
     switch (decision.kind) {
       case 'StartBatch':
-        return this.#make(this.#addBatch(decision, queue.now), { queue, desk, resumed: null });
+        return this.#make(this.#addBatch(decision, queue.now), { queue, actions, resumed: null });
       case 'LandBatch':
-        return this.#land(rows.batch(decision.batch), decision.evidence, { queue, desk });
+        return this.#land(rows.batch(decision.batch), decision.evidence, { queue, actions });
       case 'SupersedeBatch':
       case 'ReturnBatch':
       case 'FailBatch':
       case 'BisectBatch':
         for (const [id, bisection] of bisections(decision, rows)) rows.changePullRequest(id, { bisection });
-        return this.#end(rows.batch(decision.batch), desk);
+        return this.#end(rows.batch(decision.batch), actions);
       case 'BlockPullRequest':
         rows.leave(decision.pullRequest, ['blocked', decision.code]);
         rows.recordOutcome(queue.change(numberOf(decision.pullRequest)), false);
-        return desk.eject(numberOf(decision.pullRequest));
+        return actions.eject(numberOf(decision.pullRequest));
       case 'RequeuePullRequest': {
         const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
         return rows.changePullRequest(decision.pullRequest, { requeueAttempts: attempts + 1 });
@@ -167,16 +174,16 @@ export class PlannerPolicy implements Policy {
       case 'AnnounceTop':
         return rows.changePullRequest(decision.pullRequest, { topAnnounced: true });
       case 'PlanAgainAt':
-        if (decision.at === this.#lookAt) return;
-        this.#lookAt = decision.at;
-        return desk.wakeAt(decision.at);
+        if (decision.at === this.#planAgainAt) return;
+        this.#planAgainAt = decision.at;
+        return actions.wakeAt(decision.at);
       case 'PendPullRequest':
         rows.leave(decision.pullRequest, ['pending', null]);
-        return desk.eject(numberOf(decision.pullRequest));
+        return actions.eject(numberOf(decision.pullRequest));
       case 'AnnounceStuck':
       case 'ReadChecks':
       case 'RunGate':
-        throw new Error(`Nothing in a simulated queue asks for ${decision.kind}.`);
+        throw new Error(`A simulated queue has no decision ${decision.kind}.`);
       default:
         return decision satisfies never;
     }
@@ -202,8 +209,8 @@ export class PlannerPolicy implements Policy {
     return batch;
   }
 
-  /** Makes its commit, and starts a build unless its tree or its parts are green already. */
-  #make(batch: BatchState, { queue, desk, resumed }: Making): void {
+  /** Makes the commit of the batch. Starts a build unless the tree, or the parts of the batch, are green already. */
+  #make(batch: BatchState, { queue, actions, resumed }: Making): void {
     const members = batch.members.map((member) => numberOf(member.pullRequest));
     const below =
       batch.sideBuild === 'speculative'
@@ -218,7 +225,7 @@ export class PlannerPolicy implements Policy {
     const made = { commit, tree, testedCommit: commit, state: 'building' } as const;
     this.#rows.changeBatch(batch.id, made);
     if (batch.restsOn.length > 0 ? this.#isGreen(batch.id, queue.now) : this.#isProven(tree, queue.now)) return;
-    const build = desk.start({ assumes, members, ...(resumed !== null && { resumed }) });
+    const build = actions.start({ assumes, members, ...(resumed !== null && { resumed }) });
     const startedAt = batch.buildStartedAt ?? queue.now;
     this.#builds.set(commit, build);
     this.#commitOf.set(build.id, commit);
@@ -239,7 +246,8 @@ export class PlannerPolicy implements Policy {
   }
 
   /**
-   * A conflict beside the line blames nobody. For a speculative build it is also a fact about what the build assumes.
+   * Records a conflict of git. A conflict in a side build is recorded for no pull request. A conflict in a speculative
+   * build is also recorded as a merge result, so that no other build with the same first heads is chosen.
    */
   #keepConflict(
     batch: BatchState,
@@ -279,11 +287,11 @@ export class PlannerPolicy implements Policy {
   #land(
     batch: BatchState,
     evidence: string,
-    { queue, desk }: { readonly queue: QueueView; readonly desk: QueueActions },
+    { queue, actions }: { readonly queue: QueueView; readonly actions: QueueActions },
   ): void {
     const changes = batch.members.map((member) => numberOf(member.pullRequest));
     const restsOn = [evidence, ...batch.restsOn].flatMap((commit) => this.#builds.get(commit) ?? []);
-    desk.land(changes, restsOn);
+    actions.land(changes, restsOn);
     this.#rows.moveTip(batch, queue.now);
     this.#rows.batches.delete(batch.id);
     for (const change of changes) {
@@ -292,14 +300,14 @@ export class PlannerPolicy implements Policy {
     }
   }
 
-  /** Cancels a build that nobody waits for any more. */
-  #end(batch: BatchState, desk: QueueActions): void {
+  /** Removes the batch, and cancels its build if the build has not ended. */
+  #end(batch: BatchState, actions: QueueActions): void {
     this.#rows.batches.delete(batch.id);
     if (batch.sideBuild !== 'isolation') this.#untag(batch);
     const state = this.#stateOf(batch.commit ?? '');
     const build = this.#builds.get(batch.commit ?? '');
     if (state === undefined || build === undefined || state.finishedAt !== null) return;
-    desk.cancel(build.id);
+    actions.cancel(build.id);
     this.#rows.writeBuild({ ...state, canceled: true });
   }
 
@@ -315,8 +323,10 @@ export class PlannerPolicy implements Policy {
   #finish(build: Build): void {
     const state = this.#stateOf(this.#commitOf.get(build.id) ?? '');
     if (state === undefined) return;
-    const isSecond = this.#rows.buildsOf(state.tree).some((other) => other.complete && other.commit !== state.commit);
-    if (isSecond) this.#rows.recordSecondTry(build.verdict === 'green');
+    const isSecondBuild = this.#rows
+      .buildsOf(state.tree)
+      .some((other) => other.complete && other.commit !== state.commit);
+    if (isSecondBuild) this.#rows.recordSecondTry(build.verdict === 'green');
     const conclusion = build.verdict === 'green' ? 'success' : 'failure';
     this.#rows.writeBuild({
       ...state,

@@ -1,5 +1,5 @@
-// The service's rows of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
-// Rows are replaced and never changed, so that a snapshot stays what it was.
+// The rows that the service keeps for a queue, but in memory. `snapshot` returns them as the input of the planner. A
+// changed row is replaced by a new object, so that earlier snapshots do not change.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
 import { afterReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type PastResults } from '../queue/model/success-probability.ts';
@@ -29,13 +29,13 @@ export class PlannerRows {
   readonly mergeResults: MergeResult[] = [];
   /** The builds by tree. */
   readonly #builds = new Map<string, readonly BuildState[]>();
-  /** Members of live batches that have left the line, and why. */
+  /** For each pull request that has left the line: the code with which batches that contain it are reset. */
   readonly #departures = new Map<string, ResetCode>();
-  /** The commits of the base, the tip first. */
-  readonly #line: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
-  /** Oldest first. */
+  /** The commits of the base branch, the tip first, each with the instant at which the next commit followed. */
+  readonly #baseCommits: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
+  /** Landings of the base branch, oldest first. */
   readonly #landings: Landing[] = [];
-  readonly #records = new Map<number | 'all', PastResults>();
+  readonly #results = new Map<number | 'all', PastResults>();
   #secondTries: PastResults;
   tipTree = '';
   #nextPosition = 1;
@@ -54,9 +54,9 @@ export class PlannerRows {
     copy.mergeResults.push(...this.mergeResults);
     addAll(copy.#builds, this.#builds);
     addAll(copy.#departures, this.#departures);
-    copy.#line.splice(0, 1, ...this.#line);
+    copy.#baseCommits.splice(0, 1, ...this.#baseCommits);
     copy.#landings.push(...this.#landings);
-    addAll(copy.#records, this.#records);
+    addAll(copy.#results, this.#results);
     copy.tipTree = this.tipTree;
     copy.#nextPosition = this.#nextPosition;
     copy.#nextRank = this.#nextRank;
@@ -64,7 +64,7 @@ export class PlannerRows {
   }
 
   get tip(): string {
-    return this.#line[0]?.commit ?? 'root';
+    return this.#baseCommits[0]?.commit ?? 'root';
   }
 
   admit(change: Change): void {
@@ -93,22 +93,22 @@ export class PlannerRows {
       conflict: null,
       targets: this.rules.useAffectedTargets ? change.targets : null,
       successProbability: estimateSuccessProbability({
-        repository: this.#record('all'),
-        author: this.#record(change.author),
+        repository: this.#resultsOf('all'),
+        author: this.#resultsOf(change.author),
       }),
     });
   }
 
-  /** Records whether a change passed by itself. The probability of its author's next change depends on it. */
+  /** Records whether a change landed. The success probability of later changes is estimated from these results. */
   recordOutcome({ author }: Pick<Change, 'author'>, passed: boolean): void {
-    for (const whose of ['all', author] as const) {
-      const known = this.#record(whose);
-      this.#records.set(whose, { passed: known.passed + (passed ? 1 : 0), judged: known.judged + 1 });
+    for (const key of ['all', author] as const) {
+      const known = this.#resultsOf(key);
+      this.#results.set(key, { passed: known.passed + (passed ? 1 : 0), judged: known.judged + 1 });
     }
   }
 
-  #record(whose: number | 'all'): PastResults {
-    return this.#records.get(whose) ?? { passed: 0, judged: 0 };
+  #resultsOf(key: number | 'all'): PastResults {
+    return this.#results.get(key) ?? { passed: 0, judged: 0 };
   }
 
   recordSecondTry(passed: boolean): void {
@@ -123,7 +123,7 @@ export class PlannerRows {
     this.#nextRank = Math.max(this.#nextRank, change.rank ?? 0);
   }
 
-  /** Moves it behind all that are in line now. */
+  /** Moves the pull request behind all others in line. */
   reorder(id: string, reason: ReorderReason): void {
     const row = this.pullRequests.get(id);
     if (row === undefined) return;
@@ -133,7 +133,7 @@ export class PlannerRows {
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {
     this.pullRequests.delete(id);
-    // Nothing is stacked on a merged pull request.
+    // The pull request above a merged one in a stack now has the base branch as its base.
     if (as[0] === 'merged')
       for (const row of this.pullRequests.values())
         if (row.below === id) this.changePullRequest(row.id, { below: null });
@@ -175,23 +175,23 @@ export class PlannerRows {
       targets: this.pullRequests.get(member.pullRequest)?.targets ?? null,
     }));
     this.#landings.push({ commit, firstParent, members });
-    this.#line[0] = { commit: firstParent, until: now };
-    this.#line.unshift({ commit, until: Infinity });
+    this.#baseCommits[0] = { commit: firstParent, until: now };
+    this.#baseCommits.unshift({ commit, until: Infinity });
     this.tipTree = batch.tree ?? '';
   }
 
   lineage(now: number): string[] {
-    while ((this.#line.at(-1)?.until ?? Infinity) <= now - evidenceLifetimeMs) {
-      this.#line.pop();
+    while ((this.#baseCommits.at(-1)?.until ?? Infinity) <= now - evidenceLifetimeMs) {
+      this.#baseCommits.pop();
       this.#landings.shift();
     }
-    return this.#line.map(({ commit }) => commit);
+    return this.#baseCommits.map(({ commit }) => commit);
   }
 
-  /** The landings after the oldest of `bases`: the planner needs no more. */
+  /** The landings since the oldest of `bases`. The planner does not read earlier ones. */
   #landingsSince(bases: readonly string[]): Landing[] {
-    const asked = new Set(bases);
-    const first = this.#landings.findIndex((landing) => asked.has(landing.firstParent));
+    const firstParents = new Set(bases);
+    const first = this.#landings.findIndex((landing) => firstParents.has(landing.firstParent));
     return first === -1 ? [] : this.#landings.slice(first);
   }
 

@@ -1,5 +1,5 @@
-// What a policy of the queue sees and may do in a simulated world. The policy is called at every instant with an event.
-// It acts through the desk at once, and sees the results.
+// What a policy sees and may do in a simulated queue. The policy is called at every instant with an event. Its actions
+// take effect immediately.
 import type { PastResults } from '../queue/model/success-probability.ts';
 
 /** One pull request. `number` counts from 0 in order of arrival and never changes. Times are milliseconds. */
@@ -11,10 +11,13 @@ export interface Change {
   readonly targets: readonly string[] | null;
 }
 
-/** The content of a build is the base at its start, then `assumes`, then `members`, which it validates. */
+/**
+ * A build of the tip at its start with the changes `assumes` and then `members` on top. Its verdict is about the
+ * members.
+ */
 export interface Build {
   readonly id: number;
-  /** How many landings there had been at the start. */
+  /** The number of landings before its start. */
   readonly base: number;
   readonly assumes: readonly number[];
   readonly members: readonly number[];
@@ -23,7 +26,7 @@ export interface Build {
   readonly requestedAt: number;
   /** Null while it waits for a worker. */
   readonly startedAt: number | null;
-  /** Null while it waits or runs. */
+  /** Null while it waits for a worker or runs. */
   readonly finishedAt: number | null;
   readonly verdict: 'pending' | 'green' | 'red';
 }
@@ -34,7 +37,7 @@ export interface Landing {
   readonly changes: readonly Change[];
 }
 
-/** The news since the policy was last called. */
+/** The events since the last call of the policy. */
 export interface News {
   readonly arrived: readonly Change[];
   readonly finished: readonly Build[];
@@ -43,28 +46,36 @@ export interface News {
 export interface QueueView {
   readonly now: number;
   readonly workers: number;
-  /** Idle workers. A build without a worker waits in the order of requests. */
+  /** The number of idle workers. If no worker is idle, builds wait in the order in which they were requested. */
   readonly idleWorkers: number;
   readonly news: News;
   /** The changes in line, in order of arrival. */
   readonly pending: readonly Change[];
   isPending(change: number): boolean;
   change(number: number): Change;
-  /** Waiting, running and finished builds, as long as one of their members is pending; by id, oldest first. */
+  /**
+   * The waiting, running and finished builds that have a pending member, by id, oldest first. Canceled builds are not
+   * included.
+   */
   readonly builds: ReadonlyMap<number, Build>;
   /** Oldest first. A build's `base` is an index into this list. */
   readonly landings: readonly Landing[];
-  /** Earlier pending changes that overlap this one, in order. */
+  /** Returns the earlier pending changes that overlap this one, in order of arrival. */
   earlierOverlapping(change: Change): readonly Change[];
-  /** Identifies the tree of the tip plus these changes, in any order. */
+  /**
+   * Returns the name of the tree that consists of the tip and these changes. The order of the changes does not matter.
+   */
   treeOf(added: readonly number[]): number;
 }
 
 export interface BuildContent {
   readonly assumes: readonly number[];
   readonly members: readonly number[];
-  /** For a build that started before the simulation: how long it still takes, and whether it passes, if known. */
-  readonly resumed?: { readonly lastsMs: number; readonly passes: boolean | null };
+  /**
+   * Only for a build that started before the simulation: how long it still takes, and whether it passes. `passes` is
+   * null if the ground truth decides.
+   */
+  readonly resumed?: { readonly remainingMs: number; readonly passes: boolean | null };
 }
 
 export interface QueueActions {
@@ -73,26 +84,30 @@ export interface QueueActions {
   /** Does nothing for a finished build. */
   cancel(build: number): void;
   /**
-   * Lands the changes as one commit. Refused unless the builds justify it (`justifies`) or the policy knows outcomes.
+   * Lands the changes as one commit. Throws if the builds do not justify the landing (`justifies`), unless the policy
+   * has `knowsOutcomes` or `landsByItsOwnRule`.
    */
   land(changes: readonly number[], restsOn: readonly Build[]): void;
-  /** Removes the change from the queue for good. */
+  /** Removes the change from the queue for ever. */
   eject(change: number): void;
-  /** Calls the policy at this instant even without an event. */
+  /** Lets the engine call the policy at this instant even without another event. */
   wakeAt(at: number): void;
 }
 
 export interface Policy {
-  /** An oracle: it lands without evidence. The mainline is checked nevertheless. */
+  /** An oracle, which may land changes without evidence. Red commits on the base branch are counted nevertheless. */
   readonly knowsOutcomes?: boolean;
-  /** Its published rule asks for less evidence than `justifies` does. The mainline is checked nevertheless. */
+  /**
+   * True if the published rule of the policy requires less evidence than `justifies`. Red commits on the base branch
+   * are counted nevertheless.
+   */
   readonly landsByItsOwnRule?: boolean;
-  decide(queue: QueueView, desk: QueueActions): void;
+  decide(queue: QueueView, actions: QueueActions): void;
 }
 
 /** The facts of the simulated world, which policies cannot see. */
 export interface GroundTruth {
-  /** Whether CI, without flakes, would pass the tip with `added`. The tip is assumed to be green. */
+  /** Returns whether the tree of `landed` and `added` is green, apart from flakes. The tip is assumed to be green. */
   isGreen(landed: ReadonlySet<number>, added: readonly number[]): boolean;
   /** How long a build takes on a worker, in milliseconds. `attempt` counts builds of one tree. */
   durationOf(build: { readonly members: readonly number[]; readonly tree: number; readonly attempt: number }): number;
@@ -100,7 +115,7 @@ export interface GroundTruth {
   isFlake(build: { readonly tree: number; readonly attempt: number }): boolean;
 }
 
-/** The results of earlier changes, with which a learning policy begins. */
+/** The results of changes before the simulation, from which a policy learns. */
 export interface Past {
   /** Oldest first. */
   readonly ends: readonly { readonly author: number; readonly hasLanded: boolean }[];
@@ -115,9 +130,15 @@ export interface PolicySetup {
   readonly truth: GroundTruth;
   /** Absent: there were no earlier changes. */
   readonly past?: Past;
-  /** Called at every instant. Once it is true the simulation stops, even with changes in the queue. Absent: never. */
+  /**
+   * Called before every instant with an event. If it returns true, the simulation stops, even with changes in the
+   * queue. Absent: the simulation is not stopped.
+   */
   readonly isOver?: () => boolean;
-  /** Changes may stay in the queue when no event is left. Absent: that is an error of the policy. */
+  /**
+   * Whether changes may be in the queue when no event is left. Absent or false: the engine throws an error in this
+   * case.
+   */
   readonly mayStay?: boolean;
 }
 

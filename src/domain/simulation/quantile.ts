@@ -1,7 +1,10 @@
-// Kept instead of a library: `d3-array` interpolates between two values and `simple-statistics` averages them, and a
-// quantile of waits here is always a measured wait.
+// Here a quantile is always one of the measured values. Libraries compute a value between two measured ones: `d3-array`
+// interpolates, and `simple-statistics` takes the mean.
 
-/** The least of them that so large a share does not exceed, always one of them. `sorted` rises. Null of nothing. */
+/**
+ * Returns the least value that at least `share` (0 to 1) of all values do not exceed. `sorted` must be ascending. Null:
+ * it is empty.
+ */
 export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -1,7 +1,10 @@
-// Randomness that depends only on its keys, so that every policy meets the same world: the requests of one policy never
-// change the answers to another.
+// Random numbers that depend only on their keys. So every policy is tested in the same world, whatever numbers other
+// policies have drawn.
 
-/** What a number is drawn for. Keeps draws with the same keys apart. */
+/**
+ * The purposes of random numbers. As the first key, a stream keeps draws for different purposes independent of each
+ * other.
+ */
 export const streams = {
   arrival: 1,
   author: 2,
@@ -13,7 +16,7 @@ export const streams = {
   tree: 8,
 } as const;
 
-/** 32 bits. Keys are integers of up to 53 bits. */
+/** Returns a hash of 32 bits. Keys are integers of up to 53 bits. */
 export function hash(...keys: readonly number[]): number {
   let state = 0x9e3779b9;
   for (const key of keys) {
@@ -23,23 +26,23 @@ export function hash(...keys: readonly number[]): number {
   return state >>> 0;
 }
 
-/** Uniform in [0, 1). */
+/** Returns a number with uniform distribution in [0, 1). */
 export function draw(...keys: readonly number[]): number {
   return hash(...keys) / 0x1_0000_0000;
 }
 
-/** Exponential with mean 1. */
+/** Returns a number with exponential distribution and mean 1. */
 export function drawWait(...keys: readonly number[]): number {
   return -Math.log(1 - draw(...keys));
 }
 
-/** `median × e^(spread × z)`, z standard normal. */
+/** Returns `median × e^(spread × z)`, where z has standard normal distribution. */
 export function drawLognormal(of: { readonly median: number; readonly spread: number }, ...keys: number[]): number {
   const radius = Math.sqrt(2 * drawWait(...keys, 1));
   return of.median * Math.exp(of.spread * radius * Math.cos(2 * Math.PI * draw(...keys, 2)));
 }
 
-// The finalizer of MurmurHash3, after a step that distinguishes runs of zeros.
+// Mixes bits like the finalizer of MurmurHash3. The added constant makes zeros among the keys change the hash.
 function mix(word: number): number {
   let state = Math.imul(word + 0x7ed55d16, 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);

@@ -1,4 +1,4 @@
-// Replays a history under chosen rules: the planner decides again, and the results are counted.
+// Replays a history under chosen rules: the planner decides about the same arrivals, and the results are counted.
 import type { QueueRules } from '../queue/model/rules.ts';
 import { simulate, type Run } from './engine.ts';
 import type { Stay } from './history.ts';
@@ -8,7 +8,7 @@ import { quantile, rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { segmentsOf, type Replayable } from './segments.ts';
 
-/** Times that pull requests waited, in seconds, over those that landed. */
+/** Percentiles of the time from arrival to landing, in seconds, of the pull requests that landed. */
 export interface Waits {
   readonly p50: number;
   readonly p90: number;
@@ -23,41 +23,44 @@ export interface Tally {
   readonly builds: number;
   /** Null: nothing landed. */
   readonly buildsPerLanding: number | null;
-  /** Ejected from the queue for a failed build. */
+  /** The number of pull requests that were ejected for a failed build. */
   readonly ejected: number;
 }
 
 export interface Replayed extends Tally {
-  /** Ejected pull requests that pass by themselves, as far as is known. */
+  /** Ejected pull requests that pass alone, according to the history. */
   readonly ejectedUnjustly: number;
-  /** Commits on the base that are red, as far as is known. */
+  /** Commits on the base branch that are red, according to the history. */
   readonly red: number;
   /** Landings combined from separately tested parts. */
   readonly composed: number;
-  /** The instant that the replay reached: the end, unless time ran out. */
+  /**
+   * The simulated instant that the replay reached. It is before the end of the history if the time for the replay was
+   * over.
+   */
   readonly until: number;
-  /** The number of replayed arrivals. If a history is too long, counts are scaled up to all arrivals. */
+  /** The number of replayed arrivals. If not all were replayed, the counts are scaled up to all arrivals. */
   readonly simulated: number;
-  /** The number of parts of the history that were replayed, each by itself. 1: the whole. */
+  /** The number of segments that were replayed separately. 1 if the whole history was replayed. */
   readonly segments: number;
 }
 
 export interface ReplayOptions {
   readonly rules: QueueRules;
-  /** The share of the available time that has passed. From 1 on nothing more is replayed. */
+  /** Returns the share of the available time that has passed. The replay stops as soon as the share is 1 or more. */
   readonly spent: () => number;
-  /** Told how far it is, from 0 to 1. It never goes back. */
+  /** Called with the share of the replay that is done, from 0 to 1. The share never decreases. */
   readonly onProgress?: (share: number) => void;
 }
 
 /**
- * Before this share of the time, the whole duration is not known. After it, the replay of the whole is not stopped for
- * its duration.
+ * The replay decides only between these shares of the available time whether the whole history takes too long. Earlier,
+ * too little has been replayed for an estimate. Later, too little time is left for segments.
  */
 const judgedFrom = 0.05;
 const judgedUntil = 0.5;
 
-/** Replays the whole history, or segments of it as soon as the whole turns out to take too long. */
+/** Replays the whole history. If this turns out to take too long, replays segments of the history instead. */
 export function replay(workload: Replayable, { rules, spent, onProgress }: ReplayOptions): Replayed {
   const { changes } = workload;
   const begin = spent();
@@ -69,14 +72,15 @@ export function replay(workload: Replayable, { rules, spent, onProgress }: Repla
     isTooLong ||= isJudged && (now - begin) / (1 - begin) > arrived / changes.length;
     return isTooLong || now >= 1;
   };
-  const run = play(workload, rules, {
+  const run = replayOnce(workload, rules, {
     isOver,
     onArrival: () => {
       arrived += 1;
       onProgress?.(arrived / changes.length);
     },
   });
-  // For how many segments there is time is not known: the rest is done when the time has passed.
+  // The number of segments is not known in advance. So the progress after this point is measured by the time that has
+  // passed.
   const reached = arrived / Math.max(1, changes.length);
   const onSegment = onProgress && (() => onProgress(reached + (1 - reached) * Math.min(1, spent())));
   if (isTooLong) return replaySegments(workload, { rules, spent }, onSegment);
@@ -88,22 +92,22 @@ function replaySegments(
   { rules, spent }: ReplayOptions,
   onSegment: (() => void) | undefined,
 ): Replayed {
-  const played: Played[] = [];
+  const parts: ReplayedPart[] = [];
   for (const { workload: part, countedFrom, countedUntil } of segmentsOf(workload)) {
-    const run = play(part, rules, { isOver: () => spent() >= 1 });
+    const run = replayOnce(part, rules, { isOver: () => spent() >= 1 });
     onSegment?.();
     const isWhole = run.outcomes.length === part.changes.length;
-    // The last segment is incomplete, and counts only if there is no other.
-    if (!isWhole && played.length > 0) break;
+    // A segment that was stopped by the time counts only if it is the first.
+    if (!isWhole && parts.length > 0) break;
     const isCounted = ({ arrivedAt }: Change): boolean =>
       !isWhole || (arrivedAt >= countedFrom && arrivedAt < countedUntil);
-    played.push({ run, isCounted, simulated: isWhole ? part.changes.length : run.outcomes.length });
+    parts.push({ run, isCounted, simulated: isWhole ? part.changes.length : run.outcomes.length });
     if (!isWhole) break;
   }
-  return countAll(workload.changes, played);
+  return countAll(workload.changes, parts);
 }
 
-function play(
+function replayOnce(
   { changes, truth, skipsLine }: Replayable,
   rules: QueueRules,
   of: { readonly isOver: () => boolean; readonly onArrival?: () => void },
@@ -117,24 +121,24 @@ function play(
   );
 }
 
-interface Played {
+interface ReplayedPart {
   readonly run: Run;
-  /** Whether the wait of a change is counted. */
+  /** Returns whether the wait of a change is counted. */
   readonly isCounted: (change: Change) => boolean;
   readonly simulated: number;
 }
 
-function countAll(changes: readonly Change[], played: readonly Played[]): Replayed {
-  const simulated = played.reduce((sum, each) => sum + each.simulated, 0);
-  const [only] = played;
-  const isWhole = played.length === 1 && simulated === changes.length;
+function countAll(changes: readonly Change[], parts: readonly ReplayedPart[]): Replayed {
+  const simulated = parts.reduce((sum, each) => sum + each.simulated, 0);
+  const [first] = parts;
+  const isWhole = parts.length === 1 && simulated === changes.length;
   const scale = isWhole || simulated === 0 ? 1 : changes.length / simulated;
   const sum = (count: (run: Run) => number): number =>
-    Math.round(scale * played.reduce((total, { run }) => total + count(run), 0));
-  const until = Math.max(0, ...played.map(({ run }) => run.until));
+    Math.round(scale * parts.reduce((total, { run }) => total + count(run), 0));
+  const until = Math.max(0, ...parts.map(({ run }) => run.until));
   const begin = changes[0]?.arrivedAt ?? 0;
-  const end = isWhole ? (only?.run.until ?? begin) : (changes.at(-1)?.arrivedAt ?? begin);
-  const waitsMs = played.flatMap(({ run, isCounted }) =>
+  const end = isWhole ? (first?.run.until ?? begin) : (changes.at(-1)?.arrivedAt ?? begin);
+  const waitsMs = parts.flatMap(({ run, isCounted }) =>
     run.outcomes.flatMap(({ change, at, kind }) =>
       kind === 'landed' && isCounted(change) ? [at - change.arrivedAt] : [],
     ),
@@ -152,11 +156,11 @@ function countAll(changes: readonly Change[], played: readonly Played[]): Replay
     composed: sum(({ composed }) => composed),
     until,
     simulated,
-    segments: played.length,
+    segments: parts.length,
   };
 }
 
-/** The tally of the real history, counted in the same way. */
+/** Returns the tally of what really happened, counted in the same way as a replay. */
 export function observe(stays: readonly Stay[], builds: number): Tally {
   const landed = stays.filter(({ end }) => end?.as === 'landed');
   const ends = stays.map(({ arrivedAt, end }) => end?.at ?? arrivedAt);

@@ -1,5 +1,5 @@
-// A random world that agrees with the known facts of a line: which pull requests fail, how long builds still take. Each
-// seed gives another world.
+// Draws the unknown facts about a line at random: which pull requests fail, how long builds still take, and which pull
+// requests arrive. The drawn facts agree with the known results. Each seed gives another world.
 import type { Targets } from '../queue/model/overlap.ts';
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationAt, shareWithin } from './durations.ts';
@@ -10,7 +10,10 @@ import type { InitialBuild, InitialLine } from './initial-line.ts';
 
 export interface SampledWorld {
   readonly truth: GroundTruth;
-  /** For each existing build. Null: its commit is not made yet. */
+  /**
+   * For each build of the initial line: how long it still takes, and whether it passes. Null: its commit is not made
+   * yet.
+   */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
   /** Pull requests that are queued from now on. */
   readonly arrivals: readonly Arrival[];
@@ -22,7 +25,7 @@ interface Arrival {
 }
 
 interface Seeded extends BuildStatistics {
-  /** Targets of earlier pull requests. A later one has any of them with equal probability. */
+  /** The targets of earlier pull requests. An arriving pull request gets those of an earlier one, chosen at random. */
   readonly targets: readonly Targets[];
   readonly seed: number;
   readonly now: number;
@@ -34,25 +37,29 @@ export function sampleWorld(line: InitialLine, known: Seeded): SampledWorld {
   const bad = sampleFailing(line.rows, line.builds, known);
   for (const { change, row } of arrivals)
     if (draw(seed, streams.outcome, change.number) >= row.successProbability) bad.add(change.number);
-  const lasts = sampleDurations(line, known);
+  const durationOf = sampleDurations(line, known);
   const stepMs = stepOf(known);
   return {
     truth: {
       isGreen: (_, added) => !added.some((change) => bad.has(change)),
       isFlake: ({ tree, attempt }) => flakeRate > 0 && draw(seed, streams.flake, tree, attempt) < flakeRate,
-      durationOf: ({ members, tree, attempt }) => inSteps(lasts({ members, ageMs: 0, keys: [tree, attempt] }), stepMs),
+      durationOf: ({ members, tree, attempt }) =>
+        inSteps(durationOf({ members, ageMs: 0, keys: [tree, attempt] }), stepMs),
     },
     builds: line.builds.map(({ verdict, since, members }, place) => {
       if (verdict === 'making') return null;
-      if (verdict !== 'running') return { lastsMs: 0, passes: verdict === 'green' };
+      if (verdict !== 'running') return { remainingMs: 0, passes: verdict === 'green' };
       const ageMs = now - since;
-      return { lastsMs: inSteps(lasts({ members, ageMs, keys: [-1, place] }) - ageMs, stepMs), passes: null };
+      return { remainingMs: inSteps(durationOf({ members, ageMs, keys: [-1, place] }) - ageMs, stepMs), passes: null };
     }),
     arrivals,
   };
 }
 
-/** Events within one step happen at once, because a plan costs the same after one ended build or ten. */
+/**
+ * Returns the length of a step. All events within one step happen at the same instant. This saves plans, because a plan
+ * after ten ended builds costs as much as a plan after one.
+ */
 function stepOf({ durations }: BuildStatistics): number {
   return Math.max(1, Math.round(durationAt(durations, 0.5) / stepsOfBuild));
 }
@@ -63,7 +70,10 @@ function inSteps(ms: number, stepMs: number): number {
   return Math.ceil(ms / stepMs) * stepMs;
 }
 
-/** Later arrivals take builds, and a reordered pull request goes behind those that have arrived by then. */
+/**
+ * The number of simulated arrivals. They matter for the present line, because they compete for builds, and because a
+ * reordered pull request moves behind them.
+ */
 const mostArrivals = 50;
 
 function sampleArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
@@ -88,8 +98,8 @@ function sampleArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
 }
 
 /**
- * A build takes as long as its slowest member always does, or a random time. Each world has the one or the other, as
- * often as the builds of one pull request were similar so far.
+ * Draws one of two rules for this world. With the probability `stability`, a build takes as long as its slowest member
+ * always takes. Otherwise each build takes a random time.
  */
 function sampleDurations(
   line: InitialLine,
@@ -112,14 +122,14 @@ function sampleDurations(
   };
 }
 
-/** The share of all pull requests that are built at least as fast. */
+/** Draws the pace of a change: the share of all pull requests whose builds take no longer. */
 function paceOf(change: number, seed: number): number {
   return draw(seed, streams.duration, 2, change);
 }
 
 /**
- * The pace of each pull request in line, from its own builds so far. A build of several counts for the member that is
- * drawn as the slowest.
+ * Draws the pace of each pull request in line so that it agrees with the builds of the pull request so far. The
+ * duration of a build with several members is taken as that of one member, drawn at random as the slowest.
  */
 function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations, meanSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
@@ -149,7 +159,7 @@ function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations,
   return paces;
 }
 
-/** Days differ, so the learned rate is varied by this. */
+/** How much the learned failure rate varies between simulations, because it varies between days. */
 const failureSpread = 0.3;
 const durationSpread = 0.1;
 
@@ -176,8 +186,8 @@ function sampleFailing(rows: readonly PullRequestState[], builds: readonly Initi
 }
 
 /**
- * The probability of failure, from its author, from a red build of it alone, and from the pull requests that passed it
- * as unlikely to land.
+ * The probability that the pull request fails. The success probability is the beginning. A red build that reordered the
+ * pull request raises the probability of failure, and so does a reorder because the pull request was unlikely to land.
  */
 function failureOf(
   { successProbability, reorderedForFailure, timesPassed }: PullRequestState,
@@ -188,10 +198,10 @@ function failureOf(
   return timesPassed > 0 ? Math.max(red, leastFailure) : red;
 }
 
-/** Only a pull request that fails with at least this probability is passed as unlikely to land. */
+/** The assumed least probability of failure of a pull request that was reordered because it was unlikely to land. */
 const leastFailure = 0.8;
 
-/** A random element, by the given weights. */
+/** Returns an element, chosen by the weights. `share` is a random number in [0, 1). Null: all weights are 0. */
 function pick(among: readonly number[], weights: readonly number[], share: number): number | null {
   let left = share * among.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
   for (const number of among) {

@@ -1,4 +1,4 @@
-// Parts of a history that is too long for a complete replay.
+// Segments of a history that is too long for a complete replay.
 import type { Change } from './policy.ts';
 import type { Workload } from './workload.ts';
 
@@ -6,19 +6,25 @@ export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'typ
 
 export interface Segment {
   readonly workload: Replayable;
-  /** The line begins empty: only waits of pull requests that arrive from then on are counted. */
+  /**
+   * Only waits of pull requests that arrive from this instant on are counted, because the line of a segment begins
+   * empty.
+   */
   readonly countedFrom: number;
-  /** Only arrivals until then are counted: later ones have fewer pull requests behind them than in reality. */
+  /**
+   * Only waits of pull requests that arrive before this instant are counted. Later ones have fewer pull requests behind
+   * them than in reality.
+   */
   readonly countedUntil: number;
 }
 
-/** The first and the last quarter of each segment are played but not counted. */
+/** The first and the last quarter of each segment are replayed but not counted. */
 const shortestMs = 3_600_000;
 const quarters = 4;
 
 /**
- * Segments of one length, each at most once. Any number of them is evenly spread over the history, and each is long
- * enough for four builds one after the other.
+ * Yields segments of equal length, each once. After any number of them, the yielded segments are spread evenly over the
+ * history. Each segment is long enough for four builds one after the other.
  */
 export function* segmentsOf(workload: Replayable): Generator<Segment> {
   const { changes, typicalBuildMs } = workload;
@@ -35,7 +41,10 @@ export function* segmentsOf(workload: Replayable): Generator<Segment> {
   }
 }
 
-/** All numbers below `count` once. Every first part of the sequence is about evenly spread. */
+/**
+ * Yields every number below `count` once, in bit-reversed order, so that the numbers yielded so far are always spread
+ * evenly.
+ */
 function* spread(count: number): Generator<number> {
   const bits = Math.ceil(Math.log2(count));
   for (let number = 0; number < 2 ** bits; number += 1) {
@@ -45,11 +54,11 @@ function* spread(count: number): Generator<number> {
   }
 }
 
-/** The same world with only some of its changes, renumbered. */
+/** Returns the same world with only the changes `among`, numbered from 0. */
 function part(whole: Replayable, among: readonly Change[]): Replayable {
   const { truth, skipsLine } = whole;
   const old = among.map(({ number }) => number);
-  // Random draws depend on the tree, whose name begins with the first original number.
+  // Shifts the names of trees, so that different segments draw different random numbers.
   const shift = old[0] ?? 0;
   const oldOf = (numbers: readonly number[]): number[] => numbers.map((number) => old[number] ?? number);
   return {

@@ -1,5 +1,5 @@
-// A simulated queue has one check, which its builds pass or fail, and pull requests whose own checks have passed. Other
-// rules about checks have no effect in it.
+// In a simulated queue, each build has one check, and the own checks of all pull requests have passed. Other rules
+// about checks have no effect.
 import type { QueueRules } from '../queue/model/rules.ts';
 
 export function simulatedRules(rules: QueueRules): QueueRules {

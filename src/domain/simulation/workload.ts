@@ -1,5 +1,5 @@
-// A history as a simulated world: the same arrivals, known results, and known durations of CI. Where the history has no
-// facts, assumptions are made and reported.
+// Makes a simulated world from a history: the same arrivals, the known results, and the known durations of CI.
+// Assumptions replace facts that the history does not contain, and are reported.
 import type { PastBuild, Stay } from './history.ts';
 import type { Change, GroundTruth } from './policy.ts';
 import { quantile, rising } from './quantile.ts';
@@ -10,9 +10,9 @@ export interface Workload {
   /** The numbers of the changes that skip the line. */
   readonly skipsLine: ReadonlySet<number>;
   readonly truth: GroundTruth;
-  /** The share of builds with only good changes that failed. */
+  /** Among the builds that contain only changes that landed and never failed: the share of red builds. */
   readonly flakeRate: number;
-  /** Nine of ten builds take no longer. */
+  /** The 90th percentile of the durations of builds, in milliseconds. */
   readonly typicalBuildMs: number;
   /** The assumptions, one sentence each. */
   readonly assumptions: readonly string[];
@@ -23,7 +23,7 @@ export interface History {
   readonly builds: readonly PastBuild[];
 }
 
-/** Used if no build has ended, so that no duration is known. */
+/** The duration of a build if no build of the history has ended. */
 const unknownDurationMs = 10 * 60_000;
 
 export function workloadOf({ stays, builds }: History): Workload {
@@ -53,8 +53,8 @@ function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<GroundTruth,
 }
 
 /**
- * A build takes as long as a known build of its slowest member, or, if no member has a known build, as long as any
- * known build.
+ * The duration of a simulated build is that of a real build of its slowest member, chosen at random. If no real build
+ * is known for the slowest member, any real build of the history is chosen.
  */
 function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): GroundTruth['durationOf'] {
   const all = rising(builds.flatMap((build) => durationOf(build) ?? []));
@@ -91,8 +91,8 @@ function isDuring({ arrivedAt, end }: Stay, { startedAt }: PastBuild): boolean {
 function flakesOf(stays: readonly Stay[], builds: readonly PastBuild[]): number {
   const landed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'landed' ? pullRequest : [])));
   const failed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'failed' ? pullRequest : [])));
-  // A pull request that failed and was queued again with another head is left out, because the log does not say which
-  // head was built.
+  // Builds with a pull request that failed once and landed later are left out, because the log does not say which head
+  // was built.
   const good = builds.filter(
     ({ verdict, content }) => verdict !== null && content.every((id) => landed.has(id) && !failed.has(id)),
   );
@@ -119,10 +119,13 @@ function assumptionsOf({ stays, builds }: History): string[] {
       (them) => `${them} merged, and never built alone. The simulation assumes a green build.`,
     ),
     ...assumptionAbout(stillInLine, (them) => `${them} still in line. The simulation assumes a green build.`),
-    ...assumptionAbout(left, (them) => `${them} taken out of the line by somebody, or by a conflict. Not simulated.`),
-    'Builds take as long as they took, however many run at once.',
-    'Builds of changes that all merged, and failed, are taken as flakes; flakes come as often, but at other builds.',
-    'Pauses, merge windows, final gates and own checks of pull requests hold nothing back.',
+    ...assumptionAbout(
+      left,
+      (them) => `${them} taken out of the line by a user, or because of a conflict. Not simulated.`,
+    ),
+    'Builds take as long as in the history, however many run at the same time.',
+    'Red builds of changes that all merged count as flakes. The simulation has flakes as often, but in other builds.',
+    'Pauses, merge windows, final gates and own checks of pull requests are not simulated.',
   ];
 }
 

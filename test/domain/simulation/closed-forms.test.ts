@@ -47,20 +47,20 @@ function day({ changes: count, failure, gap, targets = () => null, workers = 100
 /** A batch of k at a time; where it is red, each of its members by itself. */
 function dorfman(size: number): MakePolicy {
   return () => {
-    const take = (queue: QueueView, desk: QueueActions): void => {
+    const take = (queue: QueueView, actions: QueueActions): void => {
       const members = queue.pending.slice(0, size).map((change) => change.number);
-      if (members.length === size) desk.start({ assumes: [], members });
+      if (members.length === size) actions.start({ assumes: [], members });
     };
-    const judge = (desk: QueueActions, build: Build): void => {
-      if (build.verdict === 'green') desk.land(build.members, [build]);
-      else if (build.members.length === 1) for (const member of build.members) desk.eject(member);
-      else for (const member of build.members) desk.start({ assumes: [], members: [member] });
+    const judge = (actions: QueueActions, build: Build): void => {
+      if (build.verdict === 'green') actions.land(build.members, [build]);
+      else if (build.members.length === 1) for (const member of build.members) actions.eject(member);
+      else for (const member of build.members) actions.start({ assumes: [], members: [member] });
     };
     return {
       // By itself one lands whatever landed beside it: nothing here overlaps.
-      decide(queue, desk) {
-        for (const build of queue.news.finished) judge(desk, build);
-        if (queue.builds.size === 0) take(queue, desk);
+      decide(queue, actions) {
+        for (const build of queue.news.finished) judge(actions, build);
+        if (queue.builds.size === 0) take(queue, actions);
       },
     } satisfies Policy;
   };
@@ -182,9 +182,9 @@ it('where nothing overlaps and workers abound, changes wait only for CI, and as 
     const oracle = inOrderOracle(of);
     return {
       ...oracle,
-      decide(queue, desk) {
+      decide(queue, actions) {
         met += queue.news.arrived.reduce((sum, _change, place) => sum + queue.pending.length - 1 - place, 0);
-        oracle.decide(queue, desk);
+        oracle.decide(queue, actions);
       },
     };
   });

@@ -9,13 +9,13 @@ import { minute, run, endsOf } from './world.ts';
 /** Everybody at once on the tip; who is green lands if nothing overlapping did since, else is built again. */
 function optimist(): Policy {
   return {
-    decide(queue, desk) {
-      for (const change of queue.news.arrived) desk.start({ assumes: [], members: [change.number] });
+    decide(queue, actions) {
+      for (const change of queue.news.arrived) actions.start({ assumes: [], members: [change.number] });
       for (const build of queue.news.finished) {
         const [member = -1] = build.members;
-        if (build.verdict === 'red') desk.eject(member);
-        else if (queue.landings.length === build.base) desk.land([member], [build]);
-        else desk.start({ assumes: [], members: [member] });
+        if (build.verdict === 'red') actions.eject(member);
+        else if (queue.landings.length === build.base) actions.land([member], [build]);
+        else actions.start({ assumes: [], members: [member] });
       }
     },
   };
@@ -40,16 +40,16 @@ describe('a policy plays in a simulated world', () => {
   it('is charged for what it cancels, and gets the worker back', () => {
     let first: Build | null = null;
     const fickle: Policy = {
-      decide(queue, desk) {
+      decide(queue, actions) {
         const [change] = queue.pending;
         if (change === undefined) return;
         if (first === null) {
-          first = desk.start({ assumes: [], members: [change.number] });
-          desk.wakeAt(10 * minute);
+          first = actions.start({ assumes: [], members: [change.number] });
+          actions.wakeAt(10 * minute);
         } else if (queue.now === 10 * minute) {
-          desk.cancel(first.id);
-          desk.start({ assumes: [], members: [change.number] });
-        } else for (const build of queue.news.finished) desk.land(build.members, [build]);
+          actions.cancel(first.id);
+          actions.start({ assumes: [], members: [change.number] });
+        } else for (const build of queue.news.finished) actions.land(build.members, [build]);
       },
     };
     const outcome = run({ arrivals: [0], workers: 1 }, () => fickle);
@@ -59,8 +59,8 @@ describe('a policy plays in a simulated world', () => {
 
   it('may not land what no green build justifies', () => {
     const reckless = (): Policy => ({
-      decide: (queue, desk) => {
-        for (const change of queue.news.arrived) desk.land([change.number], []);
+      decide: (queue, actions) => {
+        for (const change of queue.news.arrived) actions.land([change.number], []);
       },
     });
     expect(() => run({ arrivals: [0] }, reckless)).toThrow('No green build justifies landing 0');
@@ -75,10 +75,10 @@ describe('a policy plays in a simulated world', () => {
   it('is reported by what really happened on the mainline', () => {
     const careless = (): Policy => ({
       knowsOutcomes: true,
-      decide: (queue, desk) => {
+      decide: (queue, actions) => {
         for (const change of queue.news.arrived) {
-          if (change.number === 2) desk.eject(2);
-          else desk.land([change.number], []);
+          if (change.number === 2) actions.eject(2);
+          else actions.land([change.number], []);
         }
       },
     });

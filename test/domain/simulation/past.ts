@@ -70,17 +70,17 @@ export function pastOf(days: Days, rules: QueueRules): Past {
 function noting(builds: Build[], rules: QueueRules): Policy {
   const policy = plannerPolicy({ rules });
   return {
-    decide(queue, desk) {
+    decide(queue, actions) {
       policy.decide(queue, {
         start: (content) => {
-          const build = desk.start(content);
+          const build = actions.start(content);
           builds.push(build);
           return build;
         },
-        cancel: (build) => desk.cancel(build),
-        land: (changes, restsOn) => desk.land(changes, restsOn),
-        eject: (change) => desk.eject(change),
-        wakeAt: (at) => desk.wakeAt(at),
+        cancel: (build) => actions.cancel(build),
+        land: (changes, restsOn) => actions.land(changes, restsOn),
+        eject: (change) => actions.eject(change),
+        wakeAt: (at) => actions.wakeAt(at),
       });
     },
   };

@@ -72,7 +72,7 @@ it('says when a history is not all there was', () => {
   const { log, batches } = past;
   const assumptionsOf = (isCut: boolean) => compare({ log, batches, isCut }, { rules, spent: () => 1 }).assumptions;
   expect(assumptionsOf(true)).toEqual([
-    'So much happened that only the last of it was read: what was before `from` is left out.',
+    'The history is too long to be read completely. Everything before `from` is left out.',
     ...assumptionsOf(false),
   ]);
 });
