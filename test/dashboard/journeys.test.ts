@@ -83,7 +83,9 @@ describe('a visitor', () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/queue/main?select=1');
-    await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
+    await expect
+      .poll(async () => await page.locator('main h2').first().textContent())
+      .toContain('No pull request is in line.');
     await page.keyboard.press('q');
     await page.getByRole('dialog').getByRole('textbox').fill('cart');
     await page.keyboard.press('Tab');
@@ -158,11 +160,13 @@ describe('a visitor', () => {
     await page.getByRole('list', { name: 'The line of main' }).getByText('Cart: keep line items').waitFor();
     expect(await page.getByRole('button', { name: 'Queue' }).isDisabled()).toBe(true);
     await page.getByRole('slider', { name: 'Moment shown' }).press('Home');
-    await page.getByText('Nothing is on record of that moment.').waitFor();
+    await page.getByText('There is no record of that moment.').waitFor();
     expect(await page.getByRole('button', { name: 'Queue a pull request' }).count()).toBe(0);
     // The slider has the focus, and takes no characters.
     await page.getByRole('slider', { name: 'Moment shown' }).press('.');
-    await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
+    await expect
+      .poll(async () => await page.locator('main h2').first().textContent())
+      .toContain('No pull request is in line.');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -268,7 +272,7 @@ describe('a visitor', () => {
     const confirm = page.getByRole('dialog', { name: 'Resume main?' }).getByRole('button', { name: 'Resume' });
     await expect.poll(async () => await confirm.isEnabled()).toBe(true);
     await confirm.click();
-    await page.getByText('main goes on.').waitFor();
+    await page.getByText('main is resumed.').waitFor();
     await page.getByText('“registry is down”').waitFor({ state: 'detached' });
     const [key] = answers[0] ?? [];
     expect(answers).toEqual([
@@ -489,7 +493,7 @@ describe('a visitor', () => {
     await press('.');
     await page.waitForURL((url) => !url.searchParams.has('at'));
     await press('?');
-    const keys = page.getByRole('dialog', { name: 'Keys' });
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await keys.getByText('Freeze main…').waitFor();
     await press('Escape');
     await keys.waitFor({ state: 'detached' });
@@ -498,8 +502,8 @@ describe('a visitor', () => {
     await press('Escape', 'm');
     await shown(/\/configuration$/);
     await press('Control+k');
-    await page.getByRole('combobox', { name: 'Search or act' }).fill('single keys off');
-    await page.getByRole('option', { name: /Switch single keys off/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Search or act' }).fill('shortcuts off');
+    await page.getByRole('option', { name: /Turn single-key shortcuts off/ }).waitFor();
     await press('Enter', 'g', 'q', 'Control+k');
     await page.getByRole('combobox', { name: 'Search or act' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/acme/shop/configuration');
@@ -557,7 +561,7 @@ describe('a visitor', () => {
     const ping = hook.getByRole('listitem').filter({ hasText: 'ping' });
     await ping.getByText('pending', { exact: true }).waitFor();
     await ping.getByRole('button', { name: '0 attempts' }).click();
-    await hook.getByText('It was not sent yet.').waitFor();
+    await hook.getByText('No attempt has been made yet.').waitFor();
     // What becomes of it is seen without a reload.
     const http = createHttpOut({ allowPrivateAddresses: false });
     const relay = createWebhookRelay(w.service.ports, { secrets: w.secrets, http, retry: async () => {} });

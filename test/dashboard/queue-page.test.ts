@@ -55,7 +55,7 @@ describe('a batch that fails', () => {
     await again.getByText('#1, #2 go back in line. The queue was reset by hand.').waitFor();
     await expect.poll(async () => await again.getByRole('button', { name: 'Build again' }).isEnabled()).toBe(true);
     await page.keyboard.press('Enter');
-    await page.getByText('The build of #1 is made again.').waitFor();
+    await page.getByText('The build of #1 starts again.').waitFor();
     await page.keyboard.press('Escape');
     await w.until(async () => (await w.batches()).some(({ id, state }) => id === '2' && state === 'building'));
     await line.getByText('Batch 2 on the tip').waitFor();
@@ -71,7 +71,9 @@ describe('a batch that fails', () => {
     await line.getByText(/^proved, /).waitFor();
     await line.getByText('Blocked: somebody must act').waitFor();
     await line.getByText('Search: rank by availability').waitFor();
-    await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
+    await expect
+      .poll(async () => await page.locator('main h2').first().textContent())
+      .toContain('No pull request is in line.');
     await visit.open('/acme/shop/pull/2?tab=builds');
     await page.getByRole('region', { name: 'Batch 2', exact: true }).getByText('bisected', { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);

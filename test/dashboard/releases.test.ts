@@ -83,7 +83,7 @@ describe('an environment', () => {
     await dialog.getByText('Then production is frozen for 2 h').waitFor();
     expect(await r.line()).toHaveLength(2);
     await page.keyboard.press('Enter');
-    await page.getByText('The rollback of production is under way.').waitFor();
+    await page.getByText('The rollback of production has started.').waitFor();
     await page.getByRole('cell', { name: 'rolling back' }).waitFor();
     expect(await answer.textContent()).toBe('production runs v2-rc1. v1-rc1 is on its way to production.');
     await r.become('v1-rc1 success', 'v2-rc1 success', 'v1-rc1 in_progress');

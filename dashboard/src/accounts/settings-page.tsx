@@ -44,7 +44,7 @@ export function PeoplePage(): ReactNode {
         }),
       );
       answer.refresh();
-      return `${email} is a ${labelOf(role)} now.`;
+      return `${email} now has the role ${labelOf(role)}.`;
     },
   };
   const remove = (id: string, email: string): Action => ({

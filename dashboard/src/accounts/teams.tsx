@@ -41,7 +41,7 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
       const input = { org, slug, ...(name !== '' && { name }) };
       await answerOf(client.mutation(CreateTeamDocument, { input }));
       answer.refresh();
-      return `@${org}/${slug} is made. It has no members yet.`;
+      return `@${org}/${slug} is created. It has no members yet.`;
     },
   };
   const change = (team: Team, what: 'add' | 'remove'): Action => {
@@ -68,7 +68,7 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
     verb: 'Delete',
     harms: true,
     preview: async () => ({
-      sentence: `${count(team.members.nodes.length, 'member loses', 'members lose')} what was granted to ${team.address}. Configurations that name the team name nobody.`,
+      sentence: `${count(team.members.nodes.length, 'member loses', 'members lose')} the permissions of ${team.address}. A configuration that names the team then names nobody.`,
     }),
     run: async () => {
       await answerOf(client.mutation(DeleteTeamDocument, { input: { id: team.id } }));

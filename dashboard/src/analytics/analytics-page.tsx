@@ -158,14 +158,14 @@ function Charts({
         }
       >
         {p50 === 0 ? (
-          'Nobody has waited in this time.'
+          'No pull request waited in this time.'
         ) : (
           <>
             On a usual day half wait less than <span className="nowrap">{describeDuration(p50 * 1000)},</span> nine of
             ten less than <span className="nowrap">{describeDuration(p90 * 1000)}.</span>
           </>
         )}{' '}
-        <em>{left === 0 ? 'Nobody left the line.' : `${count(left, 'pull request')} left the line.`}</em>
+        <em>{left === 0 ? 'No pull request left the line.' : `${count(left, 'pull request')} left the line.`}</em>
       </Answer>
       <div className={styles['charts']}>
         <Chart title="Time in queue" figure={describeDuration(p90 * 1000)} about="p90, queued until merged">

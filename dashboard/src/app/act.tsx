@@ -44,9 +44,9 @@ export interface Action {
   readonly verb: string;
   readonly harms: boolean;
   readonly fields?: readonly Field[];
-  /** Asks the API what would happen, and changes nothing. Null where the API has no preview. */
+  /** Reads from the API what the action would do, and changes nothing. Null if the API has no preview of the action. */
   readonly preview: ((values: Values) => Promise<Effect>) | null;
-  /** Carries out the action. Returns a sentence about what is true afterwards. */
+  /** Carries out the action. Returns the sentence that the user sees when the action has succeeded. */
   readonly run: (values: Values) => Promise<string>;
 }
 
@@ -59,13 +59,14 @@ export class Refused extends Error {
   }
 }
 
-/** The data of an operation. Throws `Refused`. */
+/** Waits for an operation and returns its data. Throws `Refused` if the API refused it or sent no data. */
 export async function answerOf<Data>(
-  asked: { readonly toPromise: () => Promise<OperationResult<Data>> } | Promise<OperationResult<Data>>,
+  operation: { readonly toPromise: () => Promise<OperationResult<Data>> } | Promise<OperationResult<Data>>,
 ): Promise<Data> {
-  const { data, error } = await ('toPromise' in asked ? asked.toPromise() : asked);
+  const { data, error } = await ('toPromise' in operation ? operation.toPromise() : operation);
   if (error) throw new Refused(problemOf(error));
-  if (data === undefined) throw new Refused({ sentence: 'The answer was empty.', code: 'EMPTY', requestId: null });
+  if (data === undefined)
+    throw new Refused({ sentence: 'The server sent an empty answer.', code: 'EMPTY', requestId: null });
   return data;
 }
 
@@ -79,7 +80,7 @@ export function useAct(): (action: Action) => void {
   return useContext(ActContext).act;
 }
 
-/** Says a sentence at the bottom of the page, also to screen readers. */
+/** Shows a sentence at the bottom of the page for five seconds, and announces it to screen readers. */
 export function useSay(): (sentence: string) => void {
   return useContext(ActContext).say;
 }
@@ -107,13 +108,14 @@ export function Acting({ children }: { readonly children: ReactNode }): ReactNod
   );
 }
 
+/** After a change, the preview is read again, and the action can be confirmed, no sooner than this. */
 const disarmedMs = 300;
 
 type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
 
 /**
- * What the action would do. It is read when the dialog opens, when a field changes, and when something changes on the
- * server.
+ * Reads what the action would do when the dialog opens, and again when a field or something on the server changes. Until
+ * the preview has been read, the action cannot be confirmed.
  */
 function usePreview({ preview }: Action, values: Values): Preview {
   const { changes } = useConnection();
@@ -208,13 +210,13 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           </div>
         )}
         {!shown && effect && <EffectView effect={effect} harms={action.harms} />}
-        {!shown && !effect && action.preview !== null && <p className="faint">Asking what it would do…</p>}
+        {!shown && !effect && action.preview !== null && <p className="faint">Checking what this would change…</p>}
       </div>
       <div className={styles['acts']}>
-        <span className="sm faint">Nothing has been changed yet.</span>
+        {refusal?.code !== 'NETWORK' && <span className="sm faint">Nothing has been changed yet.</span>}
         <span className="grow" />
         <Button onClick={onClose} shortcut="Esc">
-          Keep
+          Close
         </Button>
         <button
           ref={confirm}
@@ -223,7 +225,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           disabled={!canConfirm}
           className={cx(styles['button'], styles[action.harms ? 'harm' : 'go'])}
         >
-          {isRunning ? 'Asked…' : action.verb}
+          {isRunning ? 'Sending…' : action.verb}
           <kbd className={styles['kbd']} aria-hidden="true">
             ↵
           </kbd>
@@ -235,7 +237,9 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
 
 function headingOf(refusal: Problem | null): string {
   if (refusal === null) return 'This is not possible now.';
-  return refusal.code === 'NETWORK' ? 'It is not known whether it was done.' : 'Nothing was changed.';
+  return refusal.code === 'NETWORK'
+    ? 'The action may have been carried out. Check the page before you try again.'
+    : 'Nothing was changed.';
 }
 
 function EffectView({ effect, harms }: { readonly effect: Effect; readonly harms: boolean }): ReactNode {

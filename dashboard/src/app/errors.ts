@@ -15,7 +15,7 @@ export function problemOf(error: CombinedError): Problem {
     return { sentence: first.message, code: code ?? 'UNKNOWN', requestId: requestId ?? null };
   }
   return {
-    sentence: 'No answer came from the server. Nothing is known about what happened, so look before you ask again.',
+    sentence: 'The server did not answer.',
     code: 'NETWORK',
     requestId: null,
   };

@@ -46,7 +46,7 @@ export function temporalCommand(what: string, url: string | null | undefined): C
       url === undefined
         ? 'There is no workflow to open yet.'
         : url === null
-          ? 'The server does not know the address of the UI of Temporal (TEMPORAL_UI_URL).'
+          ? 'The address of the UI of Temporal is not configured (TEMPORAL_UI_URL).'
           : undefined,
   };
 }

@@ -18,7 +18,7 @@ export function Lost(): ReactNode {
 
 export function PageFailure({ error, reset }: ErrorComponentProps): ReactNode {
   return (
-    <Failure title="This page failed." retry={reset}>
+    <Failure title="This page could not be shown." retry={reset}>
       {error instanceof Error ? error.message : 'Reload the page.'}
     </Failure>
   );

@@ -187,7 +187,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
           </div>
         ))}
       </div>
-      {choices.length === 0 && <p className={styles['none']}>Nothing is called that here.</p>}
+      {choices.length === 0 && <p className={styles['none']}>Nothing matches.</p>}
       <p className={styles['footer']}>
         <span>
           <Kbd>↑</Kbd> <Kbd>↓</Kbd> choose
@@ -196,7 +196,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
           <Kbd>↵</Kbd> do
         </span>
         <span>
-          <Kbd>Alt</Kbd> <Kbd>↵</Kbd> only show what it would do
+          <Kbd>Alt</Kbd> <Kbd>↵</Kbd> preview only
         </span>
       </p>
     </Dialog>

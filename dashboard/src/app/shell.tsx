@@ -76,7 +76,7 @@ function Frame(): ReactNode {
   return (
     <div className={styles['app']}>
       <a className={styles['skip']} href="#main">
-        To the page
+        Skip to the content
       </a>
       <Side shell={shell} repository={repository} onSearch={() => setSearching(true)} />
       <main id="main" className={styles['main']} tabIndex={-1}>
@@ -169,10 +169,10 @@ function useShellCommands({
   useCommands([
     ...commands,
     { key: '/', label: 'Search', group: 'View', run: search, isMove: true },
-    { key: '?', label: 'Show all keys', group: 'View', run: showKeys },
+    { key: '?', label: 'Show all keyboard shortcuts', group: 'View', run: showKeys },
     {
       key: null,
-      label: 'Ask the query of this page in GraphiQL',
+      label: 'Open the query of this page in GraphiQL',
       group: 'View',
       run: () => location.assign(graphiqlAddress()),
     },
@@ -180,7 +180,7 @@ function useShellCommands({
     { key: null, label: `Use the ${nextTheme} theme`, group: 'View', run: () => prefer({ theme: nextTheme }) },
     {
       key: null,
-      label: singleKeys ? 'Switch single keys off' : 'Switch single keys on',
+      label: singleKeys ? 'Turn single-key shortcuts off' : 'Turn single-key shortcuts on',
       group: 'View',
       run: () => prefer({ singleKeys: !singleKeys }),
     },
@@ -358,7 +358,7 @@ function ConnectionBanner(): ReactNode {
   if (state !== 'off' || offSince === null || now - offSince < bannerAfterMs) return null;
   return (
     <Banner tone="red" action={<Button onClick={retryNow}>Try now</Button>}>
-      Not live since {describeInstant(offSince, now)}. The page keeps what it knows; trying again in{' '}
+      Not live since {describeInstant(offSince, now)}. The page shows what it last received. The next attempt is in{' '}
       {describeDuration(Math.max(0, (retryAt ?? now) - now))}.
     </Banner>
   );
@@ -377,7 +377,7 @@ function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
   // The list is made again each second, because a page that still loads adds its keys later.
   useNow();
   return (
-    <Dialog title="Keys" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       {groupKeys(listCommands()).map(({ group, rows }) => (
         <section key={group} className={styles['keygroup']} aria-label={group}>
           <h3 className={parts['h']}>{group}</h3>

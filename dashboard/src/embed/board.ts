@@ -129,7 +129,7 @@ function waiting(queue: NonNullable<Board['queue']>): HTMLElement {
   });
   const more = queue.depth.queued - rows.length;
   if (more > 0) rows.push(element('li', 'dim', `and ${more} more`));
-  return section('In line', rows, 'Nobody is in line.');
+  return section('In line', rows, 'No pull request is in line.');
 }
 
 function landed(queue: NonNullable<Board['queue']>, now: number): HTMLElement {
@@ -155,7 +155,11 @@ export function draw(
   const off =
     notLiveSince === null
       ? null
-      : element('p', 'off', `Not live since ${clockTime.format(notLiveSince)}. What stands here is from then.`);
+      : element(
+          'p',
+          'off',
+          `Not live since ${clockTime.format(notLiveSince)}. This page shows the state of that time.`,
+        );
   off?.setAttribute('role', 'alert');
   const tip = queue?.baseTip ? element('code', '', queue.baseTip.slice(0, 8)) : null;
   into.replaceChildren(

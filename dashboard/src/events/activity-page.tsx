@@ -136,8 +136,8 @@ function UserActions(): ReactNode {
         if (!latest)
           return (
             <Empty title="Nobody has done anything yet.">
-              Here is what people do in the dashboard and with tokens of their own. Tokens of the account and REST are
-              among the events of a repository.
+              This list shows what people do in the dashboard and with tokens of their own. What is done through REST or
+              with tokens of the account is listed in the events of a repository.
             </Empty>
           );
         return (

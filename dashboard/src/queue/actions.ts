@@ -86,7 +86,7 @@ export function dequeueAction(client: Client, queue: QueueRef, { number }: Targe
       const { dequeuePullRequest } = await answerOf(
         client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: true } }),
       );
-      return effectOf(dequeuePullRequest.impact, 'It leaves the line, and nobody else is affected.');
+      return effectOf(dequeuePullRequest.impact, 'It leaves the line. No other pull request is affected.');
     },
     run: async () => {
       await answerOf(client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: false } }));
@@ -143,7 +143,9 @@ function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, ski
       const { impact } = await asked(reason === '' ? 'preview' : reason, true);
       return {
         ...effectOf(impact, `${target.title} joins the line.`),
-        ...(skipsValidation && { note: 'Its proof will be of grade unvalidated, and will name you.' }),
+        ...(skipsValidation && {
+          note: 'The proof of its landing will have the grade unvalidated, and will name you.',
+        }),
       };
     },
     run: async ({ reason = '' }) => {
@@ -172,15 +174,15 @@ export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean):
     title: isPaused ? `Resume ${queue.branch}?` : `Pause ${queue.branch}?`,
     verb: isPaused ? 'Resume' : 'Pause',
     harms: !isPaused,
-    ...(!isPaused && { fields: [{ name: 'message', label: 'Why (everybody sees it)' }] }),
+    ...(!isPaused && { fields: [{ name: 'message', label: 'Reason (everybody sees it)' }] }),
     preview: async ({ message = '' }) =>
       effectOf(
         await asked(message, true),
-        isPaused ? 'Builds and landings go on.' : 'Nothing is validated or merged until somebody resumes it.',
+        isPaused ? 'Builds and landings continue.' : 'Nothing is validated or merged until somebody resumes the queue.',
       ),
     run: async ({ message = '' }) => {
       await asked(message, false);
-      return isPaused ? `${queue.branch} goes on.` : `${queue.branch} is paused.`;
+      return isPaused ? `${queue.branch} is resumed.` : `${queue.branch} is paused.`;
     },
   };
 }
@@ -219,13 +221,13 @@ export function freezeAction(client: Client, queue: QueueRef): Action {
     verb: 'Freeze',
     harms: true,
     fields: [
-      { name: 'reason', label: 'Why (everybody sees it)' },
-      { name: 'until', label: 'Until (empty: until somebody lifts it)', type: 'datetime-local' },
+      { name: 'reason', label: 'Reason (everybody sees it)' },
+      { name: 'until', label: 'Until (empty: until somebody lifts the freeze)', type: 'datetime-local' },
     ],
-    preview: async (values) => effectOf(await asked(values, true), 'Builds go on, and nothing lands.'),
+    preview: async (values) => effectOf(await asked(values, true), 'Builds continue, but nothing lands.'),
     run: async (values) => {
       await asked(values, false);
-      return `${queue.branch} is frozen: builds go on, nothing lands.`;
+      return `${queue.branch} is frozen: builds continue, but nothing lands.`;
     },
   };
 }
@@ -243,11 +245,11 @@ export function unfreezeAction(client: Client, queue: QueueRef): Action {
     title: `Lift the freeze of ${queue.branch}?`,
     verb: 'Lift',
     harms: false,
-    preview: async () => effectOf((await asked(true)).impact, 'Landings go on.'),
+    preview: async () => effectOf((await asked(true)).impact, 'Landings continue.'),
     run: async () => {
       const { deleted } = await asked(false);
       return deleted === 0
-        ? 'No freeze of this very branch was there: a schedule or a wider pattern holds it.'
+        ? `No freeze names exactly ${queue.branch}. If ${queue.branch} is still frozen, a schedule or a wider pattern freezes it.`
         : `${queue.branch} is no longer frozen.`;
     },
   };
@@ -266,7 +268,7 @@ export function haltAction(client: Client, queue: QueueRef): Action {
     title: `Halt ${queue.branch}?`,
     verb: 'Halt',
     harms: true,
-    fields: [{ name: 'reason', label: 'Why (everybody sees it)', required: true }],
+    fields: [{ name: 'reason', label: 'Reason (everybody sees it)', required: true }],
     preview: async ({ reason = '' }) =>
       effectOf(await asked(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
     run: async ({ reason = '' }) => {
@@ -289,10 +291,10 @@ export function resumeAction(client: Client, queue: QueueRef): Action {
     title: `Resume ${queue.branch}?`,
     verb: 'Resume',
     harms: false,
-    preview: async () => effectOf(await asked(true), 'Builds and landings go on.'),
+    preview: async () => effectOf(await asked(true), 'Builds and landings continue.'),
     run: async () => {
       await asked(false);
-      return `${queue.branch} lands again.`;
+      return `${queue.branch} is resumed: pull requests land again.`;
     },
   };
 }
@@ -310,10 +312,10 @@ export function resetAction(client: Client, queue: QueueRef): Action {
     title: `Reset every build of ${queue.branch}?`,
     verb: 'Reset',
     harms: true,
-    preview: async () => effectOf(await asked(true), 'No build runs.'),
+    preview: async () => effectOf(await asked(true), 'No build is running, so nothing is reset.'),
     run: async () => {
       await asked(false);
-      return `Every build of ${queue.branch} is made again.`;
+      return `Every build of ${queue.branch} is reset and starts again.`;
     },
   };
 }
@@ -329,10 +331,10 @@ export function retryBuildAction(client: Client, queue: QueueRef, { number }: Ta
     title: `Build #${number} again?`,
     verb: 'Build again',
     harms: true,
-    preview: async () => effectOf(await asked(true), 'Its build is made again.'),
+    preview: async () => effectOf(await asked(true), 'Its build starts again.'),
     run: async () => {
       await asked(false);
-      return `The build of #${number} is made again.`;
+      return `The build of #${number} starts again.`;
     },
   };
 }
@@ -384,9 +386,9 @@ export function backportAction(client: Client, queue: QueueRef, { number }: Targ
     title: `Backport #${number}?`,
     verb: 'Backport',
     harms: false,
-    fields: [{ name: 'branch', label: 'To which branch', required: true }],
+    fields: [{ name: 'branch', label: 'Target branch', required: true }],
     preview: async ({ branch = '' }) => ({
-      sentence: branch === '' ? 'Name the branch that it is brought to.' : await asked(branch, true),
+      sentence: branch === '' ? 'Enter the branch to backport to.' : await asked(branch, true),
     }),
     run: async ({ branch = '' }) => await asked(branch, false),
   };

@@ -60,7 +60,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
         }
       >
         #{number} is where CI runs on batch {batch.position} of {targetBranch}.{' '}
-        <em>Interlock opened it, and nobody merges it.</em>
+        <em>Interlock opened it to run CI. It is never merged.</em>
       </Answer>
       <div className={parts['body']}>
         <h3 className={parts['h']}>The pull requests that it validates</h3>

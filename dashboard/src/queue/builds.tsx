@@ -68,7 +68,11 @@ const causes = {
 
 export function Builds({ pull }: { readonly pull: PullRequest }): ReactNode {
   if (pull.batches.nodes.length === 0)
-    return <Empty title="It has not been built yet.">It is built when it is its turn.</Empty>;
+    return (
+      <Empty title="This pull request has not been built yet.">
+        Its first build starts when its turn in line comes.
+      </Empty>
+    );
   return (
     <div className={styles['builds']}>
       {pull.batches.nodes.map((batch) => (
@@ -125,7 +129,7 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
 
 export function VerificationView({ pull }: { readonly pull: PullRequest }): ReactNode {
   const { verification } = pull;
-  if (!verification) return <Empty title="It was not tried out in a preview." />;
+  if (!verification) return <Empty title="This pull request was not tested in a preview." />;
   const { preview } = verification;
   const url = preview?.endedAt === null ? preview.url : null;
   return (
@@ -174,7 +178,7 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
           document: EarlierVerificationLogDocument,
           pageOf: ({ node }) => (node?.__typename === 'Verification' ? node.log : null),
         }}
-        heading="What the verification wrote"
+        heading="Output of the verification"
         label="Log of the verification"
         progress={verification.status}
       />

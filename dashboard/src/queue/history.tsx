@@ -20,7 +20,7 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
     <Shown answer={answer} what="The history">
       {({ repository }) => {
         const { nodes = [], pageInfo } = repository?.pullRequest?.events ?? {};
-        if (nodes.length === 0) return <Empty title="Nothing is on record." />;
+        if (nodes.length === 0) return <Empty title="No events are recorded yet." />;
         return (
           <>
             <table className={parts['table']}>

@@ -113,7 +113,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         <dd>{personOf(pull.author)}</dd>
         {pull.requestedBy && (
           <>
-            <dt>Asked by</dt>
+            <dt>Requested by</dt>
             <dd>{pull.requestedBy}</dd>
           </>
         )}
@@ -123,7 +123,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         <dd className="mono">{short(pull.headCommitSha)}</dd>
         {pull.skipLineReason && (
           <>
-            <dt>Skips because</dt>
+            <dt>Reason to skip the line</dt>
             <dd>{pull.skipLineReason}</dd>
           </>
         )}
@@ -156,7 +156,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         </p>
       ))}
       {isAsked && at === null && refusalOf(pull.viewerCan, 'SKIP_LINE') !== undefined && <WhoMaySkip queue={queue} />}
-      <p className="sm faint">Every harmful action first says what it would reset, stop and hold.</p>
+      <p className="sm faint">Before you confirm an action, you see what it would reset, stop and hold.</p>
     </Frame>
   );
 }

@@ -137,7 +137,7 @@ export function TipRow({
       <span />
       <span className={styles['title']}>
         <span className={styles['tipname']}>
-          {branch} <span className="mono faint">{tip === null ? 'not looked at yet' : short(tip)}</span>
+          {branch} <span className="mono faint">{tip === null ? 'not read yet' : short(tip)}</span>
         </span>
       </span>
       <span />
@@ -179,7 +179,7 @@ function describeBuild(batch: BatchRowFragment): {
   const ok = batch.checks.filter(({ conclusion }) => passed.has(conclusion)).length;
   const gate = batch.finalGates.find(({ state }) => state === 'RUNNING');
   if (batch.state === 'MAKING') return { text: 'its commit is being made', label: 'making', tone: 'dim' };
-  if (batch.state === 'LANDING') return { text: 'green, and being put on the base', label: 'landing', tone: 'green' };
+  if (batch.state === 'LANDING') return { text: 'green, and landing now', label: 'landing', tone: 'green' };
   if (gate) return { text: `final gate ${gate.workflow} runs`, label: 'final gate', tone: 'blue' };
   if (batch.checks.length === 0) return { text: 'its checks have not started', label: 'building', tone: 'blue' };
   return { text: `${ok} of ${count(batch.checks.length, 'check')}`, label: 'building', tone: 'blue' };

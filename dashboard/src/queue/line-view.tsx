@@ -235,7 +235,8 @@ export function LineView(props: LineViewProps): ReactNode {
 
 /** How many landings have a proof, and when the proofs were last derived again. */
 function Proved({ proofs: { count: landings, verifiedAt, holds } }: { readonly proofs: Proofs }): ReactNode {
-  if (holds === false) return <span className="red">Not every proof of a landing holds: run npm run verify.</span>;
+  if (holds === false)
+    return <span className="red">At least one proof of a landing is not valid. Run npm run verify to see which.</span>;
   return (
     <Seal>
       {count(landings, 'landing')} proved

@@ -17,7 +17,7 @@ export const grades = {
   SAME_TREE: 'Another commit landed, with the very tree that was tested.',
   COMPOSED: 'Pull requests that do not affect each other were tested apart, each part green.',
   HOST_MERGED: 'The code host made the commit; its tree is the tree that was tested.',
-  UNVALIDATED: 'Somebody chose by name to merge it without validation.',
+  UNVALIDATED: 'Somebody explicitly merged it without validation.',
   EXTERNAL: 'Somebody pushed it past the queue, so it has no proof.',
 } as const;
 
@@ -83,7 +83,7 @@ export function ProofView({
       </div>
       <h3 className={parts['h']}>Tested, and landed</h3>
       <Compared landed={landed} pull={pull} />
-      <h3 className={parts['h']}>Derive it again, with nothing but a clone and the records</h3>
+      <h3 className={parts['h']}>Verify it yourself, with only a clone and the records</h3>
       <Terminal label="Commands that derive the proof again">{commands}</Terminal>
       <div className={cx(parts['acts'], styles['copy'])}>
         <Button icon="copy" onClick={() => void copy()}>
@@ -145,7 +145,7 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
             <td>
               <span className="mono">{after && short(after)}</span>{' '}
               {before && after && (
-                <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'another'}</span>
+                <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'different'}</span>
               )}
             </td>
           </tr>

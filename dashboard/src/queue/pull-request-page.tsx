@@ -163,7 +163,7 @@ function PullRequestView(props: ViewProps): ReactNode {
             </Button>
           }
         >
-          As it stood at <At at={at} />. Nothing can be changed in the past.
+          State at <At at={at} />. Nothing can be changed in the past.
         </Banner>
       )}
       <Bar
@@ -226,7 +226,7 @@ function PullRequestView(props: ViewProps): ReactNode {
         <div tabIndex={0}>
           <h3 className={parts['h']}>What happened</h3>
           <PullRequestHistory pull={pull} />
-          <h3 className={parts['h']}>As it stood at</h3>
+          <h3 className={parts['h']}>State at</h3>
           <div className={parts['acts']}>
             {momentsOf(pull).map((moment) => (
               <Button key={moment} kind={moment === at ? 'go' : 'plain'} onClick={() => look(moment)}>
@@ -331,11 +331,11 @@ function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNod
       </div>
       {explain.conditions.length > 0 && (
         <>
-          <h3 className={parts['h']}>Everything that has to hold, in order</h3>
+          <h3 className={parts['h']}>Conditions for merging, in order</h3>
           <Conditions conditions={explain.conditions} />
         </>
       )}
-      <h3 className={parts['h']}>Its way to people</h3>
+      <h3 className={parts['h']}>From the request to the environments</h3>
       <Route pull={pull} />
       {pull.body !== '' && (
         <>

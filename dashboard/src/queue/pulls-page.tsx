@@ -23,7 +23,7 @@ import styles from './pulls.module.css';
 const views = ['open', 'yours', 'stuck', 'merged', 'all'] as const;
 type View = (typeof views)[number];
 
-const labels = { open: 'Open', yours: 'Yours', stuck: 'Need somebody', merged: 'Merged', all: 'All' } as const;
+const labels = { open: 'Open', yours: 'Yours', stuck: 'Need a person', merged: 'Merged', all: 'All' } as const;
 
 function filterOf(view: View, author: string | null): PullRequestFilter {
   switch (view) {
@@ -135,7 +135,7 @@ export function PullsPage(): ReactNode {
         )}
         {isWaiting && <Waiting />}
         {!isWaiting && !problem && pulls.length === 0 && (
-          <Empty title="There is none.">Choose another list, or change the filter.</Empty>
+          <Empty title="No pull request matches.">Choose another list, or change the filter.</Empty>
         )}
         <ul className={styles['pulls']}>
           {pulls.map((pull) => (

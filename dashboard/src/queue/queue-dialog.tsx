@@ -25,7 +25,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
   return (
     <Dialog title={`Queue into ${queue.branch}`} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <label className={parts['field']}>
-        Number or words of its title
+        Number, or words of the title
         <input
           className={parts['input']}
           autoFocus
@@ -56,7 +56,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
         <p className="dim">
           {text === ''
             ? `No pull request into ${queue.branch} is open. Push a branch, and open its pull request.`
-            : `No open pull request into ${queue.branch} is called that.`}
+            : `No open pull request into ${queue.branch} has this number or these words in its title.`}
         </p>
       )}
     </Dialog>

@@ -83,7 +83,7 @@ export function QueuePage(): ReactNode {
       <>
         <Bar title={branch} />
         <TimeTravel queue={queue} at={at} createdAt={data.repository.createdAt} onLook={look} />
-        <Empty title="Nothing is on record of that moment.">
+        <Empty title="There is no record of that moment.">
           <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
             Back to now
           </Link>
@@ -188,7 +188,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
                 The line as it was at <At at={data.asOf} />. Nothing can be changed in the past.
               </>
             ) : (
-              'The line of that moment is being read.'
+              'Loading the line of that moment…'
             )}
           </Banner>
         )}

@@ -51,7 +51,7 @@ export function summarise(
   if (queue.asOf) {
     const beside = builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : '';
     return [
-      `At ${textOfTime(Date.parse(queue.asOf))}, ${queued === 0 ? 'nobody was' : count(queued, 'pull request was', 'pull requests were')} in line.`,
+      `At ${textOfTime(Date.parse(queue.asOf))}, ${queued === 0 ? 'no pull request was' : count(queued, 'pull request was', 'pull requests were')} in line.`,
       builds.line + builds.beside === 0 ? '' : `${capital(spelledCount(builds.line, 'build'))}${beside} ran.`,
     ];
   }
@@ -59,7 +59,10 @@ export function summarise(
     return [`${queue.baseBranch} is halted: nothing is merged until an admin resumes it.`, inLine(queued)];
   if (queue.paused) return [`${queue.baseBranch} is paused: nothing is validated or merged.`, inLine(queued)];
   if (queued === 0)
-    return [`Nobody is in line.`, queue.baseTip ? `${queue.baseBranch} is green at ${queue.baseTip.slice(0, 8)}.` : ''];
+    return [
+      'No pull request is in line.',
+      queue.baseTip ? `${queue.baseBranch} is green at ${queue.baseTip.slice(0, 8)}.` : '',
+    ];
   const building =
     builds.line + builds.beside === 0
       ? `${count(queued, 'pull request waits', 'pull requests wait')} for a build.`

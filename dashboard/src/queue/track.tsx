@@ -54,7 +54,7 @@ function stopsOf(pull: PullRequest): readonly Stop[] {
     {
       name: 'Asked',
       state: wasAsked ? 'done' : 'now',
-      text: pull.requestedBy ? `by ${pull.requestedBy}` : wasAsked ? 'to merge' : 'nobody yet',
+      text: pull.requestedBy ? `by ${pull.requestedBy}` : wasAsked ? 'to merge' : 'not requested yet',
     },
     {
       name: 'In line',

@@ -58,7 +58,7 @@ export function rollBackAction(client: Client, { project, environment }: Environ
     },
     run: async () => {
       await answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: false, ifRunning } }));
-      return `The rollback of ${environment} is under way.`;
+      return `The rollback of ${environment} has started.`;
     },
   };
 }
@@ -171,8 +171,8 @@ export function freezeAction(client: Client, { project, environment }: Environme
     verb: 'Freeze',
     harms: true,
     fields: [
-      { name: 'reason', label: 'Why (everybody sees it)' },
-      { name: 'until', label: 'Until (empty: until somebody lifts it)', type: 'datetime-local' },
+      { name: 'reason', label: 'Reason (everybody sees it)' },
+      { name: 'until', label: 'Until (empty: until somebody lifts the freeze)', type: 'datetime-local' },
     ],
     preview: async (values) => ({
       sentence: (await asked(values, true))?.sentence ?? `Nothing is deployed to ${environment} meanwhile.`,

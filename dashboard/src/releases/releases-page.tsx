@@ -151,7 +151,8 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
   // Cutting a candidate needs release:write too.
   const cannotFreeze = refusalOf(permissions, 'FREEZE');
   const cannotRollBack =
-    refusalOf(permissions, 'ROLL_BACK') ?? (environment?.rollback ? undefined : `${name} has nothing to go back to.`);
+    refusalOf(permissions, 'ROLL_BACK') ??
+    (environment?.rollback ? undefined : `${name} has no earlier deployment to roll back to.`);
   useCommands([
     {
       key: 'd',

@@ -108,7 +108,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           input: { repository: { owner, name }, yaml: text, preview: true },
         }),
       );
-      return { sentence: replaceConfiguration.impact?.sentence ?? 'Nothing that is being built is affected.' };
+      return { sentence: replaceConfiguration.impact?.sentence ?? 'No running build is affected.' };
     },
     run: async () => {
       const { replaceConfiguration } = await answerOf(
@@ -120,7 +120,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
       if (outcome.__typename === 'ConfigurationRefused')
         throw new Refused({ sentence: outcome.messages.join(' '), code: 'CONFIGURATION_REFUSED', requestId: null });
       refresh();
-      return 'The new configuration holds.';
+      return 'The new configuration is in effect.';
     },
   };
   const isChanged = text !== yaml;
@@ -147,7 +147,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
             {latest.modifiedBy.ghUsername ?? latest.modifiedBy.email ?? 'interlock'}.
           </>
         ) : (
-          'The defaults hold: nobody has changed the configuration.'
+          'The defaults are in effect: nobody has changed the configuration.'
         )}{' '}
         <em>{judgement(isChanged, judged)}</em>
       </Answer>
@@ -162,7 +162,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           {simulated && <Simulation owner={owner} name={name} yaml={simulated.yaml} />}
         </div>
         <div tabIndex={0}>
-          <h3 className={parts['h']}>What changed before</h3>
+          <h3 className={parts['h']}>Earlier changes</h3>
           {repository.configurationHistory.nodes.length === 0 && <p className="dim sm">Nothing yet.</p>}
           {repository.configurationHistory.nodes.map((change) => (
             <details key={change.id} className={styles['change']}>
@@ -170,7 +170,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
                 <At at={change.modifiedAt} /> by{' '}
                 {change.modifiedBy.ghUsername ?? change.modifiedBy.email ?? 'interlock'}
               </summary>
-              <pre className={parts['term']} tabIndex={0} role="region" aria-label="What this change did">
+              <pre className={parts['term']} tabIndex={0} role="region" aria-label="Difference made by this change">
                 {change.diff}
               </pre>
             </details>
@@ -182,11 +182,11 @@ function ConfigurationView(props: ViewProps): ReactNode {
 }
 
 function judgement(isChanged: boolean, judged: Judged | null): string {
-  if (!isChanged) return 'Change it below: you see what it would do before it holds.';
-  if (judged === null) return 'Asking what the change would do…';
+  if (!isChanged) return 'Edit the configuration below. You see what a change would do before it takes effect.';
+  if (judged === null) return 'Checking what the change would do…';
   return judged.accepted
     ? `The change is valid and touches ${count(judged.changedKeys.length, 'key')}.`
-    : `${count(judged.problems.length, 'problem')} must be mended first.`;
+    : `${count(judged.problems.length, 'problem')} must be fixed first.`;
 }
 
 function Judgement({ judged }: { readonly judged: Judged | null }): ReactNode {

@@ -56,7 +56,7 @@ export function FirstRun(): ReactNode {
                     <CreateForm onMade={setMade} />
                     <p className="dim">
                       You have one already? On the machine of the service,{' '}
-                      <code>npm run import -- &lt;path or URL&gt; acme/shop</code> brings it in with its history.
+                      <code>npm run import -- &lt;path or URL&gt; acme/shop</code> imports it with its history.
                     </p>
                   </>
                 )}
@@ -65,7 +65,7 @@ export function FirstRun(): ReactNode {
             <li className={styles[made ? 'now' : 'ahead']}>
               <i aria-hidden="true" />
               <div>
-                <h3>Push something, with a check in it</h3>
+                <h3>Push a commit that adds a check</h3>
                 <p className="dim">
                   Every check in <code>.service/ci.yml</code> on main is required.
                 </p>

@@ -44,7 +44,7 @@ export function ScreensPage(): ReactNode {
     ],
     preview: async ({ branch = '' }) => ({
       sentence: `Everybody who has the link sees the queue of ${branch}: titles, authors, checks, and why each pull request waits.`,
-      note: 'The link opens nothing else, changes nothing, and can be revoked here. It ends with your user.',
+      note: 'The link opens nothing else, changes nothing, and can be revoked here. It stops working when your user is removed.',
     }),
     run: async ({ branch = '', until = '' }) => {
       const { createEmbedLink } = await answerOf(

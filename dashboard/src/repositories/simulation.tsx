@@ -70,7 +70,7 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
     return () => clearInterval(timer);
   }, [isRunning, refresh]);
 
-  const again = { title: 'It was not simulated.', retry: start };
+  const again = { title: 'The simulation could not be run.', retry: start };
   return (
     <>
       <h3 className={parts['h']}>The last {days} days, played again</h3>
@@ -105,7 +105,7 @@ function Running({ newest, isWanted }: { readonly newest: Newest; readonly isWan
         {percent} % simulated.
         {isWanted
           ? ' You may leave the page meanwhile.'
-          : ` It is another simulation, by ${newest.createdBy}. This one begins when it has ended.`}
+          : ` This is another simulation, by ${newest.createdBy}. Yours begins when the other has ended.`}
       </span>
     </p>
   );
@@ -169,7 +169,7 @@ function Simulated({
           ))}
         </tbody>
       </table>
-      <h3 className={parts['h']}>It assumes</h3>
+      <h3 className={parts['h']}>The simulation assumes</h3>
       <ul className={cx('sm', 'dim')}>
         {simulated.assumptions.map((assumption) => (
           <li key={assumption}>{assumption}</li>

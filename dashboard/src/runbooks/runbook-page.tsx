@@ -83,7 +83,7 @@ function useRunbookActions({
       title: `Follow up runbook ${number}`,
       verb: 'Follow up',
       harms: false,
-      fields: [{ name: 'prompt', label: 'What should be done besides', required: true, multiline: true }],
+      fields: [{ name: 'prompt', label: 'What else should be done', required: true, multiline: true }],
       preview: null,
       run: async ({ prompt = '' }) => {
         await answerOf(client.mutation(ContinueRunbookDocument, { input: { number, prompt } }));
@@ -228,14 +228,16 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
             variables={{ number: runbook.number }}
             pieceOf={({ runbookLog }) => runbookLog}
             pages={{ document: EarlierRunbookLogDocument, pageOf: (data) => data.runbook?.log }}
-            heading="What it said"
+            heading="Output of the agent"
             label="Log of the runbook"
             progress={progressOf(runbook)}
           />
         </div>
         <div tabIndex={0}>
           <h3 className={parts['h']}>Pull requests</h3>
-          {runbook.pullRequests.length === 0 && <p className="dim sm">It has opened none yet.</p>}
+          {runbook.pullRequests.length === 0 && (
+            <p className="dim sm">The runbook has not opened a pull request yet.</p>
+          )}
           {runbook.pullRequests.length > 0 && (
             <ul className={cx(parts['box'], parts['list'])}>
               {runbook.pullRequests.map((one) => (

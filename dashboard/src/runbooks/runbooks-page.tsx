@@ -40,12 +40,12 @@ export function RunbooksPage(): ReactNode {
           client.mutation(CreateRunbookDocument, { input: { repository: { owner, name }, title, prompt } }),
         );
         await navigate({ to: '/runbooks/$number', params: { number: String(createRunbook.runbook.number) } });
-        return `Runbook ${createRunbook.runbook.number} begins.`;
+        return `Runbook ${createRunbook.runbook.number} is created.`;
       },
     }),
     [client, owner, name, navigate],
   );
-  useCommands([{ key: 'n', label: 'Begin a runbook…', group: 'This page', run: () => act(ask) }]);
+  useCommands([{ key: 'n', label: 'New runbook…', group: 'This page', run: () => act(ask) }]);
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Runbooks">
@@ -60,7 +60,7 @@ export function RunbooksPage(): ReactNode {
           const running = runbooks.filter(({ status }) => toneOf(status) === 'blue').length;
           if (runbooks.length === 0)
             return (
-              <Empty title="No runbook has been asked for yet.">
+              <Empty title="There is no runbook yet.">
                 A runbook turns a prompt into commits and pull requests, step by step.
               </Empty>
             );

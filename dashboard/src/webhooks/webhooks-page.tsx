@@ -82,7 +82,7 @@ export function WebhooksPage(): ReactNode {
                   </Button>
                 }
               >
-                A webhook sends what happens to an address of yours, signed, and repeats it until it arrives.
+                A webhook sends signed events to an address of yours, and repeats each until it arrives.
               </Empty>
             );
           const failing = nodes.filter(({ failingSince }) => failingSince).length;
@@ -93,7 +93,7 @@ export function WebhooksPage(): ReactNode {
                 <em>{failing === 0 ? 'All of them answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
               </Answer>
               <div className={parts['body']}>
-                {secret !== null && <Terminal label="The secret that signs">{secret}</Terminal>}
+                {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
                 {nodes.map((endpoint) => (
                   <EndpointCard key={endpoint.id} endpoint={endpoint} refresh={answer.refresh} />
                 ))}
@@ -138,31 +138,31 @@ function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: Endpoin
       }),
     redeliver: (delivery: string) =>
       begin({
-        title: 'Send it again?',
+        title: 'Send this delivery again?',
         verb: 'Send again',
         harms: false,
         run: async () => {
           await answerOf(client.mutation(RedeliverWebhookDocument, { input: { id: delivery } }));
-          return 'It is sent again.';
+          return 'The delivery is sent again.';
         },
       }),
     flip: () =>
       begin({
         title: enabled
-          ? `Switch ${url} off? It gets nothing until it is switched on, and what is on its way is canceled.`
-          : `Switch ${url} on? It gets what happens from now on.`,
+          ? `Switch ${url} off? It gets no events until it is switched on, and deliveries that are not sent yet are canceled.`
+          : `Switch ${url} on? It gets the events that happen from now on.`,
         verb: enabled ? 'Switch off' : 'Switch on',
         harms: enabled,
         run: async () => {
           await answerOf(
             client.mutation(enabled ? DisableWebhookEndpointDocument : EnableWebhookEndpointDocument, { input }),
           );
-          return enabled ? `${url} gets nothing.` : `${url} gets events from now on.`;
+          return enabled ? `${url} gets no events now.` : `${url} gets events from now on.`;
         },
       }),
     remove: () =>
       begin({
-        title: `Delete ${url}? It gets nothing more, and its deliveries are forgotten.`,
+        title: `Delete ${url}? It gets no more events, and the records of its deliveries are deleted.`,
         verb: 'Delete',
         harms: true,
         run: async () => {
@@ -242,7 +242,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
         const { attempts = [], nextAttemptAt = null } = node?.__typename === 'WebhookDelivery' ? node : {};
         return (
           <ol className={parts['list']} aria-label="Attempts">
-            {attempts.length === 0 && <li className="sm dim">It was not sent yet.</li>}
+            {attempts.length === 0 && <li className="sm dim">No attempt has been made yet.</li>}
             {attempts.map((attempt) => (
               <li key={attempt.number} className="sm">
                 <span className="faint nowrap">
