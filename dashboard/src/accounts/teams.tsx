@@ -1,4 +1,4 @@
-// Teams, which the configuration names as `@org/team`, and to which permissions are granted.
+// The teams of the account. The configuration refers to a team as `@org/team`, and a team can have permissions.
 import type { ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';

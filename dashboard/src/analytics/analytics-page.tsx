@@ -1,4 +1,4 @@
-// How long people wait, and why pull requests leave the line.
+// The page of analytics: how long pull requests wait, and why they leave the line.
 import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
@@ -274,7 +274,7 @@ function BuildTime({
   );
 }
 
-/** How many landings came by the first estimate that was given for them. */
+/** How many pull requests landed by the time of their first estimate. */
 function EtaAccuracy({
   days,
   isTable,

@@ -22,7 +22,7 @@ const keys = new Proxy(
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Among the fields of this name whose arguments match, keeps only the one that was answered last. */
+/** Of all cached fields of this name whose arguments match, keeps only the newest answer. */
 function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
   return (_answer, args, cache, { parentKey, fieldName }) => {
     if (!matches(args)) return;

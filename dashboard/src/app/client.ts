@@ -9,7 +9,7 @@ import { fetchAgain, keyedExchange } from './keyed.ts';
 import { onSignedOut } from './live.ts';
 import { shownExchange } from './shown-query.ts';
 
-/** To the sign-in page, and back to the same place. */
+/** Opens the sign-in page, which leads back to this page. */
 export function signIn(): void {
   location.assign(`/session?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
@@ -21,7 +21,7 @@ async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<
   return response;
 }
 
-/** A cache is given up after so many answers, or after this time. */
+/** A cache is replaced after this many answers, or after this time. */
 const mostAnswers = 500;
 const longestMs = 30 * 60_000;
 

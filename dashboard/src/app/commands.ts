@@ -1,4 +1,4 @@
-// What can be done on the page that is shown: by key, and by the palette. Each part of the page adds its own.
+// The commands of the page, which a user runs by a key or in the palette. Each part of the page adds its own commands.
 import { useEffect, useRef } from 'react';
 import { preferred } from './preferences.ts';
 
@@ -8,11 +8,11 @@ export interface Command {
   readonly label: string;
   readonly group: 'Pages' | 'This page' | 'This row' | 'View';
   readonly run: () => void;
-  /** What it would do, in a sentence. */
+  /** Reads what the command would do, as a sentence. */
   readonly preview?: (() => Promise<string>) | undefined;
-  /** Why it cannot be done now. */
+  /** Why the command cannot be run now. Undefined: the command can be run. */
   readonly disabled?: string | undefined;
-  /** Keys that move around are left out of the palette. */
+  /** Whether the command only moves the focus or the choice. The palette leaves such commands out. */
   readonly isMove?: boolean;
 }
 
@@ -22,7 +22,7 @@ const sources = new Set<Source>();
 const sequenceMs = 1_200;
 let first: { readonly key: string; readonly at: number } | null = null;
 
-/** All commands, those of the innermost part first. */
+/** All commands. The commands of the innermost part come first. */
 export function listCommands(): readonly Command[] {
   return [...sources].toReversed().flatMap((source) => source.current);
 }

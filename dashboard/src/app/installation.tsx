@@ -1,4 +1,4 @@
-// What serves the page: its version, and which of its parts are not well.
+// The version of the installation, and which of its parts do not work.
 import { useEffect, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import parts from '../design/parts.module.css';
@@ -35,7 +35,7 @@ export function InstallationSign(): ReactNode {
   );
 }
 
-/** The key that opens a workflow in Temporal's UI. `what`: whose workflow. Undefined: there is none to open. */
+/** The command that opens a workflow in Temporal's UI. `what` says whose workflow it is. */
 export function temporalCommand(what: string, url: string | null | undefined): Command {
   return {
     key: 'w',

@@ -17,7 +17,7 @@ const openCodes = new Set(['NETWORK', 'CONFLICT']);
 /** The keys of requests that have no answer yet. */
 const keys = new Map<number, string>();
 
-/** From here on, an equal request gets a new key. */
+/** Forgets all keys, so that an equal request gets a new key. */
 export function forgetKeys(): void {
   keys.clear();
 }

@@ -1,4 +1,4 @@
-// A log as it is written: what an agent says, what a deployment puts out. Its end is read first.
+// A log that grows while it is shown: the output of an agent or of a deployment. The end of the log is read first.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, type TypedDocumentNode } from 'urql';
 import { Button } from '../design/parts.tsx';
@@ -7,9 +7,9 @@ import { useSay } from './act.tsx';
 import { follow, type Following } from './live.ts';
 import { emptyLog, withEarlier, withLater, type EarlierPage, type LogWindow, type Piece } from './log-window.ts';
 
-/** Pieces that come together are shown together. */
+/** Pieces that arrive within this time are shown together. */
 const gatherMs = 100;
-/** Somebody who reads that close to the end reads on there. */
+/** If the reader is this close to the end, the log keeps scrolling to its end. */
 const nearEndPx = 40;
 
 interface LiveLogProps<Data, Page, Variables extends object> {
@@ -22,7 +22,7 @@ interface LiveLogProps<Data, Page, Variables extends object> {
     readonly pageOf: (data: Page) => EarlierPage | null | undefined;
   };
   readonly heading: string;
-  /** What the log is of, for readers of screens. */
+  /** The name of the log, for screen readers. */
   readonly label: string;
   /** Another value when more may come: a log ends with the work, and goes on with what follows it. */
   readonly progress: string;

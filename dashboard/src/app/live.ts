@@ -11,9 +11,9 @@ export interface Connection {
   readonly offSince: number | null;
   /** When the next attempt begins. Null unless it is off. */
   readonly retryAt: number | null;
-  /** How many changes arrived together after a reconnect. Null: there is nothing to report. */
+  /** How many changes arrived together after a reconnect. Null: there was no reconnect just now. */
   readonly caughtUp: number | null;
-  /** Counts the changes heard so far. */
+  /** The number of changes received so far. */
   readonly changes: number;
 }
 
@@ -58,7 +58,7 @@ function publish(change: Partial<Connection>): void {
 const socket = createClient({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
   lazyCloseTimeout: 2_000,
-  // Every subscriber goes on behind its own cursor, which the library's retries would not know.
+  // Every subscriber continues behind its own cursor, which the retries of the library would not use.
   retryAttempts: 0,
   keepAlive: pingEveryMs,
   on: {
@@ -101,18 +101,18 @@ function startAll(): void {
   for (const start of starts) start();
 }
 
-/** Does not wait for the next attempt. */
+/** Connects now, instead of at the time of the next attempt. */
 export function retryNow(): void {
   clearTimeout(retryTimer);
   startAll();
 }
 
-/** What happens when the server no longer knows the session. */
+/** Sets what is called when the session is no longer valid at the server. */
 export function onSignedOut(handler: () => void): void {
   signedOut = handler;
 }
 
-/** Follows until the returned function is called. */
+/** Subscribes until the returned function is called. */
 export function follow<Data, Variables extends object>(source: Following<Data, Variables>): () => void {
   let cursor = source.after;
   let stop: () => void = () => undefined;

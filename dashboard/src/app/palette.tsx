@@ -1,5 +1,6 @@
-// Search or act: every command of the page, every queue, and what the server finds by words. What an action would do is
-// asked for when it is highlighted for a moment. A combobox over a list box, by the pattern of WAI-ARIA.
+// The palette, which lists every command of the page, every queue, and what the server finds by words. When an action
+// has been highlighted for a moment, its preview is read. The palette is a combobox over a list box, as WAI-ARIA
+// describes it.
 import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
@@ -25,12 +26,13 @@ interface Choice {
 const previewAfterMs = 150;
 const askAfterMs = 150;
 const mostOfGroup = 8;
-/** The server refuses a longer text, and one of more words. */
+/** The server refuses a text that is longer or has more words. */
 const longestText = 200;
 const mostWords = 10;
 
 /**
- * What the server finds: in the repository of the page, or in the whole account; releases always in the whole account.
+ * What the server finds in the repository of the page, or in the whole account if the page has no repository. Releases
+ * are always searched in the whole account.
  */
 function useFound(text: string): Found {
   const { owner, name } = useParams({ strict: false });
@@ -79,7 +81,7 @@ function useFound(text: string): Found {
 
 interface Found {
   readonly choices: readonly Choice[];
-  /** Whether the server found them by the present text. They are of an earlier text otherwise. */
+  /** Whether the server found the choices by the present text. If false, it found them by an earlier text. */
   readonly isOfText: boolean;
 }
 

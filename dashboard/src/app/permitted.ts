@@ -6,7 +6,7 @@ export interface Permission {
   readonly sentence?: string | null;
 }
 
-/** Why the viewer may not do it. Undefined: no reason is known, and the server decides at the request. */
+/** Why the viewer may not run the action. Undefined: no reason is known, and the server decides at the request. */
 export function refusalOf(permissions: readonly Permission[], action: string): string | undefined {
   const found = permissions.find((one) => one.action === action);
   return found && !found.allowed ? (found.sentence ?? 'You do not have the permission for this action.') : undefined;

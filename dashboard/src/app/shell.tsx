@@ -23,13 +23,13 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 
 type Named = { readonly owner: string; readonly name: string };
 
-/** What the shell knows: the viewer, the repositories, the release projects. */
+/** The data that every page needs: the viewer, the repositories, the release projects. Undefined until it is read. */
 export function useShell(): ShellQuery | undefined {
   const [{ data }] = useQuery({ query: ShellDocument });
   return data;
 }
 
-/** The repository that the address names, else the repository of the last visited queue, else the first one. */
+/** The repository in the address, else the repository of the last visited queue, else the first repository. */
 export function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
   const { owner, name, _splat } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
@@ -206,7 +206,7 @@ interface MenuProps {
   readonly onSearch?: () => void;
 }
 
-/** The repositories, every page, the API, the theme, and who is signed in. */
+/** The menu: the repositories, every page, the API, the theme, and the signed-in user. */
 function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
   const viewer = shell?.viewer;
   const { theme } = usePreferences();
@@ -412,13 +412,13 @@ const keyNames: Readonly<Record<string, string>> = {
 
 interface KeyRow {
   readonly label: string;
-  /** All keys that do this. */
+  /** All keys that run the command. */
   readonly keys: readonly string[];
 }
 
 const keyGroups = ['This row', 'This page', 'View', 'Pages'] as const satisfies readonly Command['group'][];
 
-/** The commands that have keys, by group. Keys that do the same share a row. */
+/** The commands that have keys, by group. Keys of the same command share a row. */
 function groupKeys(
   commands: readonly Command[],
 ): readonly { readonly group: string; readonly rows: readonly KeyRow[] }[] {

@@ -1,14 +1,14 @@
-// A page that stays true: the newest cursor first, then the rows, then everything that came behind the cursor. In one
-// request the rows could be older than their cursor, and a change between them would be lost.
+// Keeps a page up to date. It reads the newest cursor first, then the rows, and then follows the changes behind the
+// cursor. If one request read both, the rows could be older than the cursor, and a change in between would be lost.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { CursorDocument } from '../generated/app.ts';
 import { problemOf, type Problem } from './errors.ts';
 import { follow } from './live.ts';
 
-/** At most one read in this time, however many changes come: the rate limit is shared with everybody of the account. */
+/** At most one read in this time, however many changes come: all users of the account share one rate limit. */
 const readEveryMs = 700;
-/** The next read begins after this many times what the last one took: a slow server is asked less often. */
+/** The pause after a read, as a multiple of the read's duration, so that a slow server gets fewer requests. */
 const restShare = 2;
 const longestRestMs = 5_000;
 /** The first of several changes is read after this time, so that a transaction's changes are read together. */
@@ -18,7 +18,7 @@ const rateLimitedMs = 1_500;
 export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   readonly document: TypedDocumentNode<Data, Variables>;
   readonly variables: Variables;
-  /** What says that the answer may have changed. Null: nothing does. */
+  /** The subscription whose changes may change the answer. Null: the query is not live. */
   readonly follows: {
     readonly document: TypedDocumentNode<Change, ChangeVariables & { after?: string | null | undefined }>;
     readonly variables: ChangeVariables;
@@ -28,9 +28,9 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
 
 export interface Answered<Data> {
   readonly data: Data | undefined;
-  /** Why there is no data. */
+  /** Why there is no data. Null: there is data, or the page still waits for it. */
   readonly problem: Problem | null;
-  /** Why a part of the data is missing. */
+  /** Why a part of the data is missing. Null: no part is missing. */
   readonly partial: Problem | null;
   readonly isWaiting: boolean;
   readonly refresh: () => void;
@@ -40,7 +40,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   query: LiveQuery<Data, Variables, Change, ChangeVariables>,
 ): Answered<Data> {
   const client = useClient();
-  // Another part of the same rows is read behind the same cursor.
+  // If only the read part of the rows changes, the cursor stays, and no new subscription begins.
   const subject = JSON.stringify(query.follows?.variables ?? query.variables);
   const [followed, setFollowed] = useState<{ readonly subject: string; readonly cursor: string | null } | null>(null);
   const isReady = followed?.subject === subject || query.follows === null;
@@ -63,11 +63,11 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     return () => clearTimeout(timer);
   }, [isRateLimited, fetching, refresh]);
 
-  // Counts the times that the log no longer had what came behind the cursor.
+  // How often the log had already deleted the changes behind the cursor.
   const [expiries, setExpiries] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    // Rows that were read before the cursor are read again behind it.
+    // A new cursor is read first. Rows that were read before it are then read again.
     setFollowed(null);
     if (latest.current.follows === null) return undefined;
     void client
@@ -115,14 +115,15 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
 
 interface Reader {
   readonly ask: () => void;
-  /** The answer is there. */
+  /** Called when a read has ended. */
   readonly onRead: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Reads at once and then at intervals; a hidden tab reads when it is looked at again. A read that is under way is
- * waited for: another one would abort it, and under constant changes none would end.
+ * Reads after the first change and then at intervals. A hidden tab reads when it becomes visible again. The next read
+ * begins after the present read has ended: it would abort the present one, and under constant changes no read would
+ * end.
  */
 function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
   let timer: ReturnType<typeof setTimeout> | undefined;

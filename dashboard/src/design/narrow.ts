@@ -1,4 +1,4 @@
-// Whether the window is wide enough for the parts of a page to stand side by side.
+// Whether the window is wide enough to show the parts of a page side by side.
 import { useSyncExternalStore } from 'react';
 
 function mediaHook(text: string): () => boolean {

@@ -64,7 +64,7 @@ export function Bar({
   );
 }
 
-/** The answer to the question of a page, in one sentence, and facts about it. */
+/** The headline of a page: the most important fact in one sentence, and details below it. */
 export function Answer({ children, facts }: { readonly children: ReactNode; readonly facts?: ReactNode }): ReactNode {
   return (
     <div className={styles['answer']}>

@@ -46,7 +46,7 @@ interface AgeProps extends InstantProps {
   readonly shownAt?: string | null;
 }
 
-/** What a step or a check took: of less than ten seconds also the tenths, as in `0.4 s`. */
+/** The duration of a step or a check. Below ten seconds it has tenths, as in `0.4 s`. */
 export function describeRunTime(ms: number): string {
   if (ms < 50) return 'under 0.1 s';
   return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : describeDuration(ms);

@@ -1,5 +1,5 @@
-// A queue drawn for a screen on a wall: how it stands in a sentence, what lands next, and what landed. Plain elements,
-// so that the page loads in an instant and runs for months.
+// Draws a queue for a screen on a wall: its state in a sentence, what lands next, and what landed. The page uses plain
+// elements without a framework, so that it loads in an instant and runs for months.
 import { list, numbers, personOf } from '../design/labels.ts';
 
 interface Member {
@@ -144,7 +144,7 @@ function landed(queue: NonNullable<Board['queue']>, now: number): HTMLElement {
   return section('Landed', rows, 'Nothing has landed here yet.');
 }
 
-/** Draws the board into `into`. `notLiveSince`: since when no news has come. Null: they come. */
+/** Draws the board into `into`. `notLiveSince`: when the updates stopped. Null: updates arrive. */
 export function draw(
   into: HTMLElement,
   board: Board,

@@ -27,7 +27,7 @@ function showNotice(title: string, sentence: string): void {
 const changes = new EventSource(`${pathname.replace(/\/$/, '')}/changes${search}`);
 changes.addEventListener('message', ({ data }: MessageEvent<string>) => {
   const next = JSON.parse(data) as Board;
-  // The server was upgraded, so that this page is older than the server.
+  // The server was upgraded, and this page is older than the server.
   if (board !== null && board.version !== next.version) return location.reload();
   board = next;
   aheadMs = Date.now() - Date.parse(next.at);

@@ -1,4 +1,4 @@
-// What happened in a repository, and what people did in the account.
+// The page of activity: what happened in a repository, and what people did in the account.
 import { useState, type ReactNode } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';

@@ -1,4 +1,4 @@
-// What can be looked at now, and what was verified.
+// The page of previews: the previews that can be opened now, and the verifications.
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { Shown, useTitle } from '../app/page.tsx';
@@ -98,7 +98,7 @@ function RegistrationRow({ preview, place }: { readonly preview: Registration; r
 const pageSize = 20;
 const mostShown = 100;
 
-/** The newest first, those under way too. */
+/** The verifications, newest first, including those that have not ended. */
 function Verifications(place: Place): ReactNode {
   const [first, setFirst] = useState(pageSize);
   const answer = useLiveQuery({

@@ -20,12 +20,12 @@ export interface ShownCondition {
   readonly conditions?: readonly ShownCondition[];
 }
 
-/** Whether the condition holds so far, and a check below it has not ended. */
+/** Whether the condition holds so far, but a check below it has not ended. */
 function isRunning({ holds, conditions = [] }: ShownCondition): boolean {
   return holds && conditions.some((part) => !part.holds && part.who === 'CI');
 }
 
-/** Whether it moves by itself, or somebody has to act. */
+/** The tone of a condition: whether it changes by itself, or a person must act. */
 function toneOf(condition: ShownCondition): 'green' | 'blue' | 'amber' | 'faint' {
   const { holds, who } = condition;
   if (isRunning(condition)) return 'blue';

@@ -1,4 +1,4 @@
-// What is known of the row that is chosen: why, who acts, what has to hold, and what can be done.
+// The details of the chosen pull request: why it is not merged, who acts next, its conditions, and its actions.
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
@@ -22,7 +22,7 @@ const inPast = 'Nothing can be changed in the past.';
 interface InspectorProps {
   readonly queue: QueueRef;
   readonly number: number;
-  /** The moment of the past that is shown. Null: now. */
+  /** The moment in the past that is shown. Null: now. */
   readonly at: string | null;
   /** Another value for each read of the queue. */
   readonly version: unknown;
@@ -44,7 +44,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
     variables: { owner: queue.owner, name: queue.name, number, asOf: at },
     requestPolicy: 'cache-and-network',
   });
-  // The queue is read again at most once in a second; what is known of the row is read with it.
+  // The queue is read again at most once a second. The details of the row are read with it.
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current) read({ requestPolicy: 'network-only' });
@@ -70,7 +70,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
     return { disabled: refusal !== undefined, title: refusal };
   };
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
-  // It enters the line by itself as soon as its conditions hold.
+  // A pending pull request enters the line by itself as soon as its conditions hold.
   const isAsked = isInLine || pull.status === 'PENDING';
   const isMerged = pull.status === 'MERGED';
   const tone =
@@ -161,7 +161,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
   );
 }
 
-/** The people to ask. Nothing where the viewer may not read who has the permission. */
+/** The people who may let a pull request skip the line. Empty if the viewer may not read who has the permission. */
 function WhoMaySkip({ queue: { owner, name } }: { readonly queue: QueueRef }): ReactNode {
   const [{ data }] = useQuery({ query: WhoMaySkipDocument, variables: { owner, name } });
   const holders = data?.repository?.permissionHolders;
@@ -177,7 +177,7 @@ interface FrameProps {
   readonly children: ReactNode;
 }
 
-/** Beside the line where there is room, otherwise a sheet over it. */
+/** Shows the details beside the line if the window is wide enough, otherwise as a sheet over the line. */
 function Frame({ number, onClose, children }: FrameProps): ReactNode {
   const hasOneColumn = useHasOneColumn();
   const title = `Pull request ${number}`;

@@ -1,4 +1,4 @@
-// The rows of the line, drawn: a graph at the left, and beside it what landed, builds, and pull requests.
+// Draws the rows of the line: a graph at the left, and beside the graph landings, builds and pull requests.
 import { memo, type CSSProperties, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';

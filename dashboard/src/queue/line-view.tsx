@@ -1,4 +1,4 @@
-// The line of a queue, scrolled: only the rows on screen are in the document.
+// The line of a queue. Only the rows on screen are in the document, because a line may be very long.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
 import { useNow } from '../design/clock.ts';
@@ -37,15 +37,15 @@ interface LineViewProps {
   readonly at: string | null;
   /** When the repository was made. */
   readonly createdAt: string;
-  /** Null: not known yet, or of the past. */
+  /** Null: not known yet, or the page shows the past. */
   readonly proofs: Proofs | null;
   readonly look: (at: string | null) => void;
   readonly picked: number | null;
   readonly pick: (number: number) => void;
   readonly onQueue: () => void;
-  /** Reports which places in line are on screen, whenever these change. */
+  /** Called with the places in line that are on screen, whenever these change. */
   readonly onShow: (places: RowRange) => void;
-  /** The position at which the part of the line begins that is read. */
+  /** The position in line at which the part that was read begins. */
   readonly from: number;
 }
 
@@ -77,7 +77,7 @@ export function LineView(props: LineViewProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const newest = useMemo((): readonly Shown[] => {
-    // The two are read at different moments: nobody stands at two places.
+    // Both lists are read at different moments, so that one pull request may be in both. It is shown only once.
     const inLine = new Set(data.line.nodes.map(({ pullRequest }) => pullRequest.number));
     const apart = outside.filter(({ number }) => !inLine.has(number));
     return [
@@ -123,7 +123,7 @@ export function LineView(props: LineViewProps): ReactNode {
   useEffect(() => {
     const index = picked === null ? -1 : rows.findIndex(({ key }) => key === `entry ${picked}`);
     if (index !== -1) virtualizer.scrollToIndex(index, { align: 'auto' });
-    // Only a choice scrolls, and not what moves the chosen row.
+    // The list scrolls only when a row is chosen, not when the chosen row moves.
   }, [picked]);
 
   const forecasts = useMemo(() => forecastsOf(data), [data]);
@@ -233,7 +233,7 @@ export function LineView(props: LineViewProps): ReactNode {
   );
 }
 
-/** How many landings have a proof, and when the proofs were last derived again. */
+/** How many landings have a proof, and when the proofs were last verified. */
 function Proved({ proofs: { count: landings, verifiedAt, holds } }: { readonly proofs: Proofs }): ReactNode {
   if (holds === false)
     return <span className="red">At least one proof of a landing is not valid. Run npm run verify to see which.</span>;

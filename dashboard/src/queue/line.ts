@@ -1,6 +1,6 @@
-// The line of a queue as rows: what landed, the tip, the builds, who waits. Pure, so that the live page, a look at the
-// past, and tests share it. A row knows the rails that run through it: the line itself, and beside it a second track of
-// builds that assume something else than the line does.
+// Lays out the line of a queue as rows: landings, the tip, builds, and waiting pull requests. The layout is pure, so
+// that the live page, the page of a past moment, and tests share it. Each row contains the rails that are drawn through
+// it: the rail of the line, and beside it a second track for builds that assume something else than the line does.
 
 export interface LineEntry {
   readonly number: number;
@@ -9,13 +9,13 @@ export interface LineEntry {
 export interface LineBatch {
   readonly id: string;
   readonly position: number;
-  /** Numbers of its pull requests, in queue order. */
+  /** The numbers of the batch's pull requests, in queue order. */
   readonly members: readonly number[];
-  /** Numbers that it assumes to land first. Empty if builds form a chain. */
+  /** The numbers of the pull requests that the batch assumes to land first. Empty if builds form a chain. */
   readonly assumes: readonly number[];
-  /** Id of the batch that it stands on. Null: the tip. */
+  /** Id of the batch on whose commit this batch is built. Null: it is built on the tip. */
   readonly parent: string | null;
-  /** What the API says of it. Null: nothing, so it follows from what it assumes. */
+  /** The role from the API. Null: the API gave no role, so the placement follows from the assumptions. */
   readonly role: BatchRole | null;
 }
 
@@ -25,17 +25,17 @@ export interface LineLanding {
   readonly id: string;
 }
 
-/** What a stretch of the line is made of. */
+/** How a part of a rail is drawn. */
 export type Rail = 'none' | 'landed' | 'build' | 'assume' | 'wait';
 
-/** Where a build is drawn: in the line, or beside it as one of the other three. */
+/** Where a build is drawn: `line` is in the line, and the other three are kinds of builds beside the line. */
 export type Placement = 'line' | 'alternative' | 'part' | 'isolation';
 
 export interface Gutter {
   readonly above: Rail;
   readonly below: Rail;
   readonly dot: 'none' | 'landed' | 'tip' | 'build' | 'beside' | 'wait';
-  /** The second track. Null: there is none. `passes`: it runs from above the row to below it. */
+  /** The second track. Null: no second track is drawn. `passes`: the track runs from above the row to below it. */
   readonly side: {
     readonly tone: 'alternative' | 'check';
     readonly begins: boolean;
@@ -55,7 +55,7 @@ export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extend
       readonly batch: Batch;
       readonly placement: Placement;
       readonly title: BatchTitle;
-      /** Its members stand in rows elsewhere, because another build of theirs is in line. */
+      /** Whether no member has a row below this build, because the members' rows belong to another build in line. */
       readonly isBare: boolean;
     }
   | {
@@ -67,7 +67,7 @@ export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extend
   | { readonly kind: 'heading'; readonly waiting: number }
 );
 
-/** What a batch stands on, for its title. */
+/** On what a batch is built, for its title. */
 export type BatchTitle =
   | { readonly on: 'tip' }
   | { readonly on: 'batch'; readonly position: number }
@@ -97,7 +97,7 @@ export function layOut<Entry extends LineEntry, Batch extends LineBatch, Landing
   return withSideTracks(joinRails(rows), line);
 }
 
-/** A row before its gutter is known: the rail that it stands on. Null: that of the next row. */
+/** A row whose gutter is not decided yet. `rail` is the rail through the row. Null: the rail of the next row. */
 type Bare<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding> = Row<
   Entry,
   Batch,
@@ -195,7 +195,7 @@ function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing ex
   return rows;
 }
 
-/** Which batches make the line, and which stand beside it; those of the line first. */
+/** Decides which batches are in the line and which are beside it. The batches in the line come first. */
 function placeBatches<Batch extends LineBatch>(
   batches: readonly Batch[],
   place: ReadonlyMap<number, number>,
@@ -267,12 +267,12 @@ function titleOf<Batch extends LineBatch>(
   return { on: 'assumptions', lands: batch.assumes, passes };
 }
 
-/** Each row continues the one before: rails run from the first landing to the last row without a gap. */
+/** Joins the rails of the rows, so that they run from the first landing to the last row without a gap. */
 function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
   rows: readonly Bare<Entry, Batch, Landing>[],
 ): readonly Row<Entry, Batch, Landing>[] {
   const own: Rail[] = rows.map(({ rail }) => rail ?? 'none');
-  // A row beside the line lets the rail of the next row pass. Behind the last row there is no rail.
+  // Through a row beside the line runs the rail of the next row. Behind the last row there is no rail.
   for (let index = rows.length - 2; index >= 0; index -= 1)
     if (rows[index]?.rail === null) own[index] = own[index + 1] ?? 'none';
   return rows.map(({ rail: _rail, ...row }, index) => {
@@ -283,7 +283,7 @@ function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing ext
   });
 }
 
-/** The track of a build beside the line leaves the line below what the build stands on, and ends at its row. */
+/** Adds the second tracks. A track leaves the line below the parent of its build, and ends at the row of the build. */
 function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
   rows: readonly Row<Entry, Batch, Landing>[],
   { batches }: Line<Entry, Batch, Landing>,
@@ -308,7 +308,7 @@ function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landin
   });
 }
 
-/** Numbers of the pull requests right below a build. */
+/** The numbers of the pull requests whose rows are right below a build. */
 function standsOn(batch: LineBatch, batches: readonly LineBatch[]): readonly number[] {
   if (batch.assumes.length > 0) return batch.assumes;
   return batches.find(({ id }) => id === batch.parent)?.members ?? [];

@@ -1,4 +1,4 @@
-// Which moment comes next when somebody looks back by the arrow keys.
+// Decides which moment is shown next when the user goes through the past with the arrow keys.
 
 export interface Moment {
   readonly at: string;
@@ -15,20 +15,20 @@ export interface Step {
   readonly to: number;
   /** -1 is towards the past. */
   readonly by: -1 | 1;
-  /** Ten minutes at once. If false, to the next moment at which something happened. */
+  /** Whether the step is ten minutes. If false, the step goes to the next moment at which something happened. */
   readonly isLong: boolean;
 }
 
 const longStepMs = 600_000;
 const minuteMs = 60_000;
 
-/** How far back the chart shows: three hours, and less of a repository that is younger. In milliseconds. */
+/** The span of time in the chart, in milliseconds: three hours, or less if the repository is younger. */
 export function decideSpan(createdAt: number, now: number): number {
   const minutes = [15, 60].find((one) => now - createdAt < one * minuteMs) ?? 180;
   return minutes * minuteMs;
 }
 
-/** Whether the depth changed there, something landed, or the queue was reset. */
+/** Whether the depth changed at this moment, something landed, or the queue was reset. */
 function isEventful(moment: Moment, before: Moment | undefined): boolean {
   return moment.landings > 0 || moment.resets > 0 || (before !== undefined && before.queued !== moment.queued);
 }

@@ -1,4 +1,4 @@
-// Who acts next, in a word, and when it is merged, in the reader's zone.
+// Who acts next on a pull request, in a word, and when it is merged, in the reader's time zone.
 import { personOf } from '../design/labels.ts';
 import { describeInstant } from '../design/time.tsx';
 
@@ -6,13 +6,13 @@ export type Actor = 'ADMIN' | 'AUTHOR' | 'CI' | 'QUEUE' | 'REVIEWER';
 
 const names = { ADMIN: 'an admin', AUTHOR: 'the author', CI: 'CI', QUEUE: 'queue', REVIEWER: 'a reviewer' } as const;
 
-/** The person by name where it is the author. */
+/** Who acts next, in a word. The author is given by name. */
 export function nameOf(who: Actor | null | undefined, author: string): string {
   if (who === null || who === undefined) return 'nobody';
   return who === 'AUTHOR' ? personOf(author) : names[who];
 }
 
-/** `CI acts next.` Null when nobody has to. */
+/** A sentence such as `CI acts next.` Null: nobody must act. */
 export function actsNext(who: Actor | null | undefined, author: string): string | null {
   if (who === null || who === undefined) return null;
   return `${{ ADMIN: 'An admin', AUTHOR: personOf(author), CI: 'CI', QUEUE: 'The queue', REVIEWER: 'A reviewer' }[who]} acts next.`;

@@ -1,4 +1,4 @@
-// The proof of a landing: what was tested beside what landed, and the commands that derive it again.
+// The proof of a landing: what was tested beside what landed, and the commands that verify the proof.
 import type { ReactNode } from 'react';
 import { useSay } from '../app/act.tsx';
 import { cx } from '../design/cx.ts';
@@ -118,7 +118,7 @@ export function ProofView({
   );
 }
 
-/** The commits that the record names, beside those of the landing. */
+/** The commits of the proof's record, beside the commits of the landing. */
 function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: PullRequest }): ReactNode {
   const tested = testedOf(landed);
   const rows = [
@@ -185,7 +185,7 @@ interface Tested {
   readonly parent: string | null;
 }
 
-/** What the record says was tested. An older record may lack a part. */
+/** The tested commits according to the record. An older record may lack some of them. */
 function testedOf({ proof, commit: landed, parentCommit }: Landed): Tested {
   const { evidence } = (proof?.document ?? {}) as { readonly evidence?: readonly { commit?: string; tree?: string }[] };
   const { commit = null, tree = null } = evidence?.[0] ?? {};

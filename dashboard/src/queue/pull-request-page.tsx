@@ -1,4 +1,4 @@
-// Why a pull request is not merged, who acts next, what happened to it, and where it runs.
+// The page of a pull request: why it is not merged, who acts next, what happened to it, and where it runs.
 import { useEffect, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useClient } from 'urql';
@@ -79,7 +79,7 @@ export function PullRequestPage(): ReactNode {
 interface ViewProps {
   readonly pull: PullRequest;
   readonly tab: Tab;
-  /** The instant that is looked back to. Null: now. */
+  /** The instant in the past that is shown. Null: now. */
   readonly at: string | null;
   readonly queue: QueueRef;
 }
@@ -88,7 +88,7 @@ function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command
   const client = useClient();
   const act = useAct();
   if (at !== null) return [];
-  // A pending one enters the line by itself as soon as its conditions hold.
+  // A pending pull request enters the line by itself as soon as its conditions hold.
   const isAsked = pull.status === 'QUEUED' || pull.status === 'TAGGED' || pull.status === 'PENDING';
   const isOver = pull.status === 'MERGED' || pull.status === 'CLOSED';
   const group = 'This page' as const;

@@ -1,4 +1,4 @@
-// Which pull requests are mine, and which need somebody.
+// The page of pull requests: which ones are the viewer's, and which ones wait for a person.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCommands } from '../app/commands.ts';
@@ -72,7 +72,7 @@ export function PullsPage(): ReactNode {
   }, [owner, name]);
   const filter = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLDivElement>(null);
-  /** The link of the next row gets the focus, which `Enter` opens. */
+  /** Moves the focus to the link of the next row. `Enter` then opens the link. */
   const move = (by: number): void => {
     const links = [...(rows.current?.querySelectorAll<HTMLElement>('li a') ?? [])];
     const at = links.findIndex((link) => link === document.activeElement);
@@ -149,7 +149,7 @@ export function PullsPage(): ReactNode {
 
 const settledAfterMs = 250;
 
-/** What was typed, once nothing was typed for a moment. */
+/** The typed text, after typing has paused for a moment. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What can be asked of a queue: its buttons, its keys, and its banners.
+// The top of the page of a queue: its buttons, its keys, and its banners.
 import { useRef, type ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
@@ -32,7 +32,7 @@ export interface ViewProps {
   readonly queue: QueueRef;
   readonly data: QueueData;
   readonly repository: NonNullable<QueueQuery['repository']>;
-  /** The moment of the past that is shown. Null: now. */
+  /** The moment in the past that is shown. Null: now. */
   readonly at: string | null;
 }
 
@@ -60,7 +60,7 @@ export function useQueueCommands({
   const say = useSay();
   const navigate = useNavigate();
   const all = [...entriesOf(data), ...outside];
-  // A sheet is closed before the next row is chosen: the keys go on from the row that it was about.
+  // A sheet is closed before the next row is chosen. The keys continue from the row that the sheet was about.
   const last = useRef<number>(undefined);
   if (picked) last.current = picked.number;
   const move = (by: number): void => {
@@ -241,7 +241,7 @@ export function QueueBar({
   );
 }
 
-/** Of a repository that nobody has activated yet, as those of a GitHub App at first, or that was taken out of use. */
+/** Shown if the repository is not activated yet, as new repositories of a GitHub App, or was deactivated. */
 export function InactiveBanner({ queue }: { readonly queue: QueueRef }): ReactNode {
   const client = useClient();
   const act = useAct();

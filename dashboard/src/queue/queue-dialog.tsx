@@ -1,4 +1,4 @@
-// Choosing the pull request that is queued.
+// The dialog in which a user chooses the pull request to queue.
 import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';

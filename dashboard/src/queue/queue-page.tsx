@@ -1,4 +1,4 @@
-// What lands next, when, and who holds what up.
+// The page of a queue: what lands next and when, and who must act so that a pull request can land.
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery } from 'urql';
@@ -22,11 +22,11 @@ import styles from './queue.module.css';
 
 /** How many builds are read at first: as many as most queues make at once. */
 const fewBuilds = 12;
-/** The most that a page of the API has. */
+/** The most rows that the API returns in one page. */
 const mostBuilds = 100;
 /** Explanations of pull requests that are not in line cost most: they are read at once, and then at intervals. */
 const outsideEveryMs = 3_000;
-/** Rows are read when scrolling pauses. */
+/** Rows are read after scrolling has paused for this long. */
 const scrollPauseMs = 80;
 
 export function QueuePage(): ReactNode {
@@ -112,7 +112,7 @@ export function QueuePage(): ReactNode {
   );
 }
 
-/** Leads to the page of a moment in the past. Null: of now. */
+/** Opens the page as of a moment in the past. Null: as of now. */
 function useLook(): (instant: string | null) => void {
   const navigate = useNavigate();
   return (instant) =>
@@ -123,7 +123,7 @@ function useLook(): (instant: string | null) => void {
     } as never);
 }
 
-/** The first place of the part of the line that is read, and a function that moves it to what is on screen. */
+/** The first place of the part of the line that is read, and a function that moves this part to the rows on screen. */
 function useWindow(queue: QueueRef): readonly [number, (places: RowRange) => void] {
   const [window, setWindow] = useState({ queue, from: 1 });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -165,7 +165,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past, proofs } = useBeside(queue, data, at);
-  // What is chosen may be far from the rows that are read.
+  // The chosen row may be far from the rows that are read.
   const seen = useRef<ShownEntry>(undefined);
   const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
   if (found) seen.current = found;
@@ -221,7 +221,9 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
 
 const none: readonly never[] = [];
 
-/** What stands beside the line. It is read again when the line itself has changed, because it costs as much. */
+/**
+ * Reads what the page shows besides the line. It is read again only when the line has changed, because it is costly.
+ */
 function useBeside(
   queue: QueueRef,
   data: QueueData,

@@ -34,7 +34,7 @@ function useIsPointedAt(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * Answers `rows`, or the rows shown before while the mouse moves over them. Rows of another window are shown at once.
+ * Returns `rows`, or the rows shown before while the mouse moves over them. Rows of another window are shown at once.
  */
 export function useStableRows<Rows>(rows: Rows, window: unknown, element: RefObject<HTMLElement | null>): Rows {
   const isPointedAt = useIsPointedAt(element);

@@ -1,4 +1,4 @@
-// What a queue answers in a sentence.
+// The state of a queue in a sentence.
 import { count } from '../design/labels.ts';
 import type { EntryRowFragment, LandingsQuery, QueueQuery } from '../generated/queue.ts';
 
@@ -30,7 +30,7 @@ export interface Forecast {
   readonly p90: number;
 }
 
-/** When each pull request in line is merged, by number. Those without a forecast are missing. */
+/** When each pull request in line is merged, by its number. Pull requests without a forecast are left out. */
 export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
   return new Map(
     queue.line.nodes.flatMap(({ pullRequest, eta }) =>
@@ -41,7 +41,7 @@ export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
   );
 }
 
-/** The answer in two parts: the second is shown less prominently. */
+/** The state of the queue in two parts. The page shows the second part less prominently. */
 export function summarise(
   queue: QueueData,
   textOfTime: (at: number) => string,
@@ -69,7 +69,7 @@ export function summarise(
       : `${capital(spelledCount(builds.line, 'build'))}${builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : ''}.`;
   if (queue.frozen) return [`${building} Nothing lands: ${queue.baseBranch} is frozen.`, inLine(queued)];
   const forecasts = [...forecastsOf(queue).values()];
-  // Forecasts of the middle of the line say nothing of the next landing.
+  // Forecasts for the middle of the line do not show when the next landing is.
   if ((queue.line.nodes[0]?.position ?? 1) > 1) return [building, inLine(queued)];
   if (forecasts.length === 0) return [building, 'When they land is not known yet.'];
   const next = Math.min(...forecasts.map(({ p50 }) => p50));

@@ -1,4 +1,5 @@
-// How long the line was over the last hours, as the way back: each moment of it can be looked at.
+// A chart of how long the line was in the last hours. The user drags in the chart to see the queue at an earlier
+// moment.
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
@@ -24,7 +25,7 @@ const height = 44;
 
 interface TimeTravelProps {
   readonly queue: QueueRef;
-  /** The moment that is shown. Null: now. */
+  /** The moment in the past that is shown. Null: now. */
   readonly at: string | null;
   /** When the repository was made. */
   readonly createdAt: string;
@@ -44,7 +45,7 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
       [queue, from, to],
     ),
   });
-  // The minute that follows is asked for while the one before is shown.
+  // The next minute is read while the chart still shows the minute before.
   const latest = useRef<readonly Point[]>([]);
   const points = data?.repository?.queue?.depthHistory ?? latest.current;
   useEffect(() => {
@@ -59,12 +60,12 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
     setDragged(instant);
     clearTimeout(pause.current);
     pause.current = setTimeout(() => {
-      // Where it leads to what is shown already, the address does not change.
+      // If the drag ends at the moment that is shown already, the address does not change.
       if (instant >= to - stepMs / 2 && at === null) setDragged(null);
       look(instant);
     }, dragPauseMs);
   };
-  // From here on the address says which moment is shown.
+  // From now on the address contains the moment that is shown.
   useEffect(() => setDragged(null), [at]);
   useEffect(() => () => clearTimeout(pause.current), []);
   useCommands([

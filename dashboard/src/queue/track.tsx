@@ -1,4 +1,4 @@
-// The way of a pull request from the request to the environments, as one track, and what happened on it.
+// The progress of a pull request from the request to the environments, and the list of what happened to it.
 import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
@@ -117,7 +117,7 @@ interface TrackEvent {
 
 const endings = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'amber' } as const;
 
-/** What happened to it, newest first. */
+/** What happened to the pull request, newest first. */
 function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
   const all: TrackEvent[] = [
     { at: pull.createdAt, text: 'Opened', detail: `by ${personOf(pull.author)}`, tone: 'plain' },
@@ -162,7 +162,7 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
 
 const momentsShown = 5;
 
-/** Moments that are worth looking back to, oldest first. */
+/** The moments at which something happened to the pull request, oldest first. */
 export function momentsOf(pull: PullRequest): readonly string[] {
   const all = trackEventsOf(pull).map(({ at }) => at);
   const byMinute = new Map(all.map((at) => [at.slice(0, 16), at]));

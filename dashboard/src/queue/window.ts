@@ -1,19 +1,19 @@
-// A long line is read in windows: only what is on screen, with some rows before and behind it. Pure.
+// Decides which part of a long line is read: the rows on screen, and some rows before and behind them.
 import type { QueueData, ShownEntry } from './summary.ts';
 
-/** A place in line. What is not near the screen has not been read. */
+/** A place in line. Pull requests far from the rows on screen have not been read. */
 export interface Slot {
-  /** Of the pull request. Less than 0 where it is not known. */
+  /** The number of the pull request. Less than 0 if the number is not known. */
   readonly number: number;
-  /** Counted from 1. */
+  /** The place in line, counted from 1. */
   readonly place: number;
-  /** Null: not read. */
+  /** The pull request. Null: it has not been read. */
   readonly entry: ShownEntry | null;
 }
 
-/** How many entries are read at once: what fits on a large screen, and half of it again at both ends. */
+/** How many entries are read at once: as many as a large screen shows, and half as many before and behind them. */
 export const windowSize = 50;
-/** Windows begin at few different places, so that going back finds them in the cache. */
+/** A window begins at a multiple of this, so that scrolling back finds the window in the cache. */
 const step = 10;
 
 /** The places in line that are on screen, the last one included. */
@@ -22,14 +22,14 @@ export interface RowRange {
   readonly last: number;
 }
 
-/** Where the window that shows these places begins: as before, while they are in it. */
+/** The first place of the window to read. The window moves only if it does not contain all places on screen. */
 export function decideWindow(begin: number, { first, last }: RowRange): number {
   if (first >= begin && last < begin + windowSize) return begin;
   const middle = Math.floor((first + last) / 2);
   return Math.max(1, Math.floor((middle - windowSize / 2) / step) * step + 1);
 }
 
-/** Every place of the line in order, with what has been read of it. */
+/** Every place of the line in order, with the pull request if it has been read. */
 export function fillSlots(queue: QueueData): readonly Slot[] {
   const known = new Map<number, Slot>();
   const numbers = new Set<number>();
@@ -37,11 +37,11 @@ export function fillSlots(queue: QueueData): readonly Slot[] {
     known.set(position, { number: pullRequest.number, place: position, entry: { ...pullRequest, explain } });
     numbers.add(pullRequest.number);
   }
-  // Places of members are those of now, which a queue of the past is not.
+  // The positions of batch members are the present ones, so that they do not fit a queue of the past.
   const members = queue.asOf ? [] : queue.batches.nodes.flatMap((batch) => batch.members);
   for (const { pullRequest } of members) {
     const { number, position: place } = pullRequest;
-    // Two statements may have read two moments: the entries count.
+    // Entries and members may have been read at different moments. The entries take precedence.
     if (!place || known.has(place) || numbers.has(number)) continue;
     known.set(place, { number, place, entry: null });
     numbers.add(number);

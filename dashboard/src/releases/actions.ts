@@ -22,7 +22,7 @@ const pullRequestsShown = 8;
 
 export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const input = { project, environment, force: false };
-  // What was shown is what happens: the rollback is refused if something else runs there by then.
+  // The server refuses the rollback if the environment runs another candidate by now than the preview showed.
   let ifRunning: string | null = null;
   return {
     title: `Roll back ${environment}?`,
@@ -101,7 +101,7 @@ interface CutFrom {
   readonly repository: { readonly owner: string; readonly name: string; readonly defaultBranch: string };
   /** The newest candidate. Null: there is none. */
   readonly newest: string | null;
-  /** Candidates of the project are built. */
+  /** Whether candidates of the project are built. */
   readonly isBuilt: boolean;
   /** Reads the candidates again: there is no subscription to them. */
   readonly refresh: () => void;

@@ -19,7 +19,7 @@ export type Project = NonNullable<ReleasesQuery['releaseProject']>;
 type Environment = Project['environments'][number];
 type Candidate = Project['releaseCandidates']['nodes'][number];
 
-/** Nothing where the name says it already. */
+/** The tier of an environment. Empty if the environment's name is the tier. */
 function tierOf({ name, tier }: Environment): readonly string[] {
   return labelOf(tier) === name.toLowerCase() ? [] : [labelOf(tier)];
 }
@@ -114,7 +114,7 @@ function Cell({
 
 const unreleasedShown = 3;
 
-/** What landed and is in no candidate yet. */
+/** The commits that landed and are in no candidate yet. */
 export function Unreleased({ project: { unreleased, repository } }: { readonly project: Project }): ReactNode {
   if (!unreleased || unreleased.commitCount === 0) return null;
   const { pullRequests, commitCount, complete } = unreleased;
@@ -140,7 +140,7 @@ export function Unreleased({ project: { unreleased, repository } }: { readonly p
 const good = new Set(['SUCCESS', 'READY']);
 const bad = new Set(['FAILURE', 'ERROR', 'FAILED']);
 
-/** What was carried out, and wrote something meanwhile: a deployment, or the build of a candidate. */
+/** A deployment, or the build of a candidate. Each has a log. */
 type Run = Pick<Candidate, 'id' | 'createdAt' | 'actor' | 'errorMessage'> & {
   readonly status: string;
   /** Before the version, and after it. */

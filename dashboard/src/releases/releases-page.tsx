@@ -1,4 +1,4 @@
-// What runs where, since when, and what is held back.
+// The page of releases: which candidate runs in which environment and since when, and which environments are frozen.
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
@@ -92,7 +92,7 @@ export function ReleasesPage(): ReactNode {
   );
 }
 
-/** What the page answers: what the last environment runs, and what is on its way. */
+/** The headline of the page: which candidate the last environment runs, and which deployments are under way. */
 function summarise({ environments }: Project): readonly [ReactNode, string] {
   const last = environments.at(-1);
   if (!last) return ['It has no environments yet.', ''];

@@ -1,4 +1,4 @@
-// What holds, and what a change would do.
+// The page of the configuration: the present configuration, and what a change of it would do.
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
@@ -47,7 +47,7 @@ interface ViewProps {
   readonly refresh: () => void;
 }
 
-/** What the server says of the text, a moment after the last key. */
+/** The server's judgement of the text. The text is sent a moment after the last key. */
 function useJudged(text: string, { owner, name, repository }: ViewProps): Judged | null {
   const client = useClient();
   const [judged, setJudged] = useState<Judged | null>(null);
@@ -86,7 +86,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
   const act = useAct();
   const { yaml } = repository.configuration;
   const [text, setText] = useState(yaml);
-  // What is simulated is the text as it was when it was asked for: not every key begins another simulation.
+  // The simulation uses the text at the time of the request, so that a key press does not start another simulation.
   const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
   const judged = useJudged(text, props);
   const problems = useMemo(

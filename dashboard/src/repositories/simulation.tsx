@@ -1,4 +1,5 @@
-// What would have happened: the past as it was, as it is simulated, and as it would have been with the text above.
+// The result of a simulation: the real past, the past simulated with the present configuration, and with the changed
+// one.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, Refused } from '../app/act.tsx';
@@ -23,7 +24,7 @@ const freshMs = 10 * 60_000;
 interface SimulationProps {
   readonly owner: string;
   readonly name: string;
-  /** The changed configuration. Null: only the present one. */
+  /** The changed configuration. Null: only the present configuration is simulated. */
   readonly yaml: string | null;
 }
 

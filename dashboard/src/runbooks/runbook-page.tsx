@@ -1,4 +1,4 @@
-// How far a runbook is, what it wrote, and what it cost.
+// The page of a runbook: its steps, its log, its pull requests, and its cost.
 import { useMemo, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
@@ -58,7 +58,7 @@ export function RunbookPage(): ReactNode {
   );
 }
 
-/** Whether something of it is still being done. */
+/** Whether the runbook has not ended. */
 function isWorking({ status }: Pick<Runbook, 'status'>): boolean {
   return status !== 'COMPLETED' && status !== 'FAILED';
 }

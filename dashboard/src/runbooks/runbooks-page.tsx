@@ -1,4 +1,4 @@
-// The runbooks of a repository, and beginning one.
+// The page of a repository's runbooks, on which a user also creates one.
 import { useMemo, type ReactNode } from 'react';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';

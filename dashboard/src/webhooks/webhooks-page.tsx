@@ -1,4 +1,4 @@
-// What listens, and whether it hears.
+// The page of webhooks: which addresses get events, and whether the deliveries succeed.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, type TypedDocumentNode } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
@@ -226,7 +226,7 @@ function EndpointCard(props: EndpointProps): ReactNode {
   );
 }
 
-/** What the address answered each time, or why no answer came. */
+/** The attempts of a delivery: what the address answered, or why no answer came. */
 function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery: Delivery }): ReactNode {
   const answer = useAnswer(WebhookAttemptsDocument, { delivery: id });
   const { refresh } = answer;
@@ -272,7 +272,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
   );
 }
 
-/** Names with spaces or commas between. None: `*`, which is all of them. */
+/** Reads names that are separated by spaces or commas. An empty text becomes `*`, which means all actions. */
 function actionsOf(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((one) => one !== '');
   return names.length === 0 ? ['*'] : names;
