@@ -1,5 +1,5 @@
-// A workflow drives deployments, builds, runbooks and verifications by turns. It looks again at the planned time or
-// when it is woken. The rows record when the relay looks at them, in case the workflow or a wake is lost.
+// A workflow drives deployments, builds, runbooks and verifications by turns. The workflow reads its rows again at the
+// planned time or when it is woken. The rows record when the relay reads them, in case the workflow or a wake is lost.
 
 /**
  * What follows a turn: an action, or a wait until an instant in milliseconds since the epoch. Null: until the workflow
@@ -25,24 +25,24 @@ export function backOff(pausesSec: readonly [number, ...number[]]): (calls: numb
   return (calls) => (pausesSec[Math.min(Math.max(calls, 1), pausesSec.length) - 1] ?? pausesSec[0]) * 1000;
 }
 
-/** A wait for the next call, while what failed is left alone. Null: it is due. */
+/** The wait until the back-off after a failed call ends. Null: the next call is due. */
 export function waitForCall(callAt: number | null, now: number): WaitFor<'call'> | null {
   return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
 }
 
-/** A wait for the worker that holds the lease. Null: no worker holds it. */
+/** The wait until the lease of another worker ends. Null: no worker holds the lease. */
 export function waitForLease(supervisedUntil: number | null, now: number): WaitFor<'lease'> | null {
   return supervisedUntil !== null && supervisedUntil > now
     ? { kind: 'wait', for: 'lease', until: supervisedUntil }
     : null;
 }
 
-/** When the relay looks after a turn: later than the workflow does by itself. Null: never, it has ended. */
+/** When the relay reads the row after a turn: later than the workflow itself does. Null: never, the work has ended. */
 export function relayAt(left: AfterTurn, now: Date): Date | null {
   if (left.kind === 'ended') return null;
   if (left.kind !== 'wait') return new Date(now.getTime() + carryOutMs);
-  const own = (left.until ?? Number.POSITIVE_INFINITY) + graceMs;
-  return new Date(Math.min(own, now.getTime() + longestMs));
+  const workflowAt = (left.until ?? Number.POSITIVE_INFINITY) + graceMs;
+  return new Date(Math.min(workflowAt, now.getTime() + longestMs));
 }
 
 /** When the relay wakes a workflow after a commit, unless the wake has arrived by then. */

@@ -1,7 +1,7 @@
 // What a person of GitHub may do here: the role in the account, and which permission at GitHub each scope needs in a
 // repository.
 
-/** In a repository at GitHub, from the least to the most. Null in answers: none. */
+/** The permissions in a repository at GitHub, the lowest first. A function returns null for a person without any. */
 const githubPermissions = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type GitHubPermission = (typeof githubPermissions)[number];
 

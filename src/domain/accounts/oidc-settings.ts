@@ -3,16 +3,16 @@ import { isLoopback } from './sign-in.ts';
 import type { GroupRule, OidcRules } from './oidc.ts';
 
 export interface OidcSettings extends OidcRules {
-  /** Exactly as the provider names itself. */
+  /** The issuer, exactly as the provider writes it. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client, which proves itself only by PKCE. */
+  /** The client's secret. Null: the client is public, and is authenticated only by PKCE. */
   readonly clientSecret: string | null;
   /** The scopes, with spaces between them. `openid` is one of them. */
   readonly scopes: string;
-  /** What the provider asks of the person at each sign-in, such as `consent`. Null: the provider decides. */
+  /** What the provider demands from the person at each sign-in, such as `consent`. Null: the provider decides. */
   readonly prompt: string | null;
-  /** What the button says after "Sign in with". */
+  /** The label of the sign-in button, after "Sign in with". */
   readonly label: string;
 }
 
@@ -21,7 +21,7 @@ export class OidcSettingsRefused extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Null: people do not sign in by OIDC. Throws OidcSettingsRefused. */
+/** Reads the settings. Null: people do not sign in by OIDC. Throws OidcSettingsRefused. */
 export function readOidcSettings(env: Environment): OidcSettings | null {
   const issuer = valueOf(env, 'OIDC_ISSUER');
   if (issuer === null) {

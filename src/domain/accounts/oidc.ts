@@ -1,9 +1,9 @@
-// What a person of an OpenID provider may do here: from the claims of the provider to an account and a role, and how
-// long the provider's last word holds (docs/sign-in.md).
+// What a person of an OpenID provider may do in Interlock: the account and the role that follow from the provider's
+// claims, and how long the provider's last answer is valid (docs/sign-in.md).
 
 type Role = 'admin' | 'maintainer' | 'member';
 
-/** A group of the provider and what its members are here. The group `*` is everybody of the allowed domains. */
+/** Gives the members of a provider's group a role in an account. The group `*` is everybody of the allowed domains. */
 export interface GroupRule {
   readonly group: string;
   readonly account: string;
@@ -14,9 +14,9 @@ export interface OidcRules {
   /** The claim that lists the groups: its name, or a path such as `realm_access.roles`. */
   readonly groupsClaim: string;
   readonly roles: readonly GroupRule[];
-  /** Of email addresses, in lower case. Empty: every domain. */
+  /** The allowed domains of email addresses, in lower case. Empty: every domain is allowed. */
   readonly emailDomains: readonly string[];
-  /** The provider confirms every email address, and does not say so in `email_verified`. */
+  /** Whether every email address of the provider counts as verified, even without the claim `email_verified`. */
   readonly trustsEmail: boolean;
 }
 
@@ -56,7 +56,7 @@ export function decideOidcAccess(
   return { kind: 'granted', account, role, email };
 }
 
-/** Whether the ID token alone says too little, so that UserInfo has to be asked. */
+/** Whether the ID token lacks claims, so that UserInfo must be queried. */
 export function lacksClaims(rules: OidcRules, claims: Claims): boolean {
   if (hasOverage(rules, claims)) return false;
   const needsGroups =
@@ -69,7 +69,7 @@ export function lacksClaims(rules: OidcRules, claims: Claims): boolean {
 function emailProblem({ trustsEmail, emailDomains }: OidcRules, claims: Claims, email: string): string | null {
   if (!/^[^\s@]+@[^\s@]+$/.test(email))
     return 'The provider sent no email address. Add the scope email to OIDC_SCOPES, and give the user an address at the provider.';
-  // Some providers write the name instead of the value.
+  // Some providers send the text "true" instead of the boolean.
   const isVerified = claims['email_verified'] === true || claims['email_verified'] === 'true';
   if (!isVerified && !trustsEmail)
     return `The provider has not verified the email address ${email}. Verify the address at the provider. If every address there belongs to its user, set OIDC_TRUST_EMAIL=true.`;
@@ -96,7 +96,7 @@ function groupsOf({ groupsClaim }: OidcRules, claims: Claims): string[] {
   return Array.isArray(found) ? found.filter((group) => typeof group === 'string') : [];
 }
 
-/** By its whole name first: names may be addresses with dots in them. */
+/** Reads a claim by its whole name first, because a name may be an address with dots in it, and then as a path. */
 function claimAt(name: string, claims: Claims): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let found: unknown = claims;
@@ -113,14 +113,14 @@ function groupCure({ groupsClaim, roles }: OidcRules): string {
 }
 
 const minuteMs = 60_000;
-/** How often the provider is asked again about a person who uses Interlock. */
+/** How often the provider is queried again about a person who uses Interlock. */
 const askedEveryMs = 15 * minuteMs;
-/** How long the last word holds where the provider cannot be asked. */
+/** How long the provider's last answer is valid if the provider cannot be queried. */
 const holdsMs = 12 * 60 * minuteMs;
 
 /**
- * `holds`: the role is as the provider said. `ask`: the provider has to be asked, and until it answers, the role holds.
- * `lapsed`: the person has to sign in again.
+ * `holds`: the role is still valid. `ask`: the provider must be queried, and the role is valid until it answers.
+ * `lapsed`: the person must sign in again.
  */
 export function decideConfirmation({
   confirmedAt,

@@ -4,9 +4,9 @@
 const hourMs = 3_600_000;
 const idleMs = 12 * hourMs;
 const longestMs = 7 * 24 * hourMs;
-/** How long a sign-in link works. */
+/** How long a sign-in link is valid. */
 export const linkMinutes = 15;
-/** How long the code works that logs a terminal in. */
+/** How long the code that logs a terminal in is valid. */
 export const terminalMinutes = 5;
 /** How long a browser may be away at GitHub or at the OpenID provider to sign in there. */
 export const awayMinutes = 10;
@@ -19,7 +19,7 @@ export function sessionEndsAt({
 }: {
   readonly startedAt: Date;
   readonly usedAt: Date;
-  /** Null: no token, or none that expires. */
+  /** When the token of the session expires. Null: the session has no token, or a token that does not expire. */
   readonly tokenExpiresAt: Date | null;
 }): Date {
   const ends = [usedAt.getTime() + idleMs, startedAt.getTime() + longestMs];

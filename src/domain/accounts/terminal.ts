@@ -1,15 +1,15 @@
-// What a terminal that wants to log in says in the address that a browser opens.
+// The parameters that a terminal puts into the address that a browser opens to log the terminal in.
 
 export interface TerminalAddress {
   /** SHA-256 of the terminal's secret, base64url (RFC 7636, S256). */
   readonly challenge: string;
-  /** Name of the machine, as the terminal says. */
+  /** The name of the terminal's machine, as the terminal gives it. */
   readonly name: string;
   /** Where the terminal listens on the browser's machine. Null: the person carries the code to the terminal. */
   readonly port: number | null;
 }
 
-/** Null: no terminal wrote this. */
+/** Reads the parameters. Null: the parameters are not those of a terminal. */
 export function readTerminalAddress(given: URLSearchParams): TerminalAddress | null {
   const challenge = given.get('challenge') ?? '';
   const port = given.get('port');

@@ -9,7 +9,7 @@ export function next(calendarOf: Cron, at: number): number | null {
   return calendarOf.nextRun(new Date(at))?.getTime() ?? null;
 }
 
-/** Why the expression cannot be used. Null: it can. */
+/** Why the expression cannot be used. Null: the expression can be used. */
 export function cronFault(expression: string): string | null {
   try {
     return next(calendar(expression, 'UTC'), 0) === null ? 'must have a next run' : null;
@@ -19,7 +19,7 @@ export function cronFault(expression: string): string | null {
   }
 }
 
-/** Why the time zone cannot be used. Null: it can. */
+/** Why the time zone cannot be used. Null: the time zone can be used. */
 export function timezoneFault(name: string): string | null {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });

@@ -21,7 +21,7 @@ export type Span = RecurringSpan | SingleSpan;
 
 export interface SpansAt {
   readonly isWithin: boolean;
-  /** When that changes. Null: never. */
+  /** When the spans become active or inactive next. Null: never. */
   readonly changesAt: number | null;
 }
 

@@ -20,7 +20,7 @@ interface Demanded {
 
 const probe = 'checks';
 
-/** The part of a GitHub workflow that validates bot branches. docs/github.md shows the same. */
+/** The part of a GitHub workflow that validates bot branches. docs/github.md shows the same part. */
 export const botBranchSnippet = `name: Test
 on:
   push:

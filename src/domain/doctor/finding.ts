@@ -3,7 +3,7 @@
 export interface Finding {
   /** What was probed, in a word or two: `clock`, `permissions`. */
   readonly probe: string;
-  /** `warning`: landings work without it, or it is not known. `missing`: landings need it. */
+  /** `warning`: landings work without the probed thing, or its state is not known. `missing`: landings need it. */
   readonly state: 'ok' | 'warning' | 'missing';
   /** One or more whole sentences. */
   readonly message: string;

@@ -23,15 +23,15 @@ const longestRetryAfterMs = 24 * hour;
 
 /** The result of an attempt. */
 export interface AttemptOutcome {
-  /** Null when there was no answer. */
+  /** The status of the receiver's answer. Null: the receiver did not answer. */
   readonly status: number | null;
-  /** The answer's header, unchanged. */
+  /** The header `Retry-After` of the answer, unchanged. Null: the answer has no such header. */
   readonly retryAfter: string | null;
 }
 
 export type AttemptVerdict =
   | { readonly kind: 'succeeded' }
-  /** The receiver says that it will never accept a delivery again. */
+  /** The receiver answered that it will never accept a delivery again. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'again'; readonly at: number }
   | { readonly kind: 'failed' };

@@ -7,7 +7,7 @@ import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
 import { matchesGlob } from '../glob.ts';
 
 interface Invariant {
-  /** `safety`: nothing wrong happens. `liveness`: work goes on, and ends in time. */
+  /** `safety`: nothing wrong happens. `liveness`: work makes progress, and ends in time. */
   readonly kind: 'safety' | 'liveness';
   /** The doctor prints it, and the table of docs/operations.md has it. */
   readonly sentence: string;
@@ -74,18 +74,18 @@ export const invariantNames = Object.keys(invariants) as readonly InvariantName[
 export interface Violation {
   readonly invariant: InvariantName;
   readonly account: string;
-  /** What is wrong, by the names and ids of rows. */
+  /** A text about what is wrong, with the names and ids of the rows. */
   readonly sentence: string;
 }
 
-/** What the rows say of a landing. */
+/** The facts about a landing that the rows have. */
 export interface LandingRow {
   readonly account: string;
   readonly landing: string;
   readonly commit: string;
   readonly tree: string;
   readonly grade: string;
-  /** Null: it has no proof. */
+  /** Null: the landing has no proof. */
   readonly gate: readonly RequiredCheck[] | null;
   readonly evidence:
     | readonly {
@@ -99,7 +99,7 @@ export interface LandingRow {
   readonly isOnRecord: boolean;
 }
 
-/** Why the landing is not justified. Null: it is. */
+/** Why the landing is not justified. Null: the landing is justified. */
 export function judgeLanding({ commit, tree, grade, gate, evidence, isOnRecord }: LandingRow): string | null {
   // An unvalidated landing has a named exception, which `authorised_skips` is about. An external one has no proof.
   if (grade === 'unvalidated' || grade === 'external') return null;
@@ -128,7 +128,7 @@ export interface StartedLanding {
   readonly pauses: readonly { readonly pattern: string; readonly paused: boolean; readonly since: Date }[];
 }
 
-/** Instants of two processes are compared: their clocks may differ by that. */
+/** How far the clocks of two processes may differ, because their instants are compared. */
 const clocksDifferByMs = 5_000;
 
 /** Whether the landing began under a pause that was in force before. */

@@ -14,42 +14,42 @@ export type OverdueKind =
   | 'webhooks'
   | 'retention';
 
-/** `invariants` concerns all accounts, so only operators are told of it. */
+/** `invariants` concerns all accounts, so only operators see this part. */
 export type PartName = 'database' | 'temporal' | 'worker' | 'invariants' | OverdueKind;
 
 export interface Part {
   readonly name: PartName;
   readonly well: boolean;
-  /** Since when it is not well. Null while it is well, and for the database. */
+  /** Since when the part does not work. Null while the part works, and always for the database. */
   readonly since: Date | null;
-  /** What is wrong, and the cure. Null while it is well. */
+  /** What is wrong, and the cure. Null while the part works. */
   readonly sentence: string | null;
 }
 
 export interface TemporalHealth {
   /** Since when Temporal does not answer. Null: it answers. */
   readonly silentSince: Date | null;
-  /** Since when no worker asks Temporal for work, as far as Temporal last said. Null: one does. */
+  /** Since when no worker asks Temporal for work, by Temporal's last answer. Null: a worker asks. */
   readonly idleSince: Date | null;
 }
 
-/** What Temporal said when it was asked. */
+/** Temporal's answer to a query for the workers, or its silence. */
 export type TemporalAnswer =
   | { readonly kind: 'Silent' }
-  /** `askedAt`: when a worker last asked for work. Null: Temporal knows of no worker. */
+  /** `askedAt`: when a worker last asked Temporal for work. Null: no worker is registered at Temporal. */
   | { readonly kind: 'Answered'; readonly askedAt: Date | null };
 
 export interface PartFacts {
-  /** The kinds of work that have work past its time limit. Null: the database does not answer. */
+  /** The kinds of work of which some has exceeded its time limit. Null: the database does not answer. */
   readonly overdue: readonly { readonly what: OverdueKind; readonly count: number; readonly since: Date }[] | null;
-  /** Null: this server has not asked Temporal yet. */
+  /** The state of Temporal. Null: this server has not queried Temporal yet. */
   readonly temporal: TemporalHealth | null;
 }
 
 /** A worker asks at least once a minute, because a request for work that finds none ends after a minute. */
 const asksWithinMs = 90_000;
 
-/** What is known of Temporal after an answer. An outage keeps the instant at which it was first seen. */
+/** The state of Temporal after an answer. During an outage, the instant at which the outage was first seen is kept. */
 export function nextHealth(before: TemporalHealth | null, answer: TemporalAnswer, now: Date): TemporalHealth {
   if (answer.kind === 'Silent')
     return { silentSince: before?.silentSince ?? now, idleSince: before?.idleSince ?? null };
@@ -88,7 +88,7 @@ export function judgeParts({ overdue, temporal }: PartFacts): readonly Part[] {
   return [database, ...(temporal === null ? [] : judgeTemporal(temporal)), ...(overdue ?? []).map(judgeOverdue)];
 }
 
-/** Null: this process has not compared them yet. */
+/** The part `invariants`. `violations` null: this process has not checked the invariants yet, so the list is empty. */
 export function judgeInvariants(violations: readonly Violation[] | null): readonly Part[] {
   if (violations === null) return [];
   return [{ name: 'invariants', well: violations.length === 0, since: null, sentence: violationsText(violations) }];
@@ -100,7 +100,7 @@ function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Par
     silentSince,
     'Temporal does not answer: nothing is planned, built or landed until it is back.',
   );
-  // A silent Temporal cannot say whether workers ask it.
+  // While Temporal does not answer, it is not known whether workers ask for work.
   if (silentSince !== null) return [server];
   const worker = partOf(
     'worker',

@@ -3,9 +3,9 @@ import type { Part, PartName } from './parts.ts';
 
 export interface ReadinessFacts {
   readonly parts: readonly Part[];
-  /** Parts without which the process cannot do its work. */
+  /** The parts without which the process cannot do its work. */
   readonly needs: readonly PartName[];
-  /** All parts are asked about: any that is not well is an answer of 503. */
+  /** Whether all parts are probed: then the answer is 503 if any part does not work. */
   readonly isDeep: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Readiness {
   readonly status: 200 | 503;
   readonly body: {
     readonly status: 'ready' | 'unavailable';
-    /** One sentence for each part that is missed. */
+    /** One sentence for each necessary part that does not work. */
     readonly error?: string;
     /** The parts that do not work; with `deep` all known parts. */
     readonly parts?: readonly { readonly name: PartName; readonly ready: boolean; readonly message?: string }[];

@@ -7,7 +7,7 @@ type Of<Names extends CounterName | HistogramName> = {
 }[Names];
 
 export type Measurement =
-  /** One more of a counter. */
+  /** Adds one to a counter. */
   | ({ readonly kind: 'count' } & Of<CounterName>)
   | ({ readonly kind: 'time'; readonly seconds: number } & Of<HistogramName>);
 

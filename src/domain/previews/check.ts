@@ -40,7 +40,8 @@ export function describeCheck(facts: VerificationFacts): VerificationCheck {
   const left = steps.length > mostSteps ? [`- and ${steps.length - mostSteps} more`] : [];
   const paragraphs = [summary, how, [...list, ...left].join('\n'), attempt > 1 ? `Attempt ${attempt}.` : null];
   return {
-    // Hosts have no canceled state for checks that are not CI's. Nobody looks at the check of an abandoned head.
+    // Code hosts have no state `canceled` for a check that is not CI's. The head is abandoned, so nobody reads its
+    // check.
     state: outcome === 'cancelled' ? 'failure' : outcome,
     title: titles[status],
     summary: paragraphs.filter((text) => text).join('\n\n') || titles[status],

@@ -1,30 +1,30 @@
-// What happens next to a verification, as a function of its rows and the time. The driver writes what is decided here
-// and does what is left; everything it does may have been done before. Instants are milliseconds since the epoch.
+// Decides the next step of a verification from its rows and the time. The driver writes the decision and carries it
+// out. The driver may repeat a step, so every step can be carried out twice. Instants are milliseconds since the epoch.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
 import { checkOutcomeOf, isSupervised, isFinal, type CheckOutcome } from './verification.status.ts';
 
 export interface VerificationSituation {
   readonly status: VerificationStatus;
-  /** An open pull request still has that head. */
+  /** Whether an open pull request still has the head commit that is verified. */
   readonly isWanted: boolean;
   readonly cancelRequestedAt: number | null;
-  /** The state of the check on the head. Null: it is not there. */
+  /** The state of the check on the head commit. Null: the check is not published yet. */
   readonly publishedCheck: CheckOutcome | null;
-  /** The newest valid registration for that head. */
+  /** Id of the newest valid registration for the head commit. Null: there is none. */
   readonly registrationId: string | null;
   readonly waitUntil: number | null;
-  /** It may have a running sandbox. */
+  /** Whether a sandbox of the verification may be running. */
   readonly hasSandbox: boolean;
-  /** No call before this instant. */
+  /** No call is made before this instant. Null: the next call can be made now. */
   readonly callAt: number | null;
-  /** Attempts in a row. */
+  /** How many attempts were made in a row. */
   readonly calls: number;
-  /** Until when a worker holds its lease. */
+  /** Until when a worker holds the lease of the verification. Null: no worker holds the lease. */
   readonly supervisedUntil: number | null;
 }
 
-/** `prepare`: read its configuration. `publish`: write its state on the head. */
+/** `prepare`: read the configuration. `publish`: write the check on the head commit. */
 export type VerificationCall = 'prepare' | 'publish';
 
 export type VerificationStep =
@@ -35,7 +35,7 @@ export type VerificationStep =
   | { readonly kind: 'become'; readonly status: VerificationStatus; readonly because: string }
   /** Drive the preview that CI registered. */
   | { readonly kind: 'attach'; readonly registrationId: string }
-  /** No registration came in time, so that the code is judged instead. */
+  /** CI registered no preview in time, so that the code is judged instead. */
   | { readonly kind: 'degrade'; readonly because: string }
   | { readonly kind: 'ended' };
 
@@ -106,9 +106,9 @@ function decideCanceled(
   if (!isSupervised(status)) return canceled;
   const held = waitForLease(supervisedUntil, now);
   if (held !== null) return held;
-  // What no worker could take away is found when what runs is compared with the rows.
+  // A sandbox that no worker could remove is found later, when the running sandboxes are compared with the rows.
   return hasSandbox && calls < mostAttempts ? { kind: 'supervise' } : canceled;
 }
 
-/** How long to leave the host alone after so many calls in a row that failed. */
+/** The back-off before the next call of the code host, in milliseconds, after this many failed calls in a row. */
 export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);

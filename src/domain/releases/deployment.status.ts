@@ -32,8 +32,8 @@ export const finalStatuses = deploymentStatuses.filter(isFinal);
 export const activeStatuses: readonly DeploymentStatus[] = deploymentStatuses.filter((status) => !isFinal(status));
 
 /**
- * A deployment with one of these statuses gives its slot back: it no longer changes the environment, or nobody knows
- * how long it would. Only a report makes a deployment with the slot pending.
+ * A deployment with one of these statuses gives its slot back: it no longer changes the environment, or it is not known
+ * how long it will. Only a report makes a deployment with the slot pending.
  */
 export function endsSlot(status: DeploymentStatus): boolean {
   return isFinal(status) || status === 'unknown' || status === 'pending';
@@ -41,9 +41,9 @@ export function endsSlot(status: DeploymentStatus): boolean {
 
 export interface StatusTimes {
   readonly status: DeploymentStatus;
-  /** The time of the first status after pending. Null: it is pending, or was canceled while pending. */
+  /** When the deployment got its first status after pending. Null: it is pending, or was canceled while pending. */
   readonly deployStartAt: Date | null;
-  /** The time of the final status. */
+  /** When the deployment got its final status. Null: its status is not final. */
   readonly deployEndAt: Date | null;
 }
 

@@ -1,39 +1,39 @@
-// What happens next to a deployment, and to the build of a candidate, as a function of their rows and the time. The
-// driver writes what is decided here and makes the calls; everything it does may have been done before.
+// Decides the next step of a deployment, and of the build of a candidate, from their rows and the time. The driver
+// writes the decision and calls the provider. The driver may repeat a step, so every step can be carried out twice.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
 
 /** The progress of a run at a provider. Instants are milliseconds since the epoch. */
 export interface RunSituation {
   readonly provider: ProviderSettings;
-  /** Null: the provider has not accepted it yet. */
+  /** When the provider accepted the run. Null: the provider has not accepted the run yet. */
   readonly triggeredAt: number | null;
   readonly cancelSentAt: number | null;
-  /** No call before this instant. */
+  /** The provider is not called before this instant. Null: the provider can be called now. */
   readonly callAt: number | null;
-  /** Calls or supervised attempts in a row. */
+  /** How many calls or supervised attempts were made in a row. */
   readonly calls: number;
-  /** Until when a worker holds its lease. */
+  /** Until when a worker holds the lease of the run. Null: no worker holds the lease. */
   readonly supervisedUntil: number | null;
 }
 
 export interface DeploymentSituation extends RunSituation {
   readonly status: DeploymentStatus;
-  /** A report created it, so that the service never triggers it. */
+  /** Whether a report created the deployment. The service never triggers such a deployment. */
   readonly isReported: boolean;
   readonly triggerStartedAt: number | null;
   /** Which deployment may change the environment now. */
   readonly slot: 'ours' | 'free' | 'taken';
-  /** No other deployment in line goes first. */
+  /** Whether the deployment is the next in line for the slot. */
   readonly isFirstInLine: boolean;
-  /** The freeze that applies to it. `until` null: until somebody ends it. */
+  /** The freeze that holds the deployment. `until` null: until somebody ends the freeze. */
   readonly freeze: { readonly until: number | null } | null;
-  /** When the last news about it came. */
+  /** When the status was last reported or written. */
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
-  /** It was canceled without waiting, and its provider has not been notified yet. */
+  /** Whether the deployment was canceled at once, and its provider has not been notified yet. */
   readonly cancelPending: boolean;
-  /** It was started at a provider that its environment no longer has. */
+  /** Whether the deployment was started at a provider that its environment no longer has. */
   readonly isElsewhere: boolean;
 }
 
@@ -47,15 +47,15 @@ export interface BuildSituation extends RunSituation {
 export type ProviderCall = 'trigger' | 'read' | 'cancel';
 
 /**
- * What it waits for: its turn, the end of a freeze, a report, the time of the next call, or the worker that supervises
- * it.
+ * What a run waits for: its turn for the slot, the end of a freeze, a report, the time of the next call, or the end of
+ * the lease of another worker.
  */
 export type WaitFor = 'turn' | 'freeze' | 'report' | 'call' | 'lease';
 
 export type RunStep =
   | { readonly kind: 'call'; readonly call: ProviderCall }
   | { readonly kind: 'supervise' }
-  /** `until` null: until it is woken. */
+  /** `until` null: until the workflow is woken. */
   | { readonly kind: 'wait'; readonly for: WaitFor; readonly until: number | null };
 
 export type Step<Status extends string> =
@@ -81,7 +81,7 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
       return situation.cancelPending && !situation.isElsewhere
         ? dueAt(situation, { call: 'cancel', now })
         : { kind: 'ended' };
-    // Its slot is free. Later news about it comes only by a report.
+    // The deployment has given its slot back. From now on only a report changes its status.
     case 'unknown':
     case 'success':
     case 'failure':
@@ -91,9 +91,9 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
 }
 
 /**
- * Whether the provider is notified of a canceled deployment whose result nobody waits for. It is if it was called
- * and may still be at work. A deployment that is driven from outside has no provider, and a provider that was
- * configured later does not know the deployment.
+ * Whether the provider must be notified that a deployment was canceled, although nobody waits for the result. The
+ * provider must be notified if it was called and may still run the deployment. A deployment from outside has no
+ * provider, and a provider that was configured later does not know the deployment.
  */
 export function mustNotifyCancel({
   status,
@@ -108,7 +108,8 @@ export function mustNotifyCancel({
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
   if (situation.slot === 'ours') {
-    // A report set it back to pending. It is not triggered twice, and it does not block the others for ever.
+    // A report set the deployment back to pending. The deployment is not triggered twice. It waits for a report only
+    // until the time limit, so that it does not block the other deployments for ever.
     const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
     if (now < deadline) return { kind: 'wait', for: 'report', until: deadline };
     return { kind: 'become', status: 'error', because: silence(situation) };
@@ -161,7 +162,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
   const isTriggered = situation.slot === 'ours' && situation.triggerStartedAt !== null;
   if (!isTriggered || situation.provider.kind === 'none') return canceled;
   if (isSupervised(situation.provider))
-    // No worker supervises it, so that what it ran has ended.
+    // Without a worker that supervises the command, the command has ended.
     return waitForLease(situation.supervisedUntil, now) ?? canceled;
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   if (now >= deadline)
@@ -189,7 +190,7 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
   return step.kind === 'become' ? { ...step, status: 'failed' } : step;
 }
 
-/** A canceled build is told to its provider. Nobody waits until it has ended there. */
+/** The provider of a canceled build is notified. Nobody waits until the build has ended at the provider. */
 function decideCanceledBuild(
   situation: BuildSituation,
   { now, deadline }: { readonly now: number; readonly deadline: number },
@@ -197,7 +198,7 @@ function decideCanceledBuild(
   const { provider, cancelSentAt, supervisedUntil } = situation;
   const failed = { kind: 'become', status: 'failed', because: 'It was canceled.' } as const;
   if (provider.kind === 'none' || cancelSentAt !== null) return failed;
-  // No worker supervises it, so that what it ran has ended.
+  // Without a worker that supervises the command, the command has ended.
   if (isSupervised(provider)) return waitForLease(supervisedUntil, now) ?? failed;
   return decideCall(situation, { now, deadline, isCanceling: true });
 }
@@ -221,12 +222,12 @@ function dueAt(
 
 function dueCall({ provider, triggeredAt, cancelSentAt }: RunSituation, isCanceling: boolean): ProviderCall {
   if (!isCanceling) return triggeredAt === null ? 'trigger' : 'read';
-  // It may run, and only its key is known: a dispatch with the same key is answered without a second run.
+  // The run may exist, but its id is not known. A second dispatch with the same key returns the id and starts no run.
   if (provider.kind === 'github_actions' && triggeredAt === null) return 'trigger';
   return cancelSentAt === null ? 'cancel' : 'read';
 }
 
-/** Whether the deployment runs only while a worker supervises it and reports all the time. */
+/** Whether a run at this provider goes on only while a worker supervises it. */
 export function isSupervised(provider: ProviderSettings): boolean {
   return provider.kind === 'command';
 }
@@ -236,14 +237,14 @@ export function canBeAsked(provider: ProviderSettings): boolean {
   return provider.kind === 'github_actions' || (provider.kind === 'http' && provider.statusUrl !== null);
 }
 
-/** How long to leave the provider alone after so many calls in a row. */
+/** The back-off before the next call of the provider, in milliseconds, after this many calls in a row. */
 export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);
 
 const mostCancelCalls = 10;
 
 /**
- * How long to wait after this many failed calls in a row. Null: the provider of a canceled deployment is not called
- * again. Everything that has not ended is called until its time limit.
+ * The back-off after this many failed calls in a row, in milliseconds. Null: the provider of a canceled deployment is
+ * not called again. The provider of any other deployment is called until the time limit.
  */
 export function pauseAfterFailure(status: DeploymentStatus, calls: number): number | null {
   return status === 'canceled' && calls >= mostCancelCalls ? null : pauseAfter(calls);
@@ -252,7 +253,7 @@ export function pauseAfterFailure(status: DeploymentStatus, calls: number): numb
 /** `gone`: the provider does not know the run. `unknown`: the answer is not understood, or the provider cannot tell. */
 export type ProviderState = 'running' | 'success' | 'failure' | 'canceled' | 'error' | 'gone' | 'unknown';
 
-/** The statuses that follow from the provider's answer, in that order. Empty: the status stays. */
+/** The statuses that a deployment gets after the provider's answer, in order. Empty: the status does not change. */
 export function statusesByReading(
   state: ProviderState,
   { status, triggeredAt }: { readonly status: DeploymentStatus; readonly triggeredAt: number | null },
@@ -264,20 +265,20 @@ export function statusesByReading(
     case 'error':
       return [state];
     case 'canceled':
-      // Somebody stopped it at the provider.
+      // The run was stopped at the provider. If nobody had canceled it here, the status `canceling` comes first.
       return status === 'canceling' ? ['canceled'] : ['canceling', 'canceled'];
     case 'running':
       return [];
     case 'gone':
-      // The provider may have forgotten an ended run. A run that was to be canceled is certainly over.
+      // The provider may have deleted the record of an ended run. A run that is being canceled has ended in any case.
       return status === 'canceling' ? ['canceled'] : [];
     case 'unknown':
-      // It never reached the provider and must not start any more.
+      // The provider never accepted the run, and the run must not start any more.
       return status === 'canceling' && triggeredAt === null ? ['canceled'] : [];
   }
 }
 
-/** Null: it goes on. */
+/** The status of a candidate after the provider's answer about its build. Null: the build goes on. */
 export function candidateStatusByReading(state: ProviderState): CandidateStatus | null {
   switch (state) {
     case 'success':

@@ -3,12 +3,12 @@ import type { EnvironmentTier, ProviderKind, ProviderSettings } from './release.
 
 export interface EnvironmentSettings {
   readonly tier: EnvironmentTier;
-  /** Its place on the way of a candidate, counted from 1. */
+  /** The place of the environment in the order in which candidates reach environments, counted from 1. */
   readonly position: number;
   readonly provider: ProviderSettings;
   readonly reportTimeoutSec: number;
   readonly freezeAfterRollback: boolean;
-  /** Null: until somebody ends it. */
+  /** How long the freeze after a rollback lasts. Null: until somebody ends the freeze. */
   readonly freezeAfterRollbackSec: number | null;
 }
 

@@ -16,11 +16,11 @@ export interface Freeze {
 export interface Frozen<F extends Freeze = Freeze> {
   /** The active freeze that lasts longest. */
   readonly freeze: F;
-  /** When the last one ends. Null: when somebody ends it. */
+  /** When the last active freeze ends. Null: when somebody ends that freeze. */
   readonly until: number | null;
 }
 
-/** Null: it is not frozen. If several freezes last equally long, the first one is named. */
+/** The freeze at an instant. Null: nothing is frozen. Of freezes that last equally long, the first is returned. */
 export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): Frozen<F> | null {
   const holding = freezes.filter(({ span }) => isWithin(span, now));
   const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);

@@ -1,5 +1,5 @@
-// What an environment has run, and the target of a rollback. A rollback takes the place in history of what it restored:
-// the next rollback goes further back, and never returns to what was rolled back.
+// Which candidates an environment has run, and the target of a rollback. After a rollback the history ends with the
+// restored candidate. So the next rollback goes further back, and never returns to a candidate that was rolled back.
 import type { DeploymentKind, DeploymentStatus } from './release.ts';
 
 /** A deployment that succeeded. */

@@ -22,7 +22,7 @@ export interface MergedBy {
 export interface Origin {
   readonly batchId: string | null;
   readonly pullRequestIds: readonly string[];
-  /** Why there is no proof for it. Null: there is one. */
+  /** Why the commit has no proof. Null: the commit has a proof. */
   readonly withoutProof: string | null;
 }
 

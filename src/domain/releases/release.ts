@@ -22,7 +22,7 @@ export type DeploymentKind = 'forward' | 'rollback';
 
 /** How a deployment or a build is made. Its secrets are stored separately, encrypted. */
 export type ProviderSettings =
-  /** Outside the service: reports give the result. */
+  /** A pipeline outside the service deploys. Its reports give the result. */
   | { readonly kind: 'none' }
   /** The operator's shell text, run in a worktree of the commit in the sandbox. `timeoutSec` limits one run. */
   | { readonly kind: 'command'; readonly command: string; readonly timeoutSec: number }

@@ -6,9 +6,9 @@ export interface InLine {
   readonly id: string;
   readonly kind: DeploymentKind;
   readonly status: DeploymentStatus;
-  /** It is driven from outside and needs no slot. */
+  /** Whether a pipeline outside drives the deployment. Such a deployment needs no slot. */
   readonly reported: boolean;
-  /** It proceeds although the environment is frozen. */
+  /** Whether the deployment starts although the environment is frozen. */
   readonly forced: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface CandidateVersion {
 const longest = 200;
 const pattern = /^([^/\s]+)-rc(0|[1-9]\d{0,8})$/;
 
-/** Null: it is not the version of a candidate. */
+/** Reads the version of a candidate. Null: the text is no such version. */
 export function parseVersion(text: string): CandidateVersion | null {
   const [, release, number] = (text.length <= longest && pattern.exec(text)) || [];
   return release === undefined || number === undefined ? null : { release, number: Number(number) };

@@ -1,9 +1,9 @@
-// What is deleted by age: docs/retention.md, the settings, the loop that deletes and `doctor` are made from this table.
+// Which records are deleted by age. docs/retention.md, the settings, the loop that deletes and `doctor` use this table.
 
 interface RetainedEntry {
-  /** What is deleted, as a sentence has it. */
+  /** The records that are deleted, as words in a sentence. */
   readonly what: string;
-  /** The variable of the environment that sets the days. Null: another promise fixes them. */
+  /** The environment variable that sets the days. Null: another rule fixes the days. */
   readonly setting: `KEEP_${string}_DAYS` | null;
   readonly days: number;
   /** Fewer days would break something else, which `rule` names. */
@@ -118,7 +118,7 @@ export class RetentionRefused extends Error {}
 
 const mostDays = 36_500;
 
-/** Throws RetentionRefused, which names the variable and what it takes. */
+/** Throws RetentionRefused, which names the variable and its allowed values. */
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
   const entries = retainedKinds.map((kind) => [kind, daysOf(retained[kind], env)]);
   return Object.fromEntries(entries) as Retention;

@@ -1,5 +1,5 @@
-// What happens next to a runbook, as a function of its rows and the time. The driver writes what is decided here, makes
-// the calls and supervises the agent; everything it does may have been done before.
+// Decides the next step of a runbook from its rows and the time. The driver writes the decision, calls the code host
+// and supervises the agent. The driver may repeat a step, so every step can be carried out twice.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { PrMode, RunbookPullRequestState, StepStatus } from './runbook.ts';
 
@@ -7,11 +7,11 @@ export interface LeafSituation {
   readonly id: string;
   readonly number: string;
   readonly status: StepStatus;
-  /** It failed, and a later prompt continues without it. */
+  /** Whether the leaf failed, and a later prompt continues without it. */
   readonly isPassedOver: boolean;
-  /** Whether its changes are committed, and whether the commit is pushed to its branch. */
+  /** `none`: the leaf has no commit. `made`: its commit is not pushed yet. `pushed`: its commit is on its branch. */
   readonly commit: 'none' | 'made' | 'pushed';
-  /** The pull request of its commit. Null: it has no commit. */
+  /** Id of the pull request of the leaf's commit. Null: the leaf has no commit. */
   readonly pullRequestId: string | null;
 }
 
@@ -19,13 +19,13 @@ export interface PullRequestSituation {
   readonly id: string;
   readonly ordinal: number;
   readonly state: RunbookPullRequestState;
-  /** Its branch has a pushed commit. */
+  /** Whether the branch of the pull request has a pushed commit. */
   readonly isPushed: boolean;
-  /** Its text or labels are outdated. */
+  /** Whether the text or the labels of the pull request are outdated. */
   readonly isStale: boolean;
-  /** The queue was asked to merge its head. */
+  /** Whether the queue was asked to merge the head of the pull request. */
   readonly isQueued: boolean;
-  /** The pull request below it has merged, so that it must be retargeted to the target branch. */
+  /** Whether the pull request below has merged, so that this one must be retargeted to the target branch. */
   readonly isBelowMerged: boolean;
 }
 
@@ -36,18 +36,18 @@ export interface RunbookSituation {
   readonly pullRequests: readonly PullRequestSituation[];
   readonly isCanceled: boolean;
   readonly prMode: PrMode;
-  /** Somebody requested its pull requests, in `manual` mode. */
+  /** Whether a user requested the pull requests, in `manual` mode. */
   readonly isPublishAsked: boolean;
   readonly queueWhenGreen: boolean;
-  /** Until when a worker holds its lease. All instants here are milliseconds since the epoch. */
+  /** Until when a worker holds the lease of the runbook. All instants here are milliseconds since the epoch. */
   readonly supervisedUntil: number | null;
-  /** No call and no attempt before this instant. */
+  /** No call and no attempt is made before this instant. Null: the next one can be made now. */
   readonly callAt: number | null;
-  /** Calls or attempts in a row without a result. */
+  /** How many calls or attempts in a row had no result. */
   readonly calls: number;
-  /** The error of the last one. */
+  /** The error of the last call or attempt. Null: no error is known. */
   readonly problem: string | null;
-  /** Since when the code host fails. Null: the last call succeeded. */
+  /** Since when calls of the code host fail. Null: the last call succeeded. */
   readonly failingSince: number | null;
 }
 
@@ -62,7 +62,7 @@ export type RunbookCall =
 export type RunbookStep =
   | { readonly kind: 'supervise'; readonly work: AgentWork }
   | { readonly kind: 'call'; readonly call: RunbookCall }
-  /** `until` null: until it is woken. */
+  /** `until` null: until the workflow is woken. */
   | { readonly kind: 'wait'; readonly for: 'lease' | 'call' | 'merge'; readonly until: number | null }
   | { readonly kind: 'become'; readonly leafId: string; readonly status: StepStatus; readonly because: string | null }
   | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
@@ -108,7 +108,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
   return dueWork(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
-/** The agent is finished: what its pull requests still need, from the bottom of the stack. */
+/** The next step after the agent has finished: the calls for its pull requests, from the bottom of the stack. */
 function decideRest(situation: RunbookSituation, now: number): RunbookStep {
   const live = situation.pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
   for (const pullRequest of live) {
@@ -125,8 +125,9 @@ function decideRest(situation: RunbookSituation, now: number): RunbookStep {
 }
 
 /**
- * The host is not asked again about a permanent refusal: the leaf failed by it, and a retry or the next commit asks
- * again. In manual mode a request counts even in a canceled runbook.
+ * Whether a call must still be made. If the host refused a pull request permanently, the leaf has failed: the host is
+ * called again only after a retry or for the next commit. In manual mode the pull request that a user requested is
+ * opened even if the runbook was canceled.
  */
 function isStillDue({ isCanceled, prMode, leaves }: RunbookSituation, call: RunbookCall): boolean {
   if (call.kind !== 'open') return !isCanceled;
@@ -154,7 +155,7 @@ function dueWork(situation: RunbookSituation, work: AgentWork, now: number): Run
   return waitForCall(situation.callAt, now) ?? { kind: 'supervise', work };
 }
 
-/** While the host is down nothing has started, so that a wait costs only time. */
+/** Whether no further attempt is made. While the code host is down, waiting costs no attempt of the agent. */
 function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
   return failingSince === null ? calls >= mostAttempts : isHostGivenUp(failingSince, now);
 }
@@ -169,7 +170,7 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
 /** The limit of one attempt: long enough for a model that uses all its turns. */
 export const defaultStepLimitMs = 2 * 60 * 60 * 1000;
 
-/** Why a plan or a leaf failed that exceeded its time limit. */
+/** The reason of the failure if a plan or a leaf exceeded its time limit. */
 export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
   const minutes = `${limitMs / 60_000} minutes, which is the time limit (RUNBOOK_STEP_MINUTES)`;
   return kind === 'plan'
@@ -177,12 +178,12 @@ export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
     : `It was not done after ${minutes}: retry it, or divide it into smaller steps.`;
 }
 
-/** How long to leave what failed alone after so many times in a row: seconds at first, at last half an hour. */
+/** The back-off after this many failures in a row, in milliseconds: from one second up to half an hour. */
 export const pauseAfter = backOff([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1_800]);
 
 const hostGivenUpHours = 24;
 
-/** A code host that has failed for a day is not called again until somebody retries or prompts. */
+/** Whether the code host has failed for a day. It is then not called again until a user retries or prompts. */
 export function isHostGivenUp(failingSince: number, now: number): boolean {
   return now - failingSince >= hostGivenUpHours * 60 * 60 * 1000;
 }

@@ -4,7 +4,7 @@
 const longestPath = 1_000;
 const longestName = 255;
 
-/** Why a path is refused, and what is allowed. Null: it is allowed. `.` is not the path of a file. */
+/** Why a path is refused, and which paths are allowed. Null: the path is allowed. `.` is not the path of a file. */
 export function pathFault(path: string): string | null {
   if (path === '') return 'is empty: name a file by its path in the repository, such as src/index.ts';
   if (path.length > longestPath) return `has more than ${longestPath} characters`;

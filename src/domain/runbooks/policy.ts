@@ -1,5 +1,5 @@
-// What a runbook's commit may change. The rule does not depend on what its agent did or read. The finished commit is
-// judged. The tools refuse the same earlier, but a command may have written anything.
+// What a runbook's commit may change. The rule judges the finished commit, and does not depend on what the agent did or
+// read. The agent's tools refuse the same changes earlier, but a command of the agent may have written any file.
 import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {
@@ -89,7 +89,7 @@ const guardedFiles: readonly { readonly what: string; readonly pattern: RegExp }
   { what: 'a setting of git', pattern: /(^|\/)(gitatt|gitmod)~\d+$/ },
 ];
 
-/** Why an agent must not change a path. Null: it may. */
+/** Why an agent must not change a path. Null: the agent may change the path. */
 export function guardedFault(path: string, policy: Pick<ChangePolicy, 'workflowFiles'>): string | null {
   if (policy.workflowFiles) return null;
   const plain = segmentsOf(path).map(plainName).join('/');

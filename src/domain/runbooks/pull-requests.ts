@@ -49,7 +49,7 @@ export interface PullRequestFacts {
   readonly runbookNumber: number;
   readonly title: string;
   readonly url: string;
-  /** The text at the top. Null: none was given, or another pull request has it. */
+  /** The text at the top. Null: no text was given, or another pull request of the runbook has the text. */
   readonly description: string | null;
   /** Leaves with commits in it, in order. */
   readonly leaves: readonly DescribedLeaf[];

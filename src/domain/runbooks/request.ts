@@ -16,7 +16,7 @@ export function checkedPrompt(prompt: string): string {
   return checkedLength(prompt, 'prompt', longestPrompt);
 }
 
-/** Null: the agent makes up the title. */
+/** The title of the request. Null: the agent writes the title. */
 export function checkedTitle(title: string | null | undefined): string | null {
   if (title === null || title === undefined) return null;
   const line = title.trim();
@@ -25,7 +25,7 @@ export function checkedTitle(title: string | null | undefined): string | null {
   return checkedLength(line, 'title', longestTitle);
 }
 
-/** The title until the agent has made one up: the first line of the prompt that has letters. */
+/** The title until the agent has written one: the first line of the prompt that has letters. */
 export function provisionalTitle(prompt: string): string {
   const lines = prompt.split(/\r?\n/).map((line) => line.replace(/^[\s#>*-]+|^\s*\d+[.)]\s+/g, '').trim());
   const line = lines.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? 'Runbook';

@@ -79,7 +79,7 @@ export interface RunMeasurements {
   readonly memoryBytes?: number;
 }
 
-/** The exceeded limit, as a text about the run. `machine`: it is not known which run caused it. */
+/** The exceeded limit, as a text about the run. `machine`: it is not known which run exceeded the machine's limit. */
 export interface ExceededLimit {
   readonly of: 'run' | 'machine';
   readonly message: string;

@@ -1,12 +1,12 @@
-// What follows after a call of Slack has failed.
+// Decides what to do after a call of Slack has failed.
 
 export type SlackFailureKind =
-  /** Slack or the way to it: trying again helps. */
+  /** Slack or the network failed. A later attempt may succeed. */
   | 'passing'
   | 'limited'
-  /** Somebody has to change something in Slack or in a setting. */
+  /** A user must change something in Slack or in a setting. */
   | 'misconfigured'
-  /** The message that was to be edited is gone. */
+  /** The message that should be edited does not exist any more. */
   | 'gone';
 
 const minuteMs = 60_000;
@@ -14,7 +14,7 @@ const misconfiguredMs = 10 * minuteMs;
 const longestMs = 10 * minuteMs;
 const limitedMs = minuteMs;
 
-/** After how long a message is tried again. */
+/** The back-off before a message is sent again. */
 export function slackRetryMs(
   kind: SlackFailureKind,
   { failures, retryAfterSec }: { readonly failures: number; readonly retryAfterSec: number | null },

@@ -1,11 +1,12 @@
-// Where the news of an account goes in Slack: what may be asked for, and what each kind of destination receives.
+// To which destinations in Slack the messages of an account are sent: which destinations are allowed, and which events
+// each kind of destination gets.
 import type { SlackNews } from './message.ts';
 
 export type SlackDestinationKind = 'channel' | 'people' | 'webhook';
 
-/** How a message names where it goes. */
+/** The address of a message in Slack. */
 export type SlackAddress =
-  /** A channel that SLACK_CHANNELS names. */
+  /** A channel that the operator set in SLACK_CHANNELS. */
   | { readonly kind: 'installation'; readonly channel: string }
   | { readonly kind: 'destination'; readonly destinationId: string }
   | { readonly kind: 'person'; readonly destinationId: string; readonly userId: string };
@@ -31,19 +32,22 @@ export function readSlackAddress(text: string): SlackAddress {
   return { kind: 'installation', channel: text };
 }
 
-/** Null: Slack gives no bot such a token. */
+/** Reads the token of a bot. Null: the text does not have the form of a token that Slack gives to bots. */
 export function readBotToken(text: string): string | null {
   const token = text.trim();
   return /^xoxb-[\w-]{1,500}$/.test(token) ? token : null;
 }
 
-/** A channel's id or name, without `#`. Null: no channel is called so. */
+/** Reads a channel's id or name, and drops the `#`. Null: no channel can have this name. */
 export function readChannel(text: string): string | null {
   const channel = text.trim().replace(/^#/, '');
   return /^[^\s:#<>,;=]{1,80}$/.test(channel) ? channel : null;
 }
 
-/** Null: it is no incoming webhook of Slack. Every other address is refused, because the service calls it. */
+/**
+ * Reads the address of an incoming webhook. Null: the address is not of an incoming webhook of Slack. Other addresses
+ * are refused, because the service sends requests to the address.
+ */
 export function readWebhookUrl(text: string): string | null {
   const given = text.trim();
   return /^https:\/\/hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/[\w/-]{1,300}$/.test(given)
@@ -51,15 +55,15 @@ export function readWebhookUrl(text: string): string | null {
     : null;
 }
 
-/** Where an incoming webhook is called: at the host of SLACK_API_URL, if that is not one of Slack's. */
+/** The address to which a message is posted: its host is that of SLACK_API_URL, if this is not a host of Slack. */
 export function webhookAddress(url: string, apiUrl: string): string {
   const { origin, hostname } = new URL(apiUrl);
   return /(?:^|\.)slack(?:-gov)?\.com$/.test(hostname) ? url : `${origin}${new URL(url).pathname}`;
 }
 
 /**
- * Whether a destination whose messages are not edited gets a message: incoming webhooks cannot edit, and nobody is
- * notified of the edit of a direct message.
+ * Whether an event deserves a new message where messages are not edited. Incoming webhooks cannot edit messages, and
+ * Slack notifies nobody when a direct message is edited.
  */
 export function isWorthNotice(news: SlackNews): boolean {
   switch (news.kind) {
@@ -84,20 +88,22 @@ export interface SlackDestinationRule {
 }
 
 /**
- * The destinations that get an event. `rules` are in the order in which they were made. Each channel, and people, are
- * answered once. A destination gets no events from before it was made.
+ * The destinations that get an event. `rules` are in the order of their creation. Each channel is returned once, and
+ * the destination `people` is returned once. A destination gets no event that is older than the destination.
  */
 export function destinationsOf(
   rules: readonly SlackDestinationRule[],
   event: { readonly repositoryId: string; readonly at: Date },
 ): readonly SlackDestinationRule[] {
-  const heard = rules.filter(
+  const matching = rules.filter(
     ({ repositoryId, createdAt }) =>
       (repositoryId === null || repositoryId === event.repositoryId) && createdAt <= event.at,
   );
   const byTarget = new Map(
-    // The oldest counts, so that a later one repeats nothing.
-    heard.toReversed().map((rule) => [rule.kind === 'webhook' ? rule.id : `${rule.kind} ${rule.channel ?? ''}`, rule]),
+    // Of equal destinations the oldest is used, so that a later one does not repeat messages.
+    matching
+      .toReversed()
+      .map((rule) => [rule.kind === 'webhook' ? rule.id : `${rule.kind} ${rule.channel ?? ''}`, rule]),
   );
   return [...byTarget.values()];
 }

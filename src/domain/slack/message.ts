@@ -1,4 +1,4 @@
-// What a message in Slack says, in Slack's own markup and within its limits.
+// The text of a message in Slack, in Slack's own markup and within Slack's limits.
 
 export interface SlackMessage {
   /** The text for notifications, and for clients that show no blocks. */
@@ -23,7 +23,7 @@ export interface PullRequestNews {
   readonly status: 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
   /** The sentence of `explain`. */
   readonly sentence: string;
-  /** The landed commit. Null until it landed. */
+  /** The landed commit. Null until the pull request has landed. */
   readonly commit: string | null;
 }
 
@@ -74,7 +74,7 @@ const pullRequestTexts = {
 
 function notifyPullRequest(news: PullRequestNews, isKnown: boolean): SlackMessage | null {
   const { status, repository, number, commit } = news;
-  // A pull request that nobody has asked to merge is no news.
+  // Nobody has asked to merge the pull request, so that there is no message about it.
   if (!isKnown && (status === 'open' || status === 'closed')) return null;
   const [sign, text] = pullRequestTexts[status];
   const name = `${repository}#${number}`;

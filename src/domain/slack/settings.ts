@@ -1,4 +1,4 @@
-// Which channel of Slack hears of which repository, by variables of the environment. docs/slack.md explains each.
+// Which channel of Slack gets messages about which repository, by environment variables. docs/slack.md explains each.
 
 export interface SlackChannelRule {
   readonly account: string;
@@ -65,7 +65,7 @@ function readRule(entry: string): SlackChannelRule {
   return { account, repository, channel };
 }
 
-/** The channels that hear of the repository, each once. */
+/** The channels that get messages about the repository, each once. */
 export function channelsOf(
   { channels }: SlackInstallation,
   { account, owner, name }: { readonly account: string; readonly owner: string; readonly name: string },
