@@ -1,4 +1,4 @@
-// Which tests a change can affect most: what `npm test -- --changed` runs.
+// Decides which tests `npm test -- --changed` runs: those that a change is most likely to break.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ export function listChanged(since = 'HEAD', folder = root) {
 }
 
 /**
- * What to give to vitest: `filters` name tests against real servers by folder; `related` are the changed sources that
- * tests without servers are looked up for by their imports.
+ * The arguments for vitest. `filters` are folders of tests against real servers. `related` are the changed sources:
+ * vitest runs the tests without servers that import them.
  */
 export function affectedTests(changed, folder = root) {
   const filters = new Set();

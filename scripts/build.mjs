@@ -1,4 +1,4 @@
-// Compiles the sources to dist/, and the workflows to one bundle. Nothing is done when nothing has changed.
+// Compiles the sources to dist/, and the workflows to one bundle. If no source has changed, the script does nothing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -46,7 +46,7 @@ function readStamp(folder) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
-/** The compiler leaves the output of a source that is gone. */
+/** Removes the output of deleted sources, because the compiler does not. */
 export function removeOrphans(folder, before, now) {
   for (const source of Object.keys(before)) {
     if (source in now || !source.endsWith('.ts')) continue;
@@ -55,7 +55,10 @@ export function removeOrphans(folder, before, now) {
   }
 }
 
-/** Builds when it is needed, in a process of its own on the right Node. False when that failed; it has said why. */
+/**
+ * Builds if a source has changed, in a new process on the right Node. Returns false if the build failed and has said
+ * why.
+ */
 export function ensureBuilt(node, { flags = [], output = 'stdout' } = {}) {
   if (isBuilt()) return true;
   const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...flags], {

@@ -1,4 +1,5 @@
-// Format, lint, types, import rules, dead code, drift of generated files. Each is reported with its time.
+// `npm run check`: format, lint, types, import rules, dead code, and outdated generated files. Reports the time of
+// each.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -38,8 +39,8 @@ export function checks() {
 }
 
 /**
- * Runs all checks, as many at a time as there are cores, since most of them use one. Shows the output of the failed ones.
- * Resolves with the names of the failed ones.
+ * Runs all checks, as many at a time as there are cores, since most of them use one. Shows the output of the failed
+ * ones. Resolves with the names of the failed ones.
  */
 export async function runChecks(node) {
   const waiting = checks();

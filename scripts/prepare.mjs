@@ -1,4 +1,4 @@
-// Before `npm start` and `npm test`: the packages are installed and a fitting Node is there.
+// Runs before `npm start` and `npm test`: installs the packages, and makes sure that a suitable Node is installed.
 import { findNode, finish, prepare } from './toolchain.mjs';
 
 finish(

@@ -1,4 +1,4 @@
-// Runs one of the programs: builds when sources changed, then becomes the program.
+// Runs a program of Interlock: builds it if sources have changed, then replaces its own process by the program.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,7 @@ async function run(name, args) {
   const program = programOf(name);
   prepare();
   const node = findNode();
-  // JSON stands alone on the standard output.
+  // With --json, the standard output contains only JSON.
   const output = args.includes('--json') ? 'stderr' : 'stdout';
   if (!ensureBuilt(node, { flags: name === 'generate' ? ['--keep-going'] : [], output })) return 1;
   const entry = join(root, program);

@@ -1,6 +1,6 @@
-// Schemathesis, which makes requests of an OpenAPI document and judges the answers by it: found or installed, and run.
-// `node scripts/schemathesis.mjs` starts a server with a repository in it and runs all; with `--url` and `--token` it
-// runs against that one.
+// Installs Schemathesis if it is missing, and runs it. Schemathesis makes requests from an OpenAPI document, and
+// compares the answers with the document. `node scripts/schemathesis.mjs` starts a server with a repository in it and
+// runs all; with `--url` and `--token` it runs against that one.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const own = join(root, 'scripts', 'schemathesis');
 const requirements = join(own, 'requirements.txt');
 const installLimitMs = 180_000;
 
-/** What it takes to run it; throws SetupError with the reason where that is not to be had. */
+/** Finds or installs Schemathesis. Throws SetupError with the reason if that is not possible. */
 export function findSchemathesis({ log = console.log, env = process.env } = {}) {
   const python = findPython(env);
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
@@ -91,7 +91,10 @@ function cacheDirectory(env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'interlock');
 }
 
-/** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. `phases`: default all. */
+/**
+ * Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. `phases`:
+ * default all.
+ */
 export async function runSchemathesis(tool, { url, token, examples, phases = [], seed, log = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');

@@ -1,4 +1,4 @@
-// Where a test run keeps its databases, repositories and checkouts: in memory when the machine has room for that.
+// Chooses the folder for the databases, repositories and checkouts of a test run: in memory if the machine has enough.
 import { spawnSync } from 'node:child_process';
 // As a whole: a Node that is too old to have statfsSync must load this file, to be told so.
 import * as fs from 'node:fs';
@@ -9,7 +9,7 @@ const memory = '/dev/shm';
 const tmpfs = 0x01021994;
 const roomNeeded = 6 * 2 ** 30;
 
-/** A folder of the caller's own that anybody may pass through. A TMPDIR that is set is used as it is. */
+/** Makes a folder of the caller's own that other users may pass through. If TMPDIR is set, it is used unchanged. */
 export function makeTemporaryFolder() {
   const parent = process.env.TMPDIR === undefined && canUseMemory() ? memory : tmpdir();
   const path = fs.mkdtempSync(join(parent, 'interlock-tests-'));

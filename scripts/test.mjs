@@ -63,7 +63,7 @@ async function runVitest(node, args, { env, folder }) {
   return { status, report: readReport(reportFile) };
 }
 
-// Vitest writes no report when it cannot start.
+// If vitest cannot start, it writes no report.
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -1,4 +1,5 @@
-// What the other scripts share. Node's core only, any Node from 18 on: it runs before anything is installed.
+// Functions that the other scripts share. They run before anything is installed, so they import only Node's core, and
+// work on any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -39,14 +40,16 @@ export function assertNewEnoughToBegin() {
     );
 }
 
-/** True when the arguments ask for help. It has been printed. */
+/** Prints the help if the arguments ask for it. Returns whether they do. */
 export function isHelpShown(args, usage) {
   if (!args.includes('--help') && !args.includes('-h')) return false;
   console.log(usage);
   return true;
 }
 
-/** By time stamps when they tell, else by comparing versions: a checkout touches the lock file without changing it. */
+/**
+ * Compares time stamps first, then versions, because a checkout gives the lock file a new time stamp without a change.
+ */
 export function isInstalled(folder = root) {
   const lockFile = join(folder, 'package-lock.json');
   const installedFile = join(folder, 'node_modules', '.package-lock.json');
@@ -96,7 +99,8 @@ export function versionOf(node) {
 
 /**
  * Runs a command in the foreground and resolves with its exit code. A Ctrl-C in a terminal reaches the child by itself,
- * being sent to the whole process group; a signal sent to us alone is passed on. `once` per signal and child either way.
+ * being sent to the whole process group; a signal sent to us alone is passed on. `once` per signal and child either
+ * way.
  */
 export function runForeground(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -124,7 +128,7 @@ export function seconds(startedAt) {
   return `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
 }
 
-/** Ends a script: with its exit code, or with one line for a failure that the user can cure. */
+/** Ends a script: with its exit code, or with a one-line message for a failure that the user can cure. */
 export function finish(work) {
   work.then(
     (code) => {
