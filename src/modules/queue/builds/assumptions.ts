@@ -13,7 +13,10 @@ export type Assumed =
   | { readonly kind: 'composed'; readonly commit: string }
   | Extract<CompositionResult, { kind: 'conflict' }>;
 
-/** Returns the commit on which the members are merged. A conflict has the index of the assumed pull request. */
+/**
+ * Returns the commit on which the members are merged. If there is a conflict, the result has its index among the
+ * assumed pull requests.
+ */
 export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<Assumed> {
   const { batch, host, assumed } = loaded;
   if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };

@@ -100,8 +100,8 @@ async function compose(
       joinsNext: member.joinsNext,
     })),
     batchCommit: batch.batchCommit,
-    // A group commit is made even for one pull request. Otherwise CI on its moved head would add checks to the commit
-    // that lands.
+    // With `show_as_merged`, a group commit is made even for a single pull request. Its own commit then differs from
+    // the commit that lands, so that CI on the moved head adds no checks to the commit that lands.
     groupsOne: movesHeads(ctx, loaded),
     groupMessage: batch.groupMessage,
     at: of.at,

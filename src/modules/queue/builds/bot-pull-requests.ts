@@ -10,7 +10,7 @@ import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../st
 import { lockQueue } from '../store/queue.locks.ts';
 import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
-/** Makes the branch or moves it. If it is at another commit, that commit is outdated. */
+/** Makes or moves the branch. If the branch is at another commit, that commit is outdated. */
 export async function moveBranch(
   ctx: Context,
   host: HostedRepository,

@@ -56,8 +56,8 @@ async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, b
 /**
  * Finds the commits of a pull request that was merged outside the queue. Only its last commit on the base branch is
  * known. If the commits up to that commit have the messages of the pull request's commits, the pull request was
- * rebased, and they are its commits. If its head is on the first-parent line of the base branch, the base branch was
- * fast-forwarded, and the host lists the commits. Otherwise the known commit is its only commit.
+ * rebased, and these commits are returned. If its head is on the first-parent line of the base branch, the base branch
+ * was fast-forwarded, and the host lists the commits. Otherwise the known commit is its only commit.
  */
 async function findMergedElsewhere(
   ctx: Context,

@@ -48,7 +48,8 @@ async function findBotBranch(ctx: Context, batchId: string): Promise<string | nu
 }
 
 /**
- * Cancels the run if the batch ended while the host was starting it, because the clean-up of the batch did not find it.
+ * Cancels the run if the batch ended while the host was starting the run, because the clean-up of the batch did not
+ * find this run.
  */
 async function stopUnwanted(
   ctx: Context,

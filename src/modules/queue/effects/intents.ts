@@ -1,4 +1,5 @@
-// Carries out intents of every kind. The queue's workflow passes only their ids, so it needs no change for a new kind.
+// Carries out intents of every kind. The queue's workflow passes only their ids, so the workflow needs no change for a
+// new kind.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';

@@ -1,5 +1,5 @@
 // The relay: wakes queues whose wake was lost, whose deadline has no timer, or whose workflow is missing because
-// Temporal's data were deleted. Every server and worker runs it. A second wake of a queue has no effect.
+// Temporal's data were deleted. Every server and worker runs the relay. A second wake of a queue has no effect.
 import type { Ports } from '../../../context.ts';
 import { repeat, type Loop } from '../../../platform/repeat.ts';
 
@@ -19,8 +19,8 @@ export function createRelay(ports: Ports): Loop {
   let openWorkReadAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
 
-  // If a long call delays the turn of a queue, the queue is due at every read but already has its wake. It is woken
-  // again only after some time, or when it was planned or its deadline has changed.
+  // If a long call delays the turn of a queue, the queue is due at every read but already has its wake. The queue is
+  // woken again only after some time, or if it was planned or its deadline has changed.
   async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
     const planned = `${queue.planned_version} ${String(queue.next_look_at)}`;
     const last = woken.get(queue.id);

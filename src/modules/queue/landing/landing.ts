@@ -31,7 +31,7 @@ type Started =
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 
-/** Carries out a landing intent. If an earlier attempt was interrupted, it continues from there. */
+/** Carries out a landing intent. If an earlier attempt was interrupted, the landing continues from there. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
   await withTraceOfBatch(ctx, { name: 'land batch', batchId }, async () => await land(ctx, intentId, batchId));
 }
@@ -55,8 +55,8 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
 }
 
 /**
- * Whether the base branch does not exist. It may have been renamed, and its pull requests may then have another base
- * branch.
+ * Whether the base branch does not exist. The branch may have been renamed, and its pull requests may then have another
+ * base branch.
  */
 async function isBaseGone(ctx: Context, { batch }: LoadedBatch): Promise<boolean> {
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);

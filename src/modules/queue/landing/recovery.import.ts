@@ -22,7 +22,7 @@ export async function importQueue(ctx: Context, survey: QueueSurvey): Promise<vo
     await markMerged(work, survey.pushed, { byQueue: false, at: work.now });
     await voidImpossible(work, survey.impossible);
     await supersedeLive(work);
-    // Null, so that the tip is read again before anything is planned.
+    // The tip is unknown now, so that it is read again before anything is planned.
     work.queue.baseTip = null;
     await finishWork(work);
   });

@@ -37,7 +37,7 @@ export interface Survey {
   readonly repositories: readonly RepositorySurvey[];
   /** The highest id of a batch in any ref of any repository; '0' if there is none. */
   readonly highestBatch: string;
-  /** Whether the database is older than a repository, for which there is evidence. */
+  /** Whether there is evidence that the database is older than a repository. */
   readonly isNeeded: boolean;
 }
 
@@ -63,8 +63,8 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
 
 async function readHighestGiven(ports: Ports): Promise<bigint> {
   return await ports.db.system.transaction(async (query) => {
-    // The sequences belong to the user that connects and that ran the migrations. The role that statements normally run
-    // as has no right to read them.
+    // The sequences belong to the user that connects and that ran the migrations. Statements normally run in a role
+    // that may not read sequences.
     await query('set local role none');
     const [row] = await query<{ highest: string | null }>(
       `select pg_sequence_last_value(pg_get_serial_sequence('batch', 'id')::regclass)::text as highest`,

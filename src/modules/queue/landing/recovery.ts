@@ -37,8 +37,8 @@ async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {
       'update installation set epoch = epoch + 1 returning epoch::float8 as epoch',
     );
     if (row === undefined) throw new DomainError('INTERNAL', 'The table installation has no row.');
-    // The sequences belong to the user that connects and that ran the migrations. The role that statements normally run
-    // as cannot set them.
+    // The sequences belong to the user that connects and that ran the migrations. Statements normally run in a role
+    // that may not set sequences.
     await query('set local role none');
     await query(
       `select setval(s.name, nextval(s.name) + $1)

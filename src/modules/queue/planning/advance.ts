@@ -63,8 +63,8 @@ export async function advanceQueue(
 interface Turn {
   readonly advance: Advance;
   /**
-   * What the next turns need in order to be skipped. Null: this turn has changed something, or waits for builds of
-   * other base branches.
+   * The facts by which later turns can be skipped. Null: this turn has changed something, or waits for builds of other
+   * base branches.
    */
   readonly kept: Parameters<typeof keepQuietTurn>[2] | null;
 }

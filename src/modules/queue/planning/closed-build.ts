@@ -1,4 +1,5 @@
-// Handles a bot pull request that somebody closed at the host. Nobody should, and it must not stop the queue.
+// Handles bot pull requests that somebody closed at the host. Nobody is expected to do this, and it must not stop the
+// queue.
 import type { Context } from '../../../context.ts';
 import { madeOn } from '../../../domain/queue/planning/reset-by-hand.ts';
 import { supersede } from '../../../domain/queue/planning/resets.ts';

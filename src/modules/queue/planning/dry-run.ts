@@ -1,5 +1,5 @@
-// A dry run runs the code of the real change in a transaction that is rolled back. So it refuses with the same text as
-// the real change, and the planner plans on the real result. Nothing is written, and no queue is woken.
+// A dry run runs the code of the real change in a transaction that is rolled back. So a dry run is refused with the
+// same text as the real change, and the planner plans on the real result. Nothing is written, and no queue is woken.
 import type { Context } from '../../../context.ts';
 import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';

@@ -55,8 +55,8 @@ function numbersText(numbers: readonly number[]): string {
 const mostBranchWork = 4;
 
 /**
- * At most so many notifications are sent in one turn, for the same reason, and because one activity with one time limit
- * sends them all.
+ * At most so many notifications are sent in one turn, so that a landing does not wait long, and because one activity
+ * with one time limit sends them all.
  */
 const mostNotifications = 80;
 
@@ -88,9 +88,9 @@ export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
 interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
-  /** Whether the effect only informs people. It then takes a moment if the host is close. */
+  /** Whether the effect only informs people. Such an effect takes a moment if the host is close. */
   readonly isNotification: boolean;
-  /** Whether this is the first attempt of a landing at a host on this machine. It then takes a moment. */
+  /** Whether this is the first attempt of a landing at a host on this machine. Such an attempt takes a moment. */
   readonly isQuickLanding: boolean;
 }
 

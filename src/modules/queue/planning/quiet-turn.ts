@@ -15,8 +15,8 @@ export interface BeforeTurn
     Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
   readonly queueId: string;
   /**
-   * When PostgreSQL was started. The version of a queue counts only for one start, because a restored database may be
-   * older.
+   * When PostgreSQL was started. Versions of a queue are compared only within one start, because a restored database
+   * may be older.
    */
   readonly server: string;
   readonly version: string;

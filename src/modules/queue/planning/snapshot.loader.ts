@@ -218,8 +218,8 @@ function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
 }
 
 /**
- * What the choice of speculative builds needs about each pull request. Null: the mode does not build speculatively. The
- * number of statements does not depend on the length of the line.
+ * Loads the affected targets and the success probability of each pull request, by which speculative builds are chosen.
+ * Null: the mode does not build speculatively. The number of statements does not depend on the length of the line.
  */
 async function loadOutlook(
   ctx: Context,

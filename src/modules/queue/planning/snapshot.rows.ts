@@ -175,7 +175,9 @@ export async function loadDepartures(
 
 type Departed = Pick<PullRequestRow, 'id' | 'status' | 'statusCode' | 'headSha'>;
 
-/** Whether a new commit broke a precondition. The pull request then was neither dequeued nor has it failed. */
+/**
+ * Whether the pull request left the line because a new commit broke a precondition, and not by a dequeue or a failure.
+ */
 function leftByCommit(row: Departed, pinned: readonly PinnedHead[]): boolean {
   if (row.status !== 'pending' && row.status !== 'blocked') return false;
   return pinned.some(({ pullRequest, head }) => pullRequest === row.id && head !== row.headSha);

@@ -1,5 +1,6 @@
 // Decides how long a turn waits before it plans, so that changes of the same moment become one plan, such as a thousand
-// arrivals or the results of many builds. If only one build runs, its result has nothing to wait for.
+// arrivals or the results of many builds. If at most one build is open and nothing has arrived, a turn waits only until
+// the longest pause since the last turn is over.
 import type { Database } from '../../../platform/database.ts';
 import type { BeforeTurn } from './quiet-turn.ts';
 
