@@ -30,7 +30,7 @@ describe('a comment', () => {
   test.each(cases)('%j', (body, commands) => expect(readCommands(body)).toEqual(commands));
 
   test.each([
-    ['/interlock merge after lunch', '`merge` takes nothing after it.'],
+    ['/interlock merge after lunch', '`merge` takes no text after it.'],
     ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists them.'],
     ['/interlock backport', 'backport needs the name of one branch: `/interlock backport release-1`.'],
     ['/interlock backport a b', 'backport needs the name of one branch: `/interlock backport release-1`.'],
@@ -39,7 +39,7 @@ describe('a comment', () => {
 
 test('help names each command once', () => {
   expect(helpText(['queue', 'help'])).toBe(
-    'Commands, each on a line of its own:\n\n- `/interlock queue` (or `merge`) asks to merge this pull request.\n- `/interlock help` says this.',
+    'Commands, each on a line of its own:\n\n- `/interlock queue` (or `merge`) asks to merge this pull request.\n- `/interlock help` lists these commands.',
   );
 });
 

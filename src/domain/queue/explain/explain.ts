@@ -16,10 +16,7 @@ export interface ExplainedBatch {
   readonly landingStarted: boolean;
   /** Numbers of the other pull requests in the batch. */
   readonly otherMembers: readonly number[];
-  /**
-   * Numbers of the pull requests that the batch is built on top of and that have not landed. Empty if they come before
-   * it in line.
-   */
+  /** For a build beside the line, the numbers of the assumed pull requests that have not landed. Otherwise empty. */
   readonly assumes: readonly number[];
   /** The batch is red, and an unfinished build behind it may still pass it. */
   readonly mayBePassed: boolean;
@@ -79,9 +76,7 @@ export interface ExplainedPullRequest {
   readonly hostWaitUntil?: number | null;
   /** Since when the first copy of the repository is being made. Null or absent: the copy exists. */
   readonly preparingSince?: number | null;
-  /**
-   * What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known.
-   */
+  /** Why the code host may refuse a landing, and the cure, in whole sentences. Null or absent: no reason is known. */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
   readonly frozen: Frozen | null;

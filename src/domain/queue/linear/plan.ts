@@ -64,7 +64,7 @@ function planDepartures(view: LineView): LineAfterDepartures {
   const judged = judgeHead(sideJudged.view);
   const ownCheckWait = judgeOwnCheckWait(judged.view);
   const left = holdAbove(ownCheckWait.view);
-  // The isolation builds of pull requests that have just left the line are over.
+  // The isolation builds of pull requests that have just left the line end too.
   const over = judgeSideBuilds(left.view);
   const steps: readonly Step[] = [reset, conflicting, blocked, held, sideJudged, judged, ownCheckWait, left, over];
   return {

@@ -77,7 +77,7 @@ function parentFault(view: LineView, expected: { readonly at: number; readonly p
   const batch = view.batches[expected.at];
   if (batch === undefined || batch.parentCommit === expected.parent) return null;
   const before = view.batches[expected.at - 1];
-  // The batch before it is a probe that merged.
+  // A batch that is now before this one is a probe whose merge succeeded.
   if (before !== undefined) return { code: 309, causedBy: before.members[0]?.pullRequest ?? null };
   const wasOnBase = batch.parentBatch === null || view.snapshot.queue.lineage.includes(batch.parentCommit);
   return { code: wasOnBase ? 305 : 301, causedBy: null };

@@ -74,7 +74,7 @@ function readCommand(text: string): Command | InvalidCommand {
 
 // A command without arguments. Text after it makes it invalid: "merge after lunch" does not mean "merge".
 function withoutArguments(command: Command, word: string, rest: string): Command | InvalidCommand {
-  return rest === '' ? command : { kind: 'invalid', text: `\`${word}\` takes nothing after it.` };
+  return rest === '' ? command : { kind: 'invalid', text: `\`${word}\` takes no text after it.` };
 }
 
 const usages = {
@@ -83,9 +83,9 @@ const usages = {
   skip_line: '`/interlock skip-line [reason]` queues it ahead of the others. Needs authorisation.',
   skip_validation: '`/interlock skip-validation` queues it to be merged without validation. Needs authorisation.',
   refresh: '`/interlock refresh` reads its checks, reviews and state again.',
-  sync: '`/interlock sync` brings its base branch into it.',
-  backport: '`/interlock backport <branch>` proposes its change for another branch.',
-  help: '`/interlock help` says this.',
+  sync: '`/interlock sync` brings it up to date with its base branch.',
+  backport: '`/interlock backport <branch>` opens a pull request with its change for another branch.',
+  help: '`/interlock help` lists these commands.',
 } as const satisfies Record<Command['kind'], string>;
 
 export function helpText(kinds: readonly Command['kind'][]): string {

@@ -81,7 +81,7 @@ export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
 }
 
-/** Parts of bisected batches, by their first indices. */
+/** Parts of bisected batches, by their first indices. Pull requests in `taken` have their own units already. */
 function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();

@@ -32,8 +32,8 @@ export function smallestReds({ builds }: SpeculationGraph): readonly Speculative
   // Builds are looked up by their first index, because a build contains a smaller one only if it contains its first
   // index.
   const byFirst = Map.groupBy(reds, ({ pending }) => pending[0]);
-  const isWithin = (other: SpeculativeBuild, { pending, holds }: SpeculativeBuild): boolean =>
-    other.pending.length < pending.length && other.pending.every((index) => holds.has(index));
+  const isWithin = (other: SpeculativeBuild, { pending, pendingSet }: SpeculativeBuild): boolean =>
+    other.pending.length < pending.length && other.pending.every((index) => pendingSet.has(index));
   return reds.filter(
     (build) => !build.pending.some((index) => byFirst.get(index)?.some((other) => isWithin(other, build))),
   );

@@ -15,9 +15,9 @@ export interface SpeculativeBuild {
    */
   readonly members: readonly number[];
   readonly pending: readonly number[];
-  readonly holds: ReadonlySet<number>;
+  readonly pendingSet: ReadonlySet<number>;
   /** Indices in `landed` of the pull requests of this build that have landed since it was made. */
-  readonly arrived: ReadonlySet<number>;
+  readonly landedParts: ReadonlySet<number>;
   /** Index in `landed` of the first change on top of its base. */
   readonly since: number;
 }
@@ -62,7 +62,7 @@ export function isRedAlone({ verdict, members, pending }: SpeculativeBuild): boo
 export function isUntouched(graph: SpeculationGraph, build: SpeculativeBuild, index: number): boolean {
   return graph
     .landedOverlaps(index)
-    .every((landedIndex) => landedIndex < build.since || build.arrived.has(landedIndex));
+    .every((landedIndex) => landedIndex < build.since || build.landedParts.has(landedIndex));
 }
 
 /** Whether the pull request skipped the line, and nothing is known against its landing. */

@@ -49,7 +49,7 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   if (verdict.kind === 'worthless') return reset({ code: verdict.code, causedBy: null });
   const order: number[] = [];
   const pending: number[] = [];
-  const arrived = new Set<number>();
+  const landedParts = new Set<number>();
   for (const pinned of [...batch.assumes, ...batch.members]) {
     const index = indexOf.get(pinned.pullRequest);
     const landedIndex = landedAtOf(graph, pinned);
@@ -58,7 +58,7 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
       pending.push(index);
     } else if (landedIndex >= since) {
       order.push(landedIndex);
-      arrived.add(landedIndex);
+      landedParts.add(landedIndex);
     } else return reset(departureCause(view, pinned));
   }
   const waitingMembers = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
@@ -67,7 +67,15 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   const isAboutReordered =
     verdict.kind === 'red' && waitingMembers.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
   const members = isAboutReordered ? pending : waitingMembers;
-  const build: SpeculativeBuild = { batch, verdict, members, pending, holds: new Set(pending), arrived, since };
+  const build: SpeculativeBuild = {
+    batch,
+    verdict,
+    members,
+    pending,
+    pendingSet: new Set(pending),
+    landedParts,
+    since,
+  };
   if (members.length === 0 || batch.givenUp) return obsolete(build);
   if (members.some((index) => graph.line[index]?.skipValidation)) return obsolete(build);
   const passing = findSkipLineAhead(graph, build);
@@ -137,17 +145,20 @@ function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): Pu
   // All pull requests that skip the line are at its front.
   if (graph.line[0]?.skipLine !== true) return null;
   for (const index of build.members) {
-    const passing = graph.before(index).find((before) => !build.holds.has(before) && isAssumedToLand(graph, before));
+    const passing = graph
+      .before(index)
+      .find((before) => !build.pendingSet.has(before) && isAssumedToLand(graph, before));
     if (passing !== undefined) return graph.line[passing] ?? null;
   }
   return null;
 }
 
 /**
- * How much a red build proves that lacks a landed change. A pull request of the build has landed on top of that change,
- * or together with it, and overlaps it. So the build may have been red because it lacked the change. `conclusive`: it
- * lacks no such change, or a green build lacked the same change. `weak`: a green build lacked the same change, but
- * contained another change that may have replaced it; the red build counts as one of the two that eject a pull request.
+ * How much a red build proves if it lacks a landed change. A pull request of the build has landed on top of that
+ * change, or together with it, and overlaps it. So the build may have been red because it lacked the change.
+ * `conclusive`: it lacks no such change, or a green build lacked the same change. `weak`: a green build lacked the same
+ * change, but contained another change that may have replaced it; the red build counts as one of the two that eject a
+ * pull request.
  */
 export type Conclusiveness = 'conclusive' | 'weak' | 'inconclusive';
 
@@ -157,10 +168,10 @@ export function judgeConclusiveness(
   greens: readonly SpeculativeBuild[],
 ): Conclusiveness {
   let found: Conclusiveness = 'conclusive';
-  for (const landedIndex of build.arrived) {
+  for (const landedIndex of build.landedParts) {
     const lacking = graph.landedWith(landedIndex).filter((at) => lacks(build, at));
     if (lacking.length === 0) continue;
-    const holding = greens.filter(({ arrived }) => arrived.has(landedIndex));
+    const holding = greens.filter(({ landedParts }) => landedParts.has(landedIndex));
     if (holding.some((green) => containedNoMore(graph, green, { landedIndex, build }))) continue;
     if (!lacking.every((at) => holding.some((green) => lacks(green, at)))) return 'inconclusive';
     // A weak proof is not enough against a batch, because a red batch is searched immediately.
@@ -170,8 +181,8 @@ export function judgeConclusiveness(
   return found;
 }
 
-function lacks({ since, arrived }: SpeculativeBuild, at: number): boolean {
-  return at >= since && !arrived.has(at);
+function lacks({ since, landedParts }: SpeculativeBuild, at: number): boolean {
+  return at >= since && !landedParts.has(at);
 }
 
 /**
@@ -186,6 +197,6 @@ function containedNoMore(
   const targets = graph.landed[landedIndex]?.targets ?? null;
   return (
     graph.landed.every((other, at) => !lacks(build, at) || lacks(green, at) || !overlap(other.targets, targets)) &&
-    green.pending.every((index) => build.holds.has(index) || !graph.landedOverlaps(index).includes(landedIndex))
+    green.pending.every((index) => build.pendingSet.has(index) || !graph.landedOverlaps(index).includes(landedIndex))
   );
 }

@@ -104,7 +104,7 @@ export function probabilityOfAssumptions(
       if (counted.has(index)) continue;
       counted.add(index);
       const lands = probabilities[index] ?? 0.5;
-      probability *= build.holds.has(index) ? lands : 1 - lands;
+      probability *= build.pendingSet.has(index) ? lands : 1 - lands;
     }
   return probability;
 }

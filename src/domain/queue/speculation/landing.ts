@@ -35,7 +35,7 @@ export function planLanding(graph: SpeculationGraph): PlannedLanding {
   const ready = findMergeable(graph, (row) => !isHeldByOwnChecks(view, row));
   const unvalidated = ready.indices.length === 0 ? findUnvalidated(graph) : null;
   const indices = unvalidated === null ? ready.indices : [unvalidated];
-  // At that time, green builds may land by a reorder.
+  // When landings are allowed again, green builds may land by a reorder.
   const isGreen = ({ verdict }: SpeculativeBuild): boolean => verdict.kind === 'green';
   if (indices.length === 0) return { ...nothing, until: graph.builds.some(isGreen) ? until : null };
   if (!isAllowed) return { ...nothing, until };

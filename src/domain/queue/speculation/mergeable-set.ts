@@ -90,7 +90,7 @@ function collectMergeable(
     if (needsTree && !isWhole(graph, build, mergeable)) continue;
     for (const index of added) {
       mergeable.add(index);
-      for (const before of graph.before(index)) if (!build.holds.has(before)) passed.add(before);
+      for (const before of graph.before(index)) if (!build.pendingSet.has(before)) passed.add(before);
     }
     builds.push(build);
   }
@@ -98,15 +98,16 @@ function collectMergeable(
 }
 
 /**
- * Whether the build speaks for the pull request: each earlier pull request is in the build, may be left out, or is
- * disjoint from it, and so is each change that has landed since.
+ * Whether the green build proves that the pull request may land. Each earlier pull request that it overlaps must be in
+ * the build or may be left out. Each change that landed on top of the base of the build must be in the build or be
+ * disjoint from it.
  */
 function isProvenBy(
   graph: SpeculationGraph,
   build: SpeculativeBuild,
   { index, mayLeaveOut }: { readonly index: number; readonly mayLeaveOut: (before: number) => boolean },
 ): boolean {
-  const isHere = (before: number): boolean => build.holds.has(before) || mayLeaveOut(before);
+  const isHere = (before: number): boolean => build.pendingSet.has(before) || mayLeaveOut(before);
   return graph.before(index).every(isHere) && isUntouched(graph, build, index);
 }
 
@@ -115,7 +116,10 @@ function isProvenBy(
  * affect everything lands only by such a build, because builds of parts prove nothing about it (composed-evidence.ts).
  */
 function isWhole({ landed }: SpeculationGraph, build: SpeculativeBuild, mergeable: ReadonlySet<number>): boolean {
-  return [...mergeable].every((index) => build.holds.has(index)) && build.arrived.size === landed.length - build.since;
+  return (
+    [...mergeable].every((index) => build.pendingSet.has(index)) &&
+    build.landedParts.size === landed.length - build.since
+  );
 }
 
 /**

@@ -72,8 +72,8 @@ function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): Ow
   for (const index of justified.indices) {
     const row = graph.line[index];
     if (row === undefined || !waitsForOwnChecks(graph.view, row)) continue;
-    const since = justified.builds.flatMap(({ holds, verdict }) =>
-      holds.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
+    const since = justified.builds.flatMap(({ pendingSet, verdict }) =>
+      pendingSet.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
     );
     const next = judgeHeld(ownCheckWait.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,

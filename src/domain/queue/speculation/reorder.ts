@@ -133,9 +133,10 @@ function findFailureWithPassing(
   if (!mayReorderForFailure(graph, index) || !graph.before(index).every(isPassing)) return null;
   const overlapping = [...passing].filter((at) => graph.before(Math.max(at, index)).includes(Math.min(at, index)));
   for (const build of graph.builds) {
-    const { verdict, pending, holds } = build;
-    if (verdict.kind !== 'red' || !holds.has(index) || !pending.every((at) => at === index || isPassing(at))) continue;
-    if (!overlapping.every((at) => holds.has(at)) || !isUntouched(graph, build, index)) continue;
+    const { verdict, pending, pendingSet } = build;
+    if (verdict.kind !== 'red' || !pendingSet.has(index) || !pending.every((at) => at === index || isPassing(at)))
+      continue;
+    if (!overlapping.every((at) => pendingSet.has(at)) || !isUntouched(graph, build, index)) continue;
     return { kind: 'failed', failedChecks: verdict.failedChecks };
   }
   return null;

@@ -133,7 +133,7 @@ function causeOf(
   if (isInIsolatedRetry(graph, first))
     existing.push(
       ...graph.invalidated.filter(
-        (build) => build.holds.has(first) && !build.members.includes(first) && hasSameContent(build),
+        (build) => build.pendingSet.has(first) && !build.members.includes(first) && hasSameContent(build),
       ),
     );
   const row = graph.line[first];
