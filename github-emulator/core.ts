@@ -1,4 +1,4 @@
-// What every part of the emulator works with.
+// The objects that all parts of the emulator share.
 import type { RandomSource } from './faults/random.ts';
 import type { FaultState, Controls } from './faults/controls.ts';
 import type { GitStore } from './git/store.ts';
@@ -21,16 +21,16 @@ export interface Core {
   readonly clock: () => number;
   /** The clock in GitHub's form, with seconds. */
   readonly now: () => string;
-  /** Tells the parts and the webhooks what happened. Listeners run one after another, in the order of the events. */
+  /** Sends an event to the parts and the webhooks. Events are handled one after another, in their order. */
   readonly emit: (event: HostEvent) => void;
-  /** Resolves when every event so far has been heard, and every webhook so far has been answered. */
+  /** Resolves when all emitted events were handled and all webhooks were answered. */
   readonly settled: () => Promise<void>;
-  /** Mistakes of the emulator itself: answers that GitHub's description does not allow, listeners that failed. */
+  /** Errors of the emulator itself: answers that GitHub's description does not allow, and listeners that failed. */
   readonly mistakes: string[];
 }
 
 export interface Urls {
-  /** http://127.0.0.1:4900, no slash at the end. */
+  /** For example `http://127.0.0.1:4900`, without a slash at the end. */
   readonly web: string;
   readonly api: string;
   readonly graphql: string;

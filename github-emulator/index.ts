@@ -26,17 +26,22 @@ export interface EmulatorOptions extends FirstState {
   /** Default: any free port. */
   readonly port?: number;
   readonly host?: string;
-  /** Kept between starts. Default: a temporary folder that `stop` removes. */
+  /**
+   * The folder of the state and the repositories, which is kept between starts. Default: a temporary folder that `stop`
+   * removes.
+   */
   readonly dataDir?: string;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  /** Of every random choice: tokens, secrets, faults. */
+  /** The seed of all random choices, such as tokens, secrets and faults. Default: 1. */
   readonly seed?: number;
-  /** Also listens here with TLS: PEM of key and certificate. The `gh` command speaks https alone. */
+  /**
+   * Listens on this port with TLS too, with the key and the certificate in PEM. The `gh` command supports only https.
+   */
   readonly tls?: { readonly port: number; readonly key: string; readonly cert: string };
 }
 
-/** What the program prints as its one line. */
+/** The facts that the program prints as one line of JSON. */
 export interface EmulatorAccess extends Seeded {
   readonly url: string;
   readonly apiUrl: string;
@@ -48,21 +53,24 @@ export interface Emulator extends EmulatorAccess {
   readonly controls: Controls;
   readonly core: Core;
   readonly setWebhookUrl: (url: string) => void;
-  /** A new person with a personal token; a member of the organisation if a role is given. */
+  /** Adds a person with a personal token. With a role, the person is a member of the organisation. */
   readonly addPerson: (
     login: string,
     role?: 'admin' | 'member',
   ) => { readonly login: string; readonly token: string; readonly id: number };
-  /** A new repository of the organisation, whose first commit has the files (by path). */
+  /** Adds a repository of the organisation. Its first commit has the given files. */
   readonly addRepository: (name: string, given?: NewRepository) => Promise<AddedRepository>;
-  /** What `secrets` has in the workflows of a repository, as its settings say. */
+  /** Sets the Actions secrets of a repository. */
   readonly setSecrets: (fullName: string, secrets: Readonly<Record<string, string>>) => void;
   readonly stop: () => Promise<void>;
 }
 
 export interface NewRepository {
   readonly files?: Readonly<Record<string, string>>;
-  /** Settings that differ from GitHub's usual ones, `supportsDrafts: false` among them. Repositories are private. */
+  /**
+   * Settings that differ from GitHub's defaults, for example `supportsDrafts: false`. Repositories are private by
+   * default.
+   */
   readonly settings?: Partial<Repository>;
 }
 
@@ -79,7 +87,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   mkdirSync(dataDir, { recursive: true });
   const state = openState(options.dataDir === undefined ? null : join(dataDir, 'state.json'));
   const clock = options.clock ?? Date.now;
-  // A restart must not repeat the tokens of the run before.
+  // The seed depends on the state, so that a restart does not make the same tokens again.
   const seed = (options.seed ?? 1) ^ Math.imul(state.nextId(), 2_654_435_761);
   const random = createRandom(seed);
   const now = (): string => instant(clock());
@@ -168,7 +176,8 @@ function assemble({ state, random, now, clock, dataDir, faultsSeed }: Given): Wo
     now,
     emit: events.emit,
     settled: async () => {
-      // A part emits an event for what it finishes, and an event may start work in a part.
+      // A part emits events when its work ends, and an event may start new work in a part. So both are awaited several
+      // times.
       for (let pass = 0; pass < 3; pass += 1) {
         await events.settled();
         for (const part of made) await part.settled?.();

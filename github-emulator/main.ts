@@ -1,4 +1,4 @@
-// The emulator as a program: prints one line of JSON and serves until it is told to end.
+// The emulator as a program: prints one line of JSON and serves until it gets SIGTERM or SIGINT.
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Emulator, startEmulator } from './index.ts';
@@ -24,13 +24,13 @@ function wholeNumber(text: string): number {
 async function main(): Promise<void> {
   const program = new Command('github:emulator')
     .description('Serves an emulator of GitHub: REST, GraphQL, git, webhooks and pages.')
-    .option('--port <number>', 'where it listens; 0 is any free port', wholeNumber, 4900)
-    .option('--data <folder>', 'where its state and its repositories are kept', '.github-emulator')
-    .option('--owner <login>', 'the organisation that a new state begins with', 'acme')
-    .option('--login <login>', 'the person that a new state begins with', 'octocat')
-    .option('--webhook <url>', 'where the App gets its webhooks')
-    .option('--seed <number>', 'of every random choice', wholeNumber, 1)
-    .option('--tls-port <number>', 'also listens here with TLS', wholeNumber)
+    .option('--port <number>', 'the port to listen on; 0 is any free port', wholeNumber, 4900)
+    .option('--data <folder>', 'the folder of the state and the repositories', '.github-emulator')
+    .option('--owner <login>', 'the organisation of a new state', 'acme')
+    .option('--login <login>', 'the person of a new state', 'octocat')
+    .option('--webhook <url>', 'the address to which the App gets its webhooks')
+    .option('--seed <number>', 'the seed of all random choices', wholeNumber, 1)
+    .option('--tls-port <number>', 'also listens on this port with TLS', wholeNumber)
     .option('--tls-key <file>', 'the key of the certificate, PEM')
     .option('--tls-cert <file>', 'the certificate, PEM');
   const { data, webhook, tlsPort, tlsKey, tlsCert, ...flags } = program.parse().opts<Flags>();

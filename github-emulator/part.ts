@@ -8,18 +8,20 @@ import type { EventName, HostEvent } from './webhooks/events.ts';
 
 export interface Part {
   readonly routes?: readonly RestRoute[];
-  /** Answers POST /api/graphql: the body as JSON, and headers besides the usual ones. */
+  /** Handles POST /api/graphql. */
   readonly graphql?: (request: GraphqlRequest) => Promise<GraphqlAnswer>;
-  /** Adds pages and other addresses outside the API. */
+  /** Registers pages and other routes outside of the API. */
   readonly serve?: (fastify: FastifyInstance) => void | Promise<void>;
   readonly rules?: Rules;
-  /** Hears every event, in order. What takes long is started, not awaited. */
+  /** Receives every event, in order. Work that takes long must be started and not awaited. */
   readonly onEvent?: (event: HostEvent) => void | Promise<void>;
-  /** The event's own fields of webhooks, for events whose objects this part renders. */
+  /** Renders the fields of webhook payloads that are specific to an event, for the events of this part. */
   readonly payloads?: Partial<{ [Name in EventName]: (event: HostEvent & { name: Name }) => Promise<object> | object }>;
-  /** Continues what a stopped emulator left. Called when the emulator listens. */
+  /**
+   * Continues work that was not finished when the emulator stopped. Called after the emulator has started to listen.
+   */
   readonly start?: () => void | Promise<void>;
-  /** Resolves when nothing of this part is under way. */
+  /** Resolves when this part has no unfinished work. */
   readonly settled?: () => Promise<void>;
   readonly stop?: () => void | Promise<void>;
 }

@@ -26,13 +26,13 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const { core, faults, limits, description } = world;
   const byId = /^\/api\/v3\/repositories\/(\d+)(\/|\?|$)/;
-  // The two kinds of server differ in the type of their socket alone.
+  // The types of a plain server and a TLS server differ only in their socket.
   const fastify = Fastify({
     bodyLimit: longestBody,
     forceCloseConnections: true,
     ...(https === null ? {} : { https }),
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
-    // Where a redirect after a rename points to.
+    // The redirect after a rename points to a path with the id of the repository.
     rewriteUrl: ({ url = '/' }) => {
       const [whole, id, rest] = byId.exec(url) ?? [];
       const repository = whole === undefined ? undefined : core.state.repositories.get(Number(id));
@@ -59,8 +59,8 @@ export async function createServer(
 }
 
 /**
- * GitHub reads JSON whatever the content type says, and Octokit sends that type without a body too. `curl --data` calls JSON a
- * form; the forms of pages are fields and values.
+ * GitHub parses a body as JSON whatever its content type is. Octokit sends the content type of JSON even without a
+ * body. `curl --data` sends JSON with the content type of a form. Only the forms of pages have fields and values.
  */
 function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
@@ -83,7 +83,7 @@ function readJson(text: string, done: (error: Error | null, body?: unknown) => v
   }
 }
 
-/** The controls of a running program: `POST /_emulator/controls` with `{ "<control>": [arguments] }`. */
+/** Registers the controls of a running program: `POST /_emulator/controls` with `{ "<control>": [arguments] }`. */
 function registerControls(fastify: FastifyInstance, controls: Controls): void {
   fastify.post<{ Body: Record<string, unknown[]> }>('/_emulator/controls', async (request, reply) => {
     for (const [name, given] of Object.entries(request.body)) {

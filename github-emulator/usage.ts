@@ -1,10 +1,10 @@
-// What this process has been asked and has started so far, for measurements: `GET /_emulator/usage`.
+// Counts the calls to this process and the git processes that it started, for measurements: `GET /_emulator/usage`.
 import type { FastifyInstance } from 'fastify';
 
 interface Usage {
-  /** Calls by operation; of GraphQL by the name of its document. */
+  /** The number of calls, by operation. For GraphQL, by the name of the document. */
   readonly calls: Readonly<Record<string, number>>;
-  /** Processes of git by subcommand. */
+  /** The number of git processes, by subcommand. */
   readonly gits: Readonly<Record<string, number>>;
 }
 

@@ -97,7 +97,7 @@ const readingRoutes: readonly RestRoute[] = [
   }),
 ];
 
-/** GitHub redirects to a signed address that needs no token. */
+/** The last part of the address of a log. It replaces the signature of GitHub's address, which needs no token. */
 function logKey({ core }: RestRequest, job: WorkflowJob): string {
   return core.state.checkRuns.must(job.id).externalId;
 }
@@ -115,7 +115,7 @@ async function answerRuns(
   const { head_sha: sha, event, branch, status, actor, check_suite_id: suite } = query;
   const runs = core.state.workflowRuns
     .filter((each) => each.repositoryId === repository.id && isWanted(each))
-    // An empty head_sha filters nothing.
+    // An empty `head_sha` does not filter.
     .filter((each) => sha === undefined || sha === '' || each.headSha === sha)
     .filter((each) => event === undefined || each.event === event)
     .filter((each) => branch === undefined || each.headBranch === branch)
@@ -152,7 +152,7 @@ async function dispatch(request: RestRequest, runner: Runner): Promise<RestAnswe
   });
 }
 
-/** Of the file as it is at the ref of the request. */
+/** Starts a run of the workflow file at the ref of the request. */
 async function startDispatched(
   { core, body, actor }: RestRequest,
   repository: Repository,
@@ -186,7 +186,9 @@ async function startDispatched(
   );
 }
 
-/** By id or by the name of the file. A file of the default branch is known even before its first run. */
+/**
+ * Finds a workflow by its id or the name of its file. A file on the default branch is found even before its first run.
+ */
 async function mustWorkflow(request: RestRequest, repository: Repository): Promise<Workflow> {
   const { core, params } = request;
   const wanted = params['workflow_id'] ?? '';

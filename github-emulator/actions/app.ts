@@ -1,4 +1,4 @@
-// GitHub Actions is an App of GitHub's own. Its token in a job is a token of its installation.
+// GitHub Actions is one of GitHub's own Apps. The token in a job is a token of its installation.
 import type { Core } from '../core.ts';
 import { makeToken } from '../model/ids.ts';
 import { makeAccount } from '../model/seed.ts';
@@ -42,7 +42,7 @@ export function actionsBot(core: Core): Account {
   return core.state.accounts.must(actionsApp(core).botId);
 }
 
-/** GITHUB_TOKEN: for one repository, an hour at most. */
+/** Makes the GITHUB_TOKEN of a job. It is for one repository, and is valid for at most an hour. */
 export function makeJobToken(core: Core, repository: Repository): string {
   const app = actionsApp(core);
   const { state } = core;

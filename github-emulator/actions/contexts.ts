@@ -1,4 +1,4 @@
-// What expressions and steps of a job see: the `github` context, and the environment.
+// The `github` context of a job's expressions, and the environment of its steps.
 import type { Core } from '../core.ts';
 import { fullNameOf } from '../http/reach.ts';
 import type { Repository, WorkflowJob, WorkflowRun } from '../model/types.ts';
@@ -63,7 +63,7 @@ function about(core: Core, repository: Repository): Value {
   };
 }
 
-/** GITHUB_… of the environment. */
+/** The environment variables `GITHUB_…`, and `CI`. */
 export function githubEnvironment(context: Readonly<Record<string, Value>>): Record<string, string> {
   const named = Object.entries(context).flatMap(([name, value]) =>
     typeof value === 'string' && name !== 'token' ? [[`GITHUB_${name.toUpperCase()}`, value] as const] : [],

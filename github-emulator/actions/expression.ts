@@ -1,10 +1,10 @@
-// Expressions of workflow files: contexts, literals, comparisons, and the functions that conditions commonly use.
-// An expression the emulator cannot read is an error of the workflow file, never a silent false.
+// Expressions of workflow files: contexts, literals, comparisons, and the functions that conditions commonly use. An
+// expression that the emulator cannot evaluate is an error of the workflow file, and never silently false.
 
 export type Value = string | number | boolean | null | { readonly [key: string]: Value };
 export interface Scope {
   readonly contexts: Readonly<Record<string, Value>>;
-  /** What came of the jobs (or steps) before: for success(), failure() and cancelled(). */
+  /** The combined result of the earlier jobs or steps, for success(), failure() and cancelled(). */
   readonly status: 'success' | 'failure' | 'cancelled';
 }
 
@@ -48,7 +48,7 @@ function toNumber(value: Value): number {
   return typeof value === 'string' && value.trim() === '' ? 0 : Number(value);
 }
 
-// Strings compare without regard to case; values of different kinds compare as numbers.
+// Strings are compared without their case. Values of different types are compared as numbers.
 function isEqual(a: Value, b: Value): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a.toLowerCase() === b.toLowerCase();
   return typeof a === typeof b && typeof a !== 'object' ? a === b : toNumber(a) === toNumber(b);
@@ -79,7 +79,9 @@ function call(name: string, args: readonly Value[], status: Scope['status']): Va
   }
 }
 
-/** A recursive descent over the tokens, from the operator that binds least. */
+/**
+ * A recursive descent parser, which evaluates while it parses. It begins with the operator of the lowest precedence.
+ */
 function parse(tokens: readonly Token[], scope: Scope): Value {
   let at = 0;
   const take = (symbol: string): boolean => {
@@ -168,7 +170,7 @@ export function interpolate(text: string, scope: Scope): string {
 
 const statusFunction = /\b(?:always|success|failure|cancelled)\s*\(/i;
 
-/** A condition without a status function holds only if all before it succeeded. */
+/** Evaluates a condition. A condition without a status function is true only if all earlier jobs or steps succeeded. */
 export function evaluateCondition(condition: string | null, scope: Scope): boolean {
   const source = condition?.replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1') ?? 'success()';
   const holds = isTruthy(evaluate(source, scope));

@@ -1,4 +1,4 @@
-// The workflow files of a commit, and what an event changed.
+// Reads the workflow files of a commit, and the paths that an event changed.
 import type { Core } from '../core.ts';
 import { emptyTree } from '../git/commits.ts';
 import type { Repository, Workflow } from '../model/types.ts';

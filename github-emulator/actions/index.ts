@@ -1,4 +1,4 @@
-// GitHub Actions: workflows run for real, or end as a test has scripted.
+// GitHub Actions: the steps of workflows run on this machine, or a script of a test decides the results.
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
@@ -16,7 +16,7 @@ export const actionsPart: MakePart = (core) => {
       else for (const run of await startForEvent(core, event)) await runner.begin(run);
     },
     serve: (fastify) => serveLogs(core, fastify),
-    // Runs that a stopped emulator left begin again with the jobs that had not ended.
+    // Runs that had not ended when the emulator stopped continue with the jobs that had not ended.
     start: async () => {
       for (const run of core.state.workflowRuns.filter(({ status }) => status !== 'completed')) await runner.begin(run);
     },
@@ -25,7 +25,10 @@ export const actionsPart: MakePart = (core) => {
   };
 };
 
-/** A check run or suite of Actions that is requested again runs its jobs again, unless the run is still under way. */
+/**
+ * Starts the jobs of a check run or check suite again when somebody requests this. Does nothing while the workflow run
+ * has not ended.
+ */
 async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Promise<void> {
   if (!('action' in event) || event.action !== 'rerequested') return;
   const { state } = core;

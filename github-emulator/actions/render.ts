@@ -1,4 +1,4 @@
-// Jobs of workflow runs, as REST shows them, and the pages that show runs and jobs.
+// Renders jobs of workflow runs for REST, and the addresses of the pages of runs and jobs.
 import type { Core } from '../core.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';

@@ -1,4 +1,5 @@
-// Brings workflow runs forward: jobs wait for the jobs they need, run a few at a time, and end.
+// Runs the jobs of workflow runs. A job waits for the jobs in its `needs`. At most `mostAtOnce` jobs run at the same
+// time.
 import { changeRun } from '../checks/runs.ts';
 import { isPassing } from '../checks/results.ts';
 import type { Core } from '../core.ts';
@@ -17,10 +18,10 @@ const scriptPollMs = 25;
 
 export interface Runner {
   begin(run: WorkflowRun): Promise<void>;
-  /** Makes a new attempt. Null: all jobs; else these, and the jobs that need them. */
+  /** Starts a new attempt of a run: of the jobs with these keys and the jobs that need them. Null: of all jobs. */
   rerun(run: WorkflowRun, keys: readonly string[] | null): Promise<void>;
   cancel(run: WorkflowRun): void;
-  /** Resolves when nothing runs except jobs whose scripted outcome is pending. */
+  /** Resolves when no job runs, except jobs whose scripted result is pending. */
   settled(): Promise<void>;
   stop(): void;
 }
@@ -96,7 +97,7 @@ export function createRunner(core: Core): Runner {
     }
   };
 
-  /** A pending outcome is asked for again until it is there, or the run is cancelled. */
+  /** Calls the script again and again until its result is not pending, or the run is cancelled. */
   const pollScript = (place: RunPlace, given: Started): void => {
     const timer = setInterval(() => {
       const { checkRun, signal } = given;
@@ -104,7 +105,7 @@ export function createRunner(core: Core): Runner {
       if (!isStopped && now === 'pending') return;
       clearInterval(timer);
       if (isStopped || checkRun.status === 'completed') return;
-      // The script was taken away: the steps run after all.
+      // The script was removed or returned null, so the steps run.
       if (now === null) {
         started.delete(given.row.id);
         changeRun(core, byActions(core, place), checkRun, { status: 'queued' });
@@ -192,7 +193,7 @@ async function placeOf(core: Core, run: WorkflowRun): Promise<RunPlace | null> {
   return file === null ? null : { repository, run, file };
 }
 
-/** The newest job of a key. A job that a rerun left out keeps its earlier result. */
+/** The newest job of a key. If a rerun leaves a job out, its earlier result still counts. */
 function latestJob(core: Core, run: WorkflowRun, key: string): WorkflowJob | undefined {
   return core.state.workflowJobs.filter((each) => each.runId === run.id && each.key === key).at(-1);
 }
@@ -271,7 +272,7 @@ function allSkipped(results: readonly (ConclusionName | null)[]): ConclusionName
   return results.length > 0 && results.every((result) => result === 'skipped') ? 'skipped' : 'success';
 }
 
-/** A job that is run again takes along the jobs that need it. */
+/** The given jobs, and all jobs that need them directly or through others. */
 function withDependents(file: WorkflowFile, keys: readonly string[]): Set<string> {
   const chosen = new Set(keys);
   for (let size = 0; size < chosen.size; ) {

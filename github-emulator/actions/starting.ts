@@ -1,4 +1,4 @@
-// Runs come into being: a push, a pull request or a dispatch starts the workflows that ask for it.
+// Starts workflow runs: for each event, the workflows that have a trigger for it.
 import { makeRun, makeSuite, endSuite, refreshSuite } from '../checks/runs.ts';
 import type { Core } from '../core.ts';
 import type { CheckRun, PullRequest, Repository, Account, Workflow, WorkflowJob, WorkflowRun } from '../model/types.ts';
@@ -21,9 +21,9 @@ export interface Start {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** Starts what an event asks for. Answers the runs that have jobs to run. */
+/** Starts the workflows that an event triggers. Returns the runs that have jobs to run. */
 export async function startForEvent(core: Core, event: HostEvent): Promise<WorkflowRun[]> {
-  // What a workflow does with its own token starts no further workflow.
+  // An event that a workflow caused with its own token starts no further workflow.
   if (event.sender.id === actionsBot(core).id) return [];
   const start = await readStart(core, event);
   if (start === null) return [];
@@ -125,7 +125,7 @@ export function startRun(core: Core, start: Start, file: WorkflowFile): Workflow
   return run;
 }
 
-/** A file that cannot be read is a run that failed before it began. */
+/** Makes a run that has failed already, for a workflow file that cannot be parsed. */
 function startBroken(core: Core, start: Start, { path }: ReadWorkflow): void {
   const { repository, sender } = start;
   const run = makeWorkflowRun(core, start, { path, name: path });

@@ -1,4 +1,4 @@
-// Runs the steps of a job for real, in a checkout of its own.
+// Runs the steps of a job on this machine, in its own checkout.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ interface World {
   readonly workspace: string;
   readonly token: string;
   readonly github: Readonly<Record<string, Value>>;
-  /** Grows by what steps write to GITHUB_ENV. */
+  /** The variables that steps have written to GITHUB_ENV. */
   readonly env: Record<string, string>;
   readonly outputs: Record<string, Value>;
   readonly endsAt: number;
@@ -37,7 +37,7 @@ interface World {
 
 type Outcome = 'success' | 'failure' | 'cancelled';
 
-/** Runs the steps, and answers the job's conclusion. */
+/** Runs the steps, and returns the conclusion of the job. */
 export async function runSteps(core: Core, execution: Execution): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'job-'));
   const workspace = join(folder, 'work');
@@ -139,7 +139,7 @@ async function useAction(world: World, step: Step, scope: Scope): Promise<Outcom
     '\tfetch = +refs/heads/*:refs/remotes/origin/*',
     `[http "${core.urls.web}/"]\n\textraheader = AUTHORIZATION: basic ${credentials}\n`,
   ];
-  // Two processes of git less for each job.
+  // Written directly, which saves two git processes for each job.
   appendFileSync(join(workspace, '.git', 'config'), config.join('\n'));
   return 'success';
 }
@@ -165,7 +165,7 @@ async function runScript(world: World, step: Step, scope: Scope): Promise<Outcom
   const cwd = join(workspace, step['working-directory'] ?? '');
   const leftOfJobMs = Math.max(0, world.endsAt - Date.now());
   const ofStepMs = (step['timeout-minutes'] ?? 360) * 60_000;
-  // A job that takes too long is cancelled; a step that does fails.
+  // A job that exceeds its time limit is cancelled. A step that exceeds its time limit fails.
   const limit = {
     ms: Math.min(leftOfJobMs, ofStepMs),
     outcome: leftOfJobMs < ofStepMs ? 'cancelled' : 'failure',
@@ -188,7 +188,7 @@ async function spawnShell(
   { job, signal }: Execution,
   { command: [program = 'bash', ...args], cwd, env, limit }: Command,
 ): Promise<Outcome> {
-  // A process group of its own, so that an end takes the script's children too.
+  // The script has its own process group, so that its children are killed with it.
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = (chunk: Buffer): void => void (job.log += chunk.toString('utf8'));
   child.stdout.on('data', log);
@@ -199,7 +199,7 @@ async function spawnShell(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group is gone already.
+      // The process group has already ended.
     }
   };
   const timer = setTimeout(() => {
@@ -226,7 +226,7 @@ function readOutputs({ folder }: World): Record<string, string> {
   return parsePairs(join(folder, 'output'));
 }
 
-/** `name=value` lines, and values of several lines between a delimiter. */
+/** Parses lines `name=value`, and values of several lines that end with a delimiter. */
 function parsePairs(path: string): Record<string, string> {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
   const pairs: Record<string, string> = {};

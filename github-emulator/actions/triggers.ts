@@ -1,4 +1,5 @@
-// Which workflows an event starts. Pure: the caller reads the files of the commit and the changed paths.
+// Decides which workflows an event starts. Pure: the caller reads the workflow files of the commit and the changed
+// paths.
 import type { DispatchInput, Filters, WorkflowFile } from './workflow-file.ts';
 
 export type TriggerEvent =
@@ -22,7 +23,9 @@ export type TriggerEvent =
 const skipInstruction = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/;
 const skipTrailer = /\n\n(?:.*\n)*skip-checks:\s*true\s*$/;
 
-/** A commit message with `[skip ci]` and the like starts nothing at a push or a pull request. */
+/**
+ * Whether the commit message has an instruction such as `[skip ci]`. Then a push or a pull request starts no workflow.
+ */
 const isSkippedByMessage = (message: string): boolean => skipInstruction.test(message) || skipTrailer.test(message);
 
 const defaultTypes = ['opened', 'synchronize', 'reopened'];
@@ -52,7 +55,8 @@ function startsAtPush(filter: Filters, event: Extract<TriggerEvent, { kind: 'pus
   const hasBranches = filter.branches !== undefined || filter['branches-ignore'] !== undefined;
   const hasTags = filter.tags !== undefined || filter['tags-ignore'] !== undefined;
   if (event.ref.startsWith('refs/tags/')) {
-    // A filter of branches alone leaves tags out, and the other way around.
+    // A workflow with filters only for branches does not start for tags, and one with filters only for tags does not
+    // start for branches.
     return (hasTags || !hasBranches) && passesTags(filter, event.ref.slice('refs/tags/'.length));
   }
   if (!event.ref.startsWith('refs/heads/') || (hasTags && !hasBranches)) return false;
@@ -84,7 +88,7 @@ function refuseInput(name: string, input: DispatchInput, value: string | undefin
   return null;
 }
 
-/** The inputs of a dispatched run, with defaults, or GitHub's sentence of refusal (422). */
+/** The inputs of a dispatched run with their defaults, or the message with which GitHub refuses the dispatch (422). */
 export function decideInputs(workflow: WorkflowFile, given: Readonly<Record<string, unknown>>): InputDecision {
   const declared = workflow.dispatch;
   if (declared === null) return { kind: 'refused', message: "Workflow does not have 'workflow_dispatch' trigger" };
@@ -101,7 +105,7 @@ export function decideInputs(workflow: WorkflowFile, given: Readonly<Record<stri
   return { kind: 'taken', inputs: Object.fromEntries(inputs) as Record<string, string> };
 }
 
-/** The last pattern that matches decides; one with `!` in front takes out what an earlier one took in. */
+/** The last matching pattern decides. A pattern that begins with `!` excludes. */
 export function matchesFilter(patterns: readonly string[], name: string): boolean {
   return patterns.reduce((taken, pattern) => {
     const negative = pattern.startsWith('!');
@@ -109,8 +113,8 @@ export function matchesFilter(patterns: readonly string[], name: string): boolea
   }, false);
 }
 
-// Filter patterns of workflow files (`branches`, `paths`) are no shell globs: `?` and `+` repeat the character before
-// them, `*` stops at a slash, `**` does not.
+// Filter patterns of workflow files (`branches`, `paths`) are not shell globs: `?` and `+` apply to the character
+// before them, `*` matches no slash, and `**` matches slashes too.
 function toRegExp(pattern: string): RegExp {
   let source = '';
   for (let at = 0; at < pattern.length; at += 1) {

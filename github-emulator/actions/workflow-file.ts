@@ -1,5 +1,5 @@
-// Reads `.github/workflows/*.yml`. What GitHub refuses in a workflow file is refused, and so is what the emulator cannot
-// run: a workflow that silently did less would prove nothing.
+// Parses `.github/workflows/*.yml`. The parser refuses everything that GitHub refuses in a workflow file, and every
+// feature that the emulator cannot run. If it ignored a feature, a green workflow would prove nothing.
 import { parse, YAMLError } from 'yaml';
 import { z } from 'zod';
 
@@ -100,12 +100,12 @@ export interface WorkflowFile {
   readonly path: string;
   readonly name: string;
   readonly runName: string | null;
-  /** Null: the workflow does not start at that event. */
+  /** The filters of the event. Null: the event does not start the workflow. */
   readonly push: Filters | null;
   readonly pullRequest: Filters | null;
   readonly dispatch: Readonly<Record<string, DispatchInput>> | null;
   readonly env: Readonly<Record<string, string>>;
-  /** In the order of the file; every `needs` names another job. */
+  /** In the order of the file. Every `needs` has the key of another job. */
   readonly jobs: readonly Job[];
 }
 

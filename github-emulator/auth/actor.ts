@@ -1,4 +1,4 @@
-// Who asks, and what the asker may do where.
+// The permissions of an actor in repositories.
 import type { Core } from '../core.ts';
 import { ApiError, forbidden, notFound } from '../http/errors.ts';
 import type { Actor } from '../model/actor.ts';
@@ -13,12 +13,12 @@ import {
 
 export type { Actor };
 
-/** What an operation needs of an asker in one repository. */
+/** The permission or role that an operation requires of its actor. */
 export interface Need {
-  /** An App needs one of these permissions. */
+  /** The permission that an App needs. If there are several, one of them is enough. */
   readonly permission: string | readonly string[];
   readonly level: PermissionLevel;
-  /** A person needs this role. Default: the level. */
+  /** The role that a person needs. Default: the same as `level`. */
   readonly role?: RepositoryRole;
 }
 
@@ -36,7 +36,7 @@ export function roleOf(core: Core, user: Account, repository: Repository): Repos
   return higherRole(base, higherRole(own, byTeams));
 }
 
-/** The repository, if the asker may know that it exists. Throws 404 otherwise. */
+/** Returns the repository. Throws 404 if the actor may not know that it exists. */
 export function mustSee(core: Core, actor: Actor, repository: Repository | undefined): Repository {
   if (repository === undefined || !canSee(core, actor, repository)) throw notFound();
   return repository;
@@ -48,7 +48,7 @@ export function canSee(core: Core, actor: Actor, repository: Repository): boolea
   return roleOf(core, actor.account, repository) !== null && isWithinApp(core, actor, repository);
 }
 
-/** Throws GitHub's refusal unless the asker has what the operation needs. */
+/** Throws GitHub's refusal if the actor lacks the permission or role. */
 export function mustHave(core: Core, actor: Actor, repository: Repository, need: Need): void {
   if (need.level !== 'read' && repository.isArchived) throw forbidden('Repository was archived so is read-only.');
   if (actor.kind === 'installation') {
@@ -68,7 +68,7 @@ export function mustHave(core: Core, actor: Actor, repository: Repository, need:
     throw forbidden(role === 'admin' ? 'Must have admin rights to Repository.' : 'Must have push access to repository');
 }
 
-/** The header names the permissions, of which one is enough. */
+/** The refusal of an App. Its header lists the permissions, of which one is enough. */
 function inaccessible({ permission, level }: Need): ApiError {
   const names = typeof permission === 'string' ? [permission] : permission;
   const accepted = names.map((name) => `${name}=${level}`).join('; ');
@@ -76,7 +76,10 @@ function inaccessible({ permission, level }: Need): ApiError {
   return new ApiError(403, 'Resource not accessible by integration', { headers });
 }
 
-/** Whether the asker has a role in the repository; of an App, whether its permission to contents says so. */
+/**
+ * Whether the actor has a role in the repository. For an App, its permission for contents decides, or for the roles
+ * `maintain` and `admin` its permission for administration.
+ */
 export function hasRole(core: Core, actor: Actor, repository: Repository, role: RepositoryRole): boolean {
   if (actor.kind === 'user') return isRoleAtLeast(roleOf(core, actor.account, repository), role);
   if (actor.kind !== 'installation') return role === 'read' && !repository.isPrivate;
@@ -103,13 +106,16 @@ export function reaches(actor: Actor & { kind: 'installation' }, repository: Rep
   return includes(actor.installation, repository) && (repositoryIds === null || repositoryIds.includes(repository.id));
 }
 
-/** The account that an action is shown as: a person, or the bot of an App. Throws 401 for anybody else. */
+/**
+ * The account in whose name an action is shown: the person, or the bot of the App. Throws 401 for an anonymous actor
+ * and for an App without an installation.
+ */
 export function accountOf(actor: Actor): Account {
   if (actor.kind === 'user' || actor.kind === 'installation') return actor.account;
   throw new ApiError(401, 'Requires authentication');
 }
 
-/** A token's permissions never exceed those of its installation, which may have shrunk since. */
+/** The permissions of a token, limited to the present permissions of its installation. */
 function permissionsOf(actor: Actor & { kind: 'installation' }, repository: Repository): Permissions {
   if (!reaches(actor, repository)) return repository.isPrivate ? {} : { metadata: 'read', contents: 'read' };
   const granted = actor.installation.permissions;

@@ -1,4 +1,5 @@
-// Reads who asks from the Authorization header: an App's JWT, an installation's token, or a person's token.
+// Authenticates a request by its Authorization header: the JWT of an App, the token of an installation, or the token of
+// a person.
 import { createVerify } from 'node:crypto';
 import type { Core } from '../core.ts';
 import { ApiError, badCredentials, forbidden } from '../http/errors.ts';
@@ -34,7 +35,7 @@ export function authenticateToken(core: Core, token: string): Actor {
   return { kind: 'user', account, token: found, app: state.apps.get(found.appId) ?? null };
 }
 
-/** The password of basic auth, or the user name where there is no password. */
+/** The token in basic authentication: the password, or the user name if there is no password. */
 function passwordOf(credentials: string): string {
   const [user = '', password = ''] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s);
   return password === '' || password === 'x-oauth-basic' ? user : password;

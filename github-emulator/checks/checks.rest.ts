@@ -1,4 +1,4 @@
-// Check runs and check suites by REST. Apps alone write them.
+// Check runs and check suites by REST. Only Apps can write them.
 import { accountOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { ApiError, forbidden, notFound, unprocessable } from '../http/errors.ts';

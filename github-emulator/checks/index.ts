@@ -1,5 +1,5 @@
-// Checks and statuses. A push gives each App that writes checks a suite of its own, which stays empty until the App
-// reports.
+// Checks and statuses. After a push, each App with the permission to write checks gets a check suite, which is empty
+// until the App reports a check run.
 import { actionsSlug } from '../actions/app.ts';
 import { includes } from '../auth/actor.ts';
 import type { MakePart } from '../part.ts';

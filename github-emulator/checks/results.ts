@@ -1,4 +1,4 @@
-// What the checks of a commit say, over all suites and statuses.
+// The results of a commit's checks, over all suites and statuses.
 import type { Core } from '../core.ts';
 import type { CheckRun, CheckSuite, CommitStatus, Repository } from '../model/types.ts';
 import type { ConclusionName } from '../model/enums.ts';
@@ -12,7 +12,7 @@ export function runsOfSuite(core: Core, suite: CheckSuite): CheckRun[] {
   return core.state.checkRuns.filter((each) => each.checkSuiteId === suite.id);
 }
 
-/** The newest run of each name. Within one suite alone: two suites may both have a run of a name. */
+/** The newest run of each name in each suite. Two suites may both have a run of the same name. */
 export function latestRuns(runs: readonly CheckRun[]): CheckRun[] {
   const latest = new Map<string, CheckRun>();
   for (const run of runs) latest.set(`${run.checkSuiteId} ${run.name}`, run);
@@ -67,7 +67,7 @@ const worstFirst: readonly ConclusionName[] = [
   'skipped',
 ];
 
-/** What a suite's runs say together. */
+/** The status and conclusion of a suite, from its runs. */
 export function decideSuite(runs: readonly CheckRun[]): Pick<CheckSuite, 'status' | 'conclusion'> {
   const latest = latestRuns(runs);
   if (latest.length === 0) return { status: 'queued', conclusion: null };
@@ -79,7 +79,7 @@ export function decideSuite(runs: readonly CheckRun[]): Pick<CheckSuite, 'status
   return { status: 'completed', conclusion };
 }
 
-/** The state of statuses together, as `GET …/status` shows it. */
+/** The combined state of all statuses, as in `GET …/status`. */
 export function combineStatuses(statuses: readonly CommitStatus[]): 'pending' | 'success' | 'failure' {
   const states = latestStatuses(statuses).map(({ state }) => state);
   if (states.some((state) => state === 'failure' || state === 'error')) return 'failure';

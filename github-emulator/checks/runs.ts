@@ -1,4 +1,4 @@
-// Check suites and check runs come into being, change and end.
+// Creates, changes and ends check suites and check runs.
 import type { Core } from '../core.ts';
 import type { Account, CheckRun, CheckSuite, Repository } from '../model/types.ts';
 import type { ConclusionName } from '../model/enums.ts';
@@ -29,7 +29,7 @@ export function makeSuite(core: Core, repository: Repository, given: NewSuite): 
   });
 }
 
-/** The suite that an App's check runs of a commit belong to. */
+/** The check suite of an App for a commit. It is created if it does not exist. */
 export function suiteFor(core: Core, repository: Repository, given: NewSuite): CheckSuite {
   const found = core.state.checkSuites.find(
     (each) => each.repositoryId === repository.id && each.appId === given.appId && each.headSha === given.headSha,
@@ -67,7 +67,7 @@ export type RunChange = Partial<
   >
 >;
 
-/** A conclusion ends the run; a status other than `completed` takes the conclusion back. */
+/** Changes a run. A conclusion completes the run. A status other than `completed` removes the conclusion. */
 export function changeRun(core: Core, by: InRepository, run: CheckRun, change: RunChange): void {
   const wasOver = run.status === 'completed';
   Object.assign(run, change);
@@ -84,7 +84,7 @@ export function changeRun(core: Core, by: InRepository, run: CheckRun, change: R
   refreshSuite(core, by, core.state.checkSuites.must(run.checkSuiteId));
 }
 
-/** Updates a suite from its runs, and emits its end. */
+/** Updates a suite from its runs, and emits an event if the suite is now completed. */
 export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): void {
   const wasOver = suite.status === 'completed';
   Object.assign(suite, decideSuite(runsOfSuite(core, suite)), { updatedAt: core.now() });
@@ -93,13 +93,13 @@ export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): v
     core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
 }
 
-/** Ends a suite that got no runs, as a workflow that cannot start does. */
+/** Completes a suite without runs, for a workflow that cannot start. */
 export function endSuite(core: Core, by: InRepository, suite: CheckSuite, conclusion: ConclusionName): void {
   Object.assign(suite, { status: 'completed', conclusion, updatedAt: core.now() });
   core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
 }
 
-/** Asks the App to run again. Its answer is a new run or a change of the old one. */
+/** Requests a new run from the App. The App creates a new run or changes the old one. */
 export function rerequestRun(core: Core, by: InRepository, run: CheckRun): void {
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   Object.assign(suite, { status: 'queued', conclusion: null, updatedAt: core.now() });

@@ -1,25 +1,34 @@
-// What goes wrong on purpose. A test calls controls of the object, a person by `POST /_emulator/controls`.
+// Faults that are injected on purpose. A test calls the controls directly, and a person uses `POST
+// /_emulator/controls`.
 import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
 export type FaultTime = 'before' | 'middle' | 'after' | 'refuse';
 
 export interface Fault {
-  /** `GET /repos/{owner}/{repo}`, `graphql`, `git-upload-pack`, `git-receive-pack`; the path alone stands for every method. Absent: everything. */
+  /**
+   * For example `GET /repos/{owner}/{repo}`, `graphql`, `git-upload-pack` or `git-receive-pack`. A path without a
+   * method means every method. Left out: every operation.
+   */
   readonly operation?: string;
-  /** Of requests that meet the fault. Default 1. */
+  /** The share of the requests that fail, from 0 to 1. Default: 1. */
   readonly rate?: number;
   /** How often the fault happens. Default: until it is cleared. */
   readonly times?: number;
   /**
-   * `before`: nothing is done. `after`: the work is done, and the answer is lost. `middle`, of a push that is not atomic:
-   * half of the refs move, and the answer is lost; an atomic push does nothing. `refuse`: git reports each ref of the
-   * push as refused for `reason`. Default `before`.
+   * When the request fails. Default: `before`.
+   * - `before`: before the work is done.
+   * - `after`: after the work is done. The answer is lost.
+   * - `middle`: only for a push. Half of its refs move, or none if the push is atomic. The answer is lost.
+   * - `refuse`: only for a push. git reports each ref as refused for `reason`.
    */
   readonly when?: FaultTime;
-  /** Default 502. `reset`: the connection is cut. */
+  /** The status of the answer. Default: 502. `reset`: the connection is closed. */
   readonly status?: number | 'reset';
-  /** What git prints in parentheses, and the lines after `remote: `. Default: `failed`, as under concurrent pushes. */
+  /**
+   * The reason that git prints in parentheses, and the lines that it prints after `remote: `. Default: `failed`, as for
+   * concurrent pushes.
+   */
   readonly reason?: string;
   readonly remote?: readonly string[];
   readonly body?: unknown;
@@ -34,11 +43,14 @@ export interface Slowness {
 }
 
 export interface WebhookFaults {
-  /** Share of the deliveries that are never sent. */
+  /** The share of the deliveries that are never sent, from 0 to 1. */
   readonly drop?: number;
-  /** Share that is sent twice, with the same delivery id. */
+  /** The share of the deliveries that are sent twice, with the same delivery id. */
   readonly double?: number;
-  /** This many deliveries are gathered and sent in random order. 0 and 1: in the order of the events. */
+  /**
+   * How many deliveries are collected and then sent in random order. 0 and 1: all are sent in the order of their
+   * events.
+   */
   readonly reorder?: number;
 }
 
@@ -60,7 +72,7 @@ export const defaultLimits: Limits = {
   contentPerHour: 500,
 };
 
-/** Outcomes of checks without running them. Null: the workflow's steps run. */
+/** Returns the result of a check, without running its steps. Null: the steps run. */
 export type ScriptedChecks = (check: {
   readonly repository: string;
   readonly commit: string;
@@ -73,26 +85,29 @@ export interface Controls {
   slow(slowness: Slowness): void;
   webhooks(faults: WebhookFaults): void;
   limits(limits: Partial<Limits>): void;
-  /** While on, the API shows refs and pull requests as they were before pushes. git is never behind. */
+  /**
+   * While the lag is on, the API shows refs and pull requests as they were before the pushes. git always shows the
+   * present refs.
+   */
   lag(isOn: boolean): Promise<void>;
-  /** Ends every token of installations now. */
+  /** Makes all tokens of installations expire now. */
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
   suspend(installationId: number, isSuspended: boolean): void;
-  /** The owner accepts these permissions, more or fewer than before. */
+  /** Sets the permissions that the owner of an installation has accepted. */
   permit(installationId: number, permissions: Permissions): void;
   /** Gives a repository to another account. The old name redirects. */
   transfer(fullName: string, newOwner: string): void;
   checks(script: ScriptedChecks | null): void;
-  /** Disables a workflow, by the name of its file, as a person does on its page; or enables it again. */
+  /** Disables or enables a workflow by the name of its file, like a person on the page of the workflow. */
   disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
-  /** False: as Enterprise Server 3.19, which does not know the field `return_run_details` of a dispatch. */
+  /** False: a dispatch refuses the field `return_run_details`, like Enterprise Server 3.19. */
   runDetails(isKnown: boolean): void;
-  /** Ends all faults, slowness, lag and scripts, and brings the limits back. */
+  /** Ends all faults, delays, lag and scripts, and resets the limits. */
   clear(): Promise<void>;
 }
 
-/** What the server asks of the controls. */
+/** The faults that are in effect, for the server. */
 export interface FaultState {
   readonly controls: Controls;
   takeFault(operation: string, when: FaultTime): Fault | null;
@@ -100,13 +115,13 @@ export interface FaultState {
   readonly webhookFaults: () => WebhookFaults;
   readonly currentLimits: () => Limits;
   readonly isLagging: () => boolean;
-  /** Called when the lag ends. */
+  /** Registers a function that is called when the lag ends. */
   readonly whenCaughtUp: (catchUp: () => Promise<void>) => void;
   readonly scriptedChecks: () => ScriptedChecks | null;
   readonly knowsRunDetails: () => boolean;
 }
 
-/** What controls do beyond faults: the core knows how. */
+/** The controls that change rows. */
 export interface ControlEffects {
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
@@ -121,7 +136,7 @@ interface Counted {
   left: number;
 }
 
-/** `random`: of faults alone, so that what else happens meanwhile does not change which calls fail. */
+/** `random` is used only for faults, so that other random choices do not change which calls fail. */
 export function createFaults(random: RandomSource, effects: ControlEffects): FaultState {
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];
@@ -138,11 +153,11 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
     for (const catchUp of catchUps) await catchUp();
   };
   const take = <T extends { operation?: string; rate?: number } & Counted>(all: T[], operation: string): T | null => {
-    const met = all.find(
+    const matching = all.find(
       (each) => each.left > 0 && isFor(each.operation, operation) && random.next() < (each.rate ?? 1),
     );
-    if (met !== undefined) met.left -= 1;
-    return met ?? null;
+    if (matching !== undefined) matching.left -= 1;
+    return matching ?? null;
   };
   return {
     controls: {

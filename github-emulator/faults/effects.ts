@@ -1,4 +1,4 @@
-// Controls that change rows: a rename, a suspension, the end of all tokens.
+// The controls that change rows, for example by a rename, a suspension or the expiry of all tokens.
 import type { HostEvent } from '../webhooks/events.ts';
 import type { State } from '../model/state.ts';
 import type { Account, Repository } from '../model/types.ts';
@@ -77,7 +77,7 @@ function find(state: State, fullName: string): { owner: Account; repository: Rep
   return { owner, repository };
 }
 
-/** Renames, keeps the redirect, and answers the event to emit. */
+/** Renames a repository, stores the redirect from its old name, and returns the event for the caller to emit. */
 export function renameRepository(
   { state, now }: Pick<Around, 'state' | 'now'>,
   given: {

@@ -1,4 +1,4 @@
-// A source of random numbers that a seed repeats (mulberry32).
+// A source of random numbers (mulberry32). The same seed gives the same numbers.
 export interface RandomSource {
   /** In [0, 1). */
   next(): number;

@@ -1,13 +1,13 @@
-// Commits that the emulator makes itself.
+// Makes commits in the name of GitHub.
 import type { Core } from '../core.ts';
 import type { Account, Repository } from '../model/types.ts';
 
 export const serviceSignature = { name: 'GitHub', email: 'noreply@github.com' } as const;
 
-/** The tree without files, which every git knows. */
+/** The id of the empty tree, which every version of git has built in. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** The tree of a merge. Null: the two conflict. */
+/** The tree of a merge. Null: the two commits conflict. */
 export async function mergeTrees(
   core: Core,
   repository: Repository,
@@ -23,7 +23,7 @@ export interface NewCommit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly message: string;
-  /** Null: GitHub itself. */
+  /** Null: the author is GitHub itself. */
   readonly author: { readonly name: string; readonly email: string } | null;
 }
 

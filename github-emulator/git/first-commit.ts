@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { Account, Repository } from '../model/types.ts';
 import { makeCommit, signatureOf } from './commits.ts';
 
-/** Commits files (by path, folders included) onto the default branch, and emits the push. Answers the commit. */
+/** Commits files, given by their paths, to the default branch, and emits the event of the push. Returns the commit. */
 export async function commitFirst(
   core: Core,
   repository: Repository,

@@ -1,4 +1,5 @@
-// git's smart HTTP: `<owner>/<name>.git`, or without the ending. Basic auth; any user name, the token as password.
+// git's smart HTTP at `<owner>/<name>.git` or `<owner>/<name>`. It takes basic authentication, with any user name and
+// the token as the password.
 import { createGunzip } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -66,7 +67,8 @@ async function serve(
   const isAdvertisement = request.method === 'GET';
   countCall(isAdvertisement ? `info/refs ${service}` : service);
   await delay(faults.takeDelayMs(service));
-  // A fault hits the pack, so that git has started; `info/refs` is its own operation.
+  // `info/refs` is an operation of its own. A fault of `git-receive-pack` or `git-upload-pack` thus happens at the
+  // second request, after git has started its work.
   const fault = faults.takeFault(isAdvertisement ? `info/refs ${service}` : service, 'before');
   if (fault !== null) return await sendFault(reply, fault);
   try {
@@ -141,12 +143,14 @@ async function bodyOf(request: FastifyRequest): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The answer has started: git's client would send the push again if it had heard nothing at all. */
+/**
+ * Closes the connection after the first bytes of the answer. Without any bytes, the client would send the push again.
+ */
 function cutOff(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result', 'content-length': 1000 });
   reply.raw.write('00');
-  // The socket is closed when the bytes have left.
+  // The socket is closed after the bytes were sent.
   reply.raw.socket?.end(() => reply.raw.destroy());
   return reply;
 }

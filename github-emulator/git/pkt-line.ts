@@ -1,4 +1,4 @@
-// git's packet lines, and the head of a push: its commands and capabilities.
+// The pkt-line format of git, and the head of a push with its commands and capabilities.
 import { type RefChange, zeroId } from './store.ts';
 
 export interface PushRequest {
@@ -33,7 +33,7 @@ export function parsePush(body: Buffer): PushRequest {
     at += length;
   }
   at += 4;
-  // Push options stand between the commands and the pack.
+  // Push options come between the commands and the pack.
   if (capabilities.includes('push-options')) {
     const end = body.indexOf('0000', at);
     if (end >= 0 && body.subarray(at, at + 4).toString('latin1') !== 'PACK') at = end + 4;
@@ -49,7 +49,7 @@ export function formatPush(changes: readonly RefChange[], capabilities: readonly
   return Buffer.concat([...lines, flush, changes.some(({ to }) => to !== null) ? pack : Buffer.alloc(0)]);
 }
 
-/** git's own report of a push: what it said to the user, and one line for each ref. */
+/** Parses git's report of a push: one line for each ref, and the progress that git shows to the user. */
 export function parseReport(answer: Buffer, isSideBand: boolean): { lines: string[]; progress: Buffer } {
   if (!isSideBand) return { lines: packetsOf(answer).map(String), progress: Buffer.alloc(0) };
   const bands = packetsOf(answer);

@@ -1,5 +1,5 @@
-// What GitHub refuses of every push, whatever the rules of the branch: huge files, and workflows by an App without the
-// permission for workflows.
+// The refusals of GitHub that do not depend on rules of the branch: files that are too large, and changes of workflows
+// by an App without the permission for workflows.
 import type { RefRefusal, RefRequest, Rules } from './rules.ts';
 
 const largestFile = 100 * 1024 * 1024;

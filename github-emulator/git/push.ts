@@ -1,5 +1,5 @@
-// A push: its commands are judged with the pushed commits at hand, git unpacks and moves what is allowed, and an event
-// is emitted for each moved ref.
+// Receives a push: the rules judge its commands and can read the pushed commits, git moves the allowed refs, and an
+// event is emitted for each moved ref.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const declined = {
   api: { status: 422, message: 'Reference update failed' },
 };
 
-/** Answers the bytes that git's client reads. Null: the connection is cut in the middle of the push. */
+/** Returns the bytes of the answer. Null: the connection is to be closed in the middle of the push. */
 export async function receivePush(
   core: Core,
   repository: Repository,
@@ -26,7 +26,7 @@ export async function receivePush(
   body: Buffer,
 ): Promise<Buffer | null> {
   const request = parsePush(body);
-  // A large push is announced by an empty one, which asks whether it may come.
+  // Before a large push, the client sends an empty one to check whether it may push.
   if (request.changes.length === 0) return Buffer.alloc(0);
   return await core.git.alone(repository, async () => await judgeAndReceive(core, { repository, actor, request }));
 }
@@ -61,7 +61,7 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
 
 const emptyReport = { lines: ['unpack ok'], progress: Buffer.alloc(0) };
 
-/** The pushed objects lie in a folder of their own while the rules judge them. */
+/** Returns the refusals of the rules. Meanwhile the pushed objects are in a separate folder. */
 async function judge(core: Core, { repository, actor, request }: Push): Promise<RefRefusal[]> {
   const hidden = request.changes
     .filter(({ ref }) => ref.startsWith('refs/pull/'))
@@ -75,7 +75,7 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
     const fault = core.faults.takeFault('git-receive-pack', 'refuse');
     if (fault !== null) {
       const { reason = 'failed', remote = [] } = fault;
-      // What the server says once is said once, however many refs it is about.
+      // The lines after `remote: ` are printed once for the whole push, and not for each ref.
       return changes.map(({ ref }, at) => ({ ...declined, ref, reason, remote: at === 0 ? remote : [] }));
     }
     const git = async (args: readonly string[], input: GitInput = {}) =>
@@ -121,7 +121,7 @@ async function adoptDefaultBranch(core: Core, repository: Repository, moved: rea
   await core.git.run(repository, ['symbolic-ref', 'HEAD', first.ref]);
 }
 
-/** Announces the refs that moved: pull requests, checks and webhooks follow. */
+/** Emits an event for each moved branch or tag, for pull requests, checks and webhooks. */
 export async function announceMoves(
   core: Core,
   repository: Repository,

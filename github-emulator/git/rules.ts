@@ -1,5 +1,5 @@
-// Where rules of branches judge: every command of a push before git moves a ref, and every merge and every change of a
-// ref by the API.
+// The interface of rules. They judge the commands of a push before git moves a ref, and every merge and change of a ref
+// by the API.
 import type { Actor } from '../model/actor.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import type { RefChange } from './store.ts';
@@ -10,26 +10,28 @@ export interface RefRequest {
   readonly actor: Actor;
   readonly changes: readonly RefChange[];
   readonly via: 'push' | 'api' | 'merge';
-  /** Of a merge by the API. */
+  /** The pull request of a merge by the API. */
   readonly pull?: PullRequest;
-  /** Runs git where the commits of the push are already visible. */
+  /** Runs git with access to the commits of the push. */
   readonly git: (args: readonly string[], input?: GitInput) => Promise<GitOutput>;
 }
 
 export interface RefRefusal {
   readonly ref: string;
-  /** What git prints in parentheses: `protected branch hook declined`. */
+  /** The text that git prints in parentheses, such as `protected branch hook declined`. */
   readonly reason: string;
-  /** What git prints after `remote: `, in GitHub's text, with the code first: `error: GH006: Protected branch …`. */
+  /**
+   * GitHub's lines that git prints after `remote: `. The code is in the first line: `error: GH006: Protected branch …`.
+   */
   readonly remote: readonly string[];
-  /** What the API answers instead: status (usually 422, of a merge 405) and message. */
+  /** The answer of the API to the same refusal. The status is usually 422, or 405 for a merge. */
   readonly api: { readonly status: number; readonly message: string };
 }
 
-/** Answers the refused changes. Empty: all may happen. */
+/** Returns the refused changes. Empty: all changes are allowed. */
 export type Rules = (request: RefRequest) => Promise<readonly RefRefusal[]>;
 
-/** All rules together. Each change is refused by the first that refuses it. */
+/** Combines rules. If several of them refuse a change, the first refusal is returned. */
 export function joinRules(all: readonly Rules[]): Rules {
   return async (request) => {
     const refusals: RefRefusal[] = [];

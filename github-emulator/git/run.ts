@@ -1,4 +1,4 @@
-// Runs git, without the configuration and the environment of the machine.
+// Runs git without the configuration and the environment of the machine.
 import type { Readable, Writable } from 'node:stream';
 import { spawn } from '../../src/platform/spawning/index.ts';
 import { countGit } from '../usage.ts';
@@ -6,7 +6,7 @@ import { countGit } from '../usage.ts';
 export interface GitInput {
   readonly stdin?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers. Default: 0 alone. */
+  /** Exit codes that are not failures. Default: only 0. */
   readonly accept?: readonly number[];
 }
 
@@ -26,7 +26,9 @@ export class GitError extends Error {
   }
 }
 
-/** A git that runs. `ended`: its exit code, null after a signal; rejected when it could not be started. */
+/**
+ * A git process. `ended` resolves with its exit code, or null after a signal. It rejects if git could not be started.
+ */
 export interface RunningGit {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -56,7 +58,7 @@ export function spawnGit(
   });
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error('git was started without its pipes.');
-  // Its writer hears of a git that has ended by the exit code.
+  // If git has ended, its exit code reports this, so errors of writing are ignored.
   stdin.on('error', () => {});
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

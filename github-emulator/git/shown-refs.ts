@@ -1,8 +1,10 @@
-// Refs as the API shows them: git's, or the older ones while the API lags behind git.
+// Refs as the API shows them: the refs of git, or older ones while the API lags behind git.
 import type { Core } from '../core.ts';
 import type { Repository } from '../model/types.ts';
 
-/** Refs that moved while the API lags, with the values that the API still shows. Null: not there yet. */
+/**
+ * Refs that moved during the lag, with the values that the API still shows. Null: the API does not show the ref yet.
+ */
 const olderRefs = new WeakMap<Core, Map<string, string | null>>();
 
 export function keepOlderRef(core: Core, repository: Repository, change: { ref: string; from: string | null }): void {
@@ -16,7 +18,7 @@ export function forgetOlderRefs(core: Core): void {
   olderRefs.delete(core);
 }
 
-/** Refs at or below a name. */
+/** The refs that begin with a name. */
 export async function readShownRefs(core: Core, repository: Repository, name: string): Promise<Map<string, string>> {
   const refs = await core.git.listRefs(repository, name);
   for (const [key, sha] of olderRefs.get(core) ?? []) {

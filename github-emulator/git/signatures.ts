@@ -1,5 +1,5 @@
-// Whether a commit counts as verified. The emulator knows no public keys of people: every signature counts, and so do
-// the commits that GitHub makes itself.
+// Decides whether a commit counts as verified. The emulator has no public keys of people, so every signed commit
+// counts, and so does every commit that GitHub made.
 import type { CommitFacts } from './store.ts';
 
 const serviceEmail = 'noreply@github.com';

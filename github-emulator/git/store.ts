@@ -1,4 +1,4 @@
-// The bare repositories, one folder per repository id, so that a rename moves nothing.
+// The bare repositories. The name of a folder is the id of the repository, so that a rename moves no folder.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../model/types.ts';
@@ -8,7 +8,7 @@ export const zeroId = '0'.repeat(40);
 
 export interface RefChange {
   readonly ref: string;
-  /** Null: the ref is made or deleted. */
+  /** The old value. Null: the ref is created. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -32,22 +32,25 @@ export interface Signature {
 export interface GitStore {
   directoryOf(repository: Repository): string;
   create(repository: Repository): Promise<void>;
-  /** Shares the parent's objects, as GitHub's forks do. */
+  /** Creates a fork with a copy of the parent's branches and tags. */
   fork(repository: Repository, parent: Repository): Promise<void>;
   run(repository: Repository, args: readonly string[], input?: GitInput): Promise<GitOutput>;
   /** The trimmed standard output. */
   text(repository: Repository, args: readonly string[], input?: GitInput): Promise<string>;
-  /** The standard output of a command that names objects by their ids alone: its answer never changes. Empty: it failed. */
+  /**
+   * The standard output of a command whose arguments name objects only by their ids. It is cached, because it never
+   * changes. Empty: the command failed.
+   */
   textOfObjects(repository: Repository, args: readonly string[]): Promise<string>;
-  /** A branch, a tag, a full ref or an id, as a commit. Null: there is none. */
+  /** The commit of a branch, a tag, a full ref or an id. Null: there is no such commit. */
   resolve(repository: Repository, revision: string): Promise<string | null>;
   readCommit(repository: Repository, sha: string): Promise<CommitFacts | null>;
   isAncestor(repository: Repository, ancestor: string, descendant: string): Promise<boolean>;
-  /** Refs below a prefix, by name. */
+  /** The refs below a prefix: the id of the object by the name of the ref. */
   listRefs(repository: Repository, prefix: string): Promise<Map<string, string>>;
-  /** Moves refs in one transaction that compares the old values. Throws GitError when one is not where it was said to be. */
+  /** Moves refs in one transaction. Throws GitError if a ref does not have its expected old value. */
   updateRefs(repository: Repository, changes: readonly RefChange[]): Promise<void>;
-  /** Runs one after another what changes refs of a repository. */
+  /** Runs the work after all earlier work on the repository, so that changes of its refs do not overlap. */
   alone<T>(repository: Repository, work: () => Promise<T>): Promise<T>;
 }
 
@@ -89,7 +92,7 @@ export function createGitStore(folder: string): GitStore {
         return exitCode === 0 ? stdout.toString('utf8').trimEnd() : null;
       })) ?? '',
     resolve: async (repository, revision) => {
-      // The commit that an id or the id of a tag leads to never changes.
+      // The commit of an id never changes, even if the id is that of a tag.
       if (isObjectId(revision)) return (await store.textOfObjects(repository, askFor(revision))) || null;
       for (const name of revision.startsWith('refs/') ? [revision] : namesOf(revision)) {
         const branch = readLooseBranch(store.directoryOf(repository), name);
@@ -136,7 +139,7 @@ export function createGitStore(folder: string): GitStore {
   return store;
 }
 
-/** The commit of a branch, without starting git. Null: git has to be asked. */
+/** Reads the commit of a branch from its file, without starting git. Null: the ref is not in a file of its own. */
 function readLooseBranch(directory: string, name: string): string | null {
   if (!name.startsWith('refs/heads/') || name.includes('..')) return null;
   try {
@@ -180,12 +183,15 @@ function parseSignature(line: string): Signature {
 
 const mostKept = 5_000;
 
-/** `ask` answers null where there may be another answer later, as of an object that is not there yet. */
+/**
+ * If `ask` returns null, the result is not cached, because it may change. An example is an object that does not exist
+ * yet.
+ */
 type Recall = <Answer>(key: string, ask: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**
- * Answers of git about objects, which never change: git is asked once. Starting git for each takes most of the
- * emulator's time otherwise, because the payloads of all webhooks about a commit ask the same.
+ * Caches results of git about objects, which never change. Without this cache the emulator would spend most of its time
+ * starting git, because all webhooks about a commit need the same results.
  */
 function createKeptAnswers(): Recall {
   const answers = new Map<string, Promise<unknown>>();

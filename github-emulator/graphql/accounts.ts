@@ -7,7 +7,7 @@ import type { ViewContext, View } from './view-context.ts';
 
 const typenames = { User: 'User', Organization: 'Organization', Bot: 'Bot' } as const;
 
-/** GraphQL names a bot without `[bot]`. */
+/** In GraphQL, the login of a bot has no suffix `[bot]`. */
 export function viewAccount({ core }: ViewContext, account: Account): View {
   const login = account.login.replace(/\[bot\]$/, '');
   const page = account.type === 'Bot' ? `apps/${login}` : login;
@@ -35,7 +35,7 @@ export function viewAccountOf(context: ViewContext, id: number | null): View | n
   return account === undefined ? null : viewAccount(context, account);
 }
 
-/** The asker. Of an App it is the bot, with `[bot]` behind its name. */
+/** The field `viewer`. For an App, it is the App's bot, with the suffix `[bot]`. */
 export function viewViewer(context: ViewContext): View | null {
   const { actor, core } = context;
   if (actor.kind === 'anonymous' || actor.kind === 'app') return null;

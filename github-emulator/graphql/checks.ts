@@ -1,4 +1,4 @@
-// Check suites, check runs, workflow runs, statuses, and what they say together.
+// Check suites, check runs, workflow runs, statuses, and their combined state.
 import { pageOfWorkflowRun } from '../actions/render.ts';
 import {
   combineStatuses,
@@ -99,7 +99,7 @@ function isRequired(context: ViewContext, repository: Repository, name: string, 
   return pull !== undefined && requiredNames(context, repository, pull.base.ref).includes(name);
 }
 
-/** Names that protection or a ruleset of a branch requires. */
+/** The names of the checks that the protection or a ruleset of a branch requires. */
 export function requiredNames({ core }: ViewContext, repository: Repository, branch: string): string[] {
   const rules = rulesOfRepository(core, repository);
   const classic = protectionOf(rules.protections, branch)?.requiredChecks?.checks ?? [];
@@ -153,7 +153,7 @@ function viewStatus(context: ViewContext, repository: Repository, status: Commit
   };
 }
 
-/** Null: nobody has given the commit a status. */
+/** Null: the commit has no statuses. */
 export function viewStatuses(context: ViewContext, repository: Repository, sha: string): View | null {
   const statuses = statusesOf(context.core, repository, sha);
   if (statuses.length === 0) return null;

@@ -103,7 +103,7 @@ function viewGitSignature(commit: CommitFacts): View | null {
   };
 }
 
-/** Null: there is no such ref. */
+/** Null: the ref does not exist. */
 export async function viewRefOf(context: ViewContext, repository: Repository, ref: string): Promise<View | null> {
   const sha = (await readShownRefs(context.core, repository, ref)).get(ref);
   return sha === undefined ? null : viewRef(context, repository, { ref, sha });

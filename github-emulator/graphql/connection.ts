@@ -1,4 +1,4 @@
-// Pages of GraphQL. A page without `first` or `last`, or of more than a hundred rows, is refused.
+// Connections of GraphQL. A connection without `first` or `last`, or with more than a hundred rows, is refused.
 import { type FieldNode, Kind } from 'graphql';
 import { GraphqlFault } from './fault.ts';
 
@@ -10,14 +10,14 @@ export interface PageArguments {
 }
 
 const largestPage = 100;
-/** Fields that need a page. */
+/** The fields of a connection that need `first` or `last`. */
 const pagedFields = new Set(['nodes', 'edges', 'pageInfo']);
 const pageCheck = Symbol('pageCheck');
 
-/** Answers a connection. Only the rows of the page are viewed. */
+/** Makes a connection. Only the rows of the page are turned into views. */
 export function connect<T>(name: string, given: object, rows: readonly T[], view: (row: T) => unknown): object {
   const cursorOf = (index: number): string => writeCursor(index + 1);
-  // The number of rows alone may be asked for without a page.
+  // `totalCount` alone may be selected without `first` or `last`.
   const page = (): Page => pageOf(name, given, rows.length);
   const checkPage = (): void => void page();
   const rowsOf = ({ start, end }: Page): readonly T[] => rows.slice(start, end);
@@ -41,7 +41,7 @@ export function connect<T>(name: string, given: object, rows: readonly T[], view
   };
 }
 
-/** Refuses a connection without a proper page, if a field of the page is asked for. */
+/** Refuses a connection without a valid page, if the selection has a field that needs one. */
 export function checkPageOf(value: unknown, fieldNodes: readonly FieldNode[]): void {
   const check = (value as { [pageCheck]?: () => void } | null | undefined)?.[pageCheck];
   if (check === undefined) return;

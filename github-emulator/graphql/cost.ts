@@ -1,4 +1,4 @@
-// Points of a query: the requests that its connections need, by a hundred, and one at least.
+// The points of a query: the number of requests that its connections need, divided by a hundred, and at least one.
 import { Kind, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
 
 export interface Cost {

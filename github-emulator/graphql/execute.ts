@@ -1,4 +1,4 @@
-// Runs a document against GitHub's schema. A field that the emulator has no answer for fails by its name.
+// Runs a document against GitHub's schema. A field without an implementation is an error with the name of the field.
 import { readFileSync } from 'node:fs';
 import {
   buildSchema,

@@ -1,4 +1,4 @@
-// Errors of GraphQL in GitHub's form: the type stands beside the message.
+// Errors of GraphQL in GitHub's form, with a field `type` next to `message`.
 import type { GraphQLError } from 'graphql';
 import { ApiError } from '../http/errors.ts';
 
@@ -29,7 +29,7 @@ const typeOfStatus: Readonly<Record<number, FaultType>> = {
   422: 'UNPROCESSABLE',
 };
 
-/** Why a field failed, if it is an answer and no mistake of the emulator. */
+/** The error of a field in GitHub's form. Null: the failure is an error of the emulator itself. */
 export function faultOf(error: unknown): GraphqlFault | null {
   if (error instanceof GraphqlFault) return error;
   if (!(error instanceof ApiError)) return null;

@@ -16,13 +16,13 @@ import { viewTimeline } from './timeline.ts';
 
 export const graphqlPart: MakePart = (core) => ({
   graphql: async (request) => {
-    const context = lookAs(core, request.actor);
+    const context = createViewContext(core, request.actor);
     return await executeGraphql(core, request, (cost) => ({ ...viewQuery(context, cost), ...viewMutation(context) }));
   },
 });
 
-/** What an asker sees, with every view at hand. */
-function lookAs(core: Core, actor: Actor): ViewContext {
+/** The context of views for one actor. */
+function createViewContext(core: Core, actor: Actor): ViewContext {
   const views: Views = {
     repository: (repository) => viewRepository(context, repository),
     label: (repository, label) => viewLabel(context, repository, label),

@@ -1,4 +1,4 @@
-// Mutations: what people's tools and the product change by GraphQL.
+// The mutations that tools of people and Interlock use.
 import { accountOf, mustHave, type Need } from '../auth/actor.ts';
 import { parseNodeId, type NodeKind } from '../model/ids.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
@@ -215,7 +215,7 @@ function mustFindConversation(context: ViewContext, input: Input, name: string, 
   return conversation;
 }
 
-/** Null: there is no such row, or the asker does not see its repository. Throws where a permission is missing. */
+/** Null: the row does not exist, or the actor may not see its repository. Throws if the actor lacks a permission. */
 function findConversation(
   context: ViewContext,
   row: { repositoryId: number; number: number } | undefined,

@@ -1,4 +1,4 @@
-// Pull requests: their two ends, reviews, threads, comments, checks and timeline.
+// Pull requests: their head and base, reviews, threads, comments, checks and timeline.
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
@@ -95,7 +95,7 @@ function viewEnds(context: ViewContext, repository: Repository, pull: PullReques
     headRefOid: pull.head.sha,
     headRef: async () =>
       source === undefined ? null : await context.views.refOf(source, `refs/heads/${pull.head.ref}`),
-    // Strangers learn that there is a fork, and not its name if it is private.
+    // An actor who may not see a private fork learns that the fork exists, but not its name.
     headRepository: () => (source === undefined ? null : context.views.repository(source)),
     headRepositoryOwner: () => (source === undefined ? null : viewAccountOf(context, source.ownerId)),
     isCrossRepository: isFork,
@@ -128,7 +128,7 @@ function viewTalk(context: ViewContext, repository: Repository, pull: PullReques
     },
     latestOpinionatedReviews: (given: { writersOnly?: boolean | null }) => {
       const byWritersOnly = given.writersOnly ?? false;
-      // A dismissed review is listed as such.
+      // A dismissed review is listed with the state DISMISSED.
       const rows = opinionatedReviews(core, repository, pull, { byWritersOnly });
       return connect('latestOpinionatedReviews', given, rows, (each) => context.views.review(place, each));
     },

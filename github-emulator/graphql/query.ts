@@ -95,7 +95,7 @@ async function mustNode(context: ViewContext, nodeId: string): Promise<View> {
   return view;
 }
 
-/** Null: there is no such node, or the asker does not see its repository. */
+/** Null: the node does not exist, or the actor may not see its repository. */
 async function viewNode(context: ViewContext, nodeId: string): Promise<View | null> {
   const { state } = context.core;
   const parsed = parseNodeId(nodeId);

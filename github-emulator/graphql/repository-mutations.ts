@@ -1,4 +1,4 @@
-// Mutations that make a repository or move refs.
+// Mutations that create a repository or move refs.
 import { accountOf } from '../auth/actor.ts';
 import { GitError } from '../git/run.ts';
 import { announceMoves } from '../git/push.ts';
@@ -48,7 +48,7 @@ interface RefUpdate {
   readonly force?: boolean | null;
 }
 
-/** All or none. A `beforeOid` of zeros demands that the ref is absent. */
+/** Moves all the refs or none. A `beforeOid` of zeros requires that the ref does not exist. */
 export async function moveRefs({ core, actor }: ViewContext, repository: Repository, input: Input): Promise<View> {
   const updates = input['refUpdates'] as readonly RefUpdate[];
   await core.git.alone(repository, async () => {

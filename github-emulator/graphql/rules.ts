@@ -1,4 +1,4 @@
-// Classic protection and rulesets, and what they mean to the asker.
+// Classic protection and rulesets, and what they allow the actor.
 import { nodeIdOf } from '../model/ids.ts';
 import type { BranchProtection, Repository, Ruleset } from '../model/types.ts';
 import { isNamed, protectionOf, rulesetsOf } from '../rules/decide.ts';
@@ -14,7 +14,7 @@ function rowsOf({ core }: ViewContext, repository: Repository): BranchProtection
   return core.state.protections.filter((each) => each.repositoryId === repository.id);
 }
 
-/** What classic protection leaves the asker. Null: no classic protection holds for the branch. */
+/** What classic protection requires of the actor. Null: no classic protection applies to the branch. */
 export function viewRefRule(context: ViewContext, repository: Repository, branch: string): View | null {
   const protection = protectionOf(rowsOf(context, repository).map(readProtection), branch);
   if (protection === null) return null;
@@ -38,7 +38,7 @@ export function viewRefRule(context: ViewContext, repository: Repository, branch
   };
 }
 
-/** Rules of rulesets that hold for the ref, also for actors who may bypass them. */
+/** The rules of rulesets that apply to the ref. They are also listed for actors who may bypass them. */
 export function viewRulesOf(context: ViewContext, repository: Repository, ref: string, given: object): object {
   const rows = rulesetsOf(rulesOfRepository(context.core, repository), ref).flatMap(({ id, rules }) =>
     rules.map((rule) => ({ id, rule })),
@@ -51,7 +51,9 @@ export function viewRulesOf(context: ViewContext, repository: Repository, ref: s
   }));
 }
 
-/** Of rules about pull requests alone. Of other parameters only the type is known. */
+/**
+ * The parameters of a rule. Only rules about pull requests have fields here. For other rules, only the type is shown.
+ */
 function viewParameters(rule: Rule): View | null {
   if (!('parameters' in rule) || rule.parameters === undefined) return null;
   if (rule.type !== 'pull_request') return { __typename: parameterTypes[rule.type] };

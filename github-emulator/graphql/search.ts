@@ -1,5 +1,5 @@
-// Search of pull requests, by the qualifiers that command lines write. An unknown qualifier is an error of the emulator:
-// a search that silently found more would mislead.
+// Searches pull requests by the qualifiers that command-line tools use. An unknown qualifier is an error, because a
+// search that ignored it would find too much.
 import { findAccount, findRepository } from '../http/reach.ts';
 import type { PullRequest } from '../model/types.ts';
 import { connect } from './connection.ts';

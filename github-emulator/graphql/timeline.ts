@@ -37,7 +37,7 @@ interface Entry {
   readonly view: () => View;
 }
 
-/** Oldest first. `itemTypes` are names such as LABELED_EVENT. */
+/** The timeline, the oldest item first. `itemTypes` are names such as LABELED_EVENT. */
 export function viewTimeline(context: ViewContext, place: PullPlace, given: TimelineArguments): object {
   const { state } = context.core;
   const about = isAbout(place.pull);

@@ -1,4 +1,4 @@
-// What one asker sees: views turn rows into objects whose functions answer fields.
+// Views for one actor. A view turns a row into an object whose functions resolve the fields.
 import { canSee, hasRole, mustHave, type Actor, type Need } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
 export interface ViewContext {
   readonly core: Core;
   readonly actor: Actor;
-  /** Views reach each other in circles, as GitHub's types do. */
+  /** All views by name. They refer to each other in cycles, like GitHub's types. */
   readonly views: Views;
 }
 
@@ -55,7 +55,7 @@ export const needs = {
   administration: { permission: 'administration', level: 'read' },
 } as const satisfies Record<string, Need>;
 
-/** A field that needs a permission. Throws FORBIDDEN when it is asked for without. */
+/** Guards a field by a permission. Throws FORBIDDEN if the field is selected and the actor lacks the permission. */
 export function guarded<Given extends object>(
   { core, actor }: ViewContext,
   repository: Repository,
@@ -76,7 +76,7 @@ export function mayPush({ core, actor }: ViewContext, repository: Repository): b
   return hasRole(core, actor, repository, 'write');
 }
 
-/** A word of REST as an enum value of GraphQL. */
+/** The enum value of GraphQL for a word of REST. */
 export function enumOf(word: string | null): string | null {
   return word === null ? null : word.toUpperCase();
 }

@@ -1,4 +1,5 @@
-// The way of every REST request: faults, who asks, limits, GitHub's description, the handler, the description again.
+// The steps of every REST request: faults, authentication, limits, the check of the request against GitHub's
+// description, the handler, and the check of the answer.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from '../auth/authenticate.ts';
@@ -111,7 +112,7 @@ function readRequest(core: Core, actor: Actor, route: RestRoute, request: Fastif
     method: route.method,
     params,
     query: request.query as Record<string, string>,
-    // Octokit sends an empty string where it has no body.
+    // Octokit sends an empty string if a request has no body.
     body: (typeof request.body === 'object' ? (request.body ?? {}) : {}) as Body,
     url: request.url.slice(apiPath.length),
     headers: request.headers,
@@ -164,7 +165,7 @@ export function answerError(error: ApiError): RestAnswer {
 
 interface Reading {
   readonly request: FastifyRequest;
-  /** Called when the asker already has the answer. */
+  /** Called when the client already has the same answer, by its ETag. */
   readonly refund: () => void;
 }
 
@@ -209,7 +210,7 @@ export async function delay(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A parameter at the end may hold slashes, as names of refs do. */
+/** Translates a path to Fastify's form. A parameter at the end may contain slashes, for example in a ref name. */
 function fastifyPath(path: string): string {
   return path.replace(/\/\{(ref|path|basehead|branch)\}$/, '/*').replaceAll(/\{(\w+)\}/g, ':$1');
 }

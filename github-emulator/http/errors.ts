@@ -1,4 +1,4 @@
-// GitHub's errors. A handler throws one; the server answers its status and body.
+// GitHub's errors. A handler throws an error, and the server sends its status and body.
 export interface FieldError {
   readonly resource: string;
   readonly field?: string;

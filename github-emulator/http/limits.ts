@@ -11,7 +11,7 @@ export type Resource = 'core' | 'graphql';
 
 export interface Spending {
   readonly resource: Resource;
-  /** Of the hourly budget. */
+  /** How much of the hourly budget the request costs. */
   readonly cost: number;
   /** 1 for reads, 5 for writes. */
   readonly points: number;
@@ -28,9 +28,9 @@ export interface Budget {
 }
 
 export interface RateLimits {
-  /** Counts a request. Throws GitHub's refusal when a limit is reached; a refused request costs nothing. */
+  /** Counts a request. Throws GitHub's refusal if a limit is reached. A refused request costs nothing. */
   spend(actor: Actor, spending: Spending): Budget;
-  /** Takes back one request: an answer 304 costs nothing. */
+  /** Gives back the cost of one request, because an answer with status 304 costs nothing. */
   refund(actor: Actor): Budget;
   read(actor: Actor, resource: Resource): Budget;
 }

@@ -4,7 +4,10 @@ import { ok, type RestAnswer, type RestRequest } from './route.ts';
 const defaultPageSize = 30;
 const largestPageSize = 100;
 
-/** Answers one page. Only the rows of the page are rendered. `wrap` puts the page into an object with `total_count`. */
+/**
+ * Makes the answer with one page. Only the rows of the page are rendered. `wrap` can put the page into an object with
+ * `total_count`.
+ */
 export async function answerPage<T>(
   request: RestRequest,
   rows: readonly T[],

@@ -1,11 +1,14 @@
-// Finds what a path names, for an asker who may see it and do it.
+// Finds the repository or pull request of a path, and checks the permissions of the actor.
 import { mustHave, mustSee, type Need } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import type { Account, PullRequest, Repository } from '../model/types.ts';
 import { ApiError, notFound } from './errors.ts';
 import type { RestRequest } from './route.ts';
 
-/** The repository of the path. Throws 404 for strangers, 403 for lacking rights, 301 and 307 after a rename. */
+/**
+ * The repository of the path. Throws 404 if the actor may not see it, 403 if the actor lacks a permission, and 301 or
+ * 307 after a rename.
+ */
 export function reachRepository(request: RestRequest, need: Need): Repository {
   const { core, params, actor } = request;
   const { owner = '', repo = '' } = params;

@@ -1,4 +1,4 @@
-// A REST operation: its place in GitHub's description, and the function that answers.
+// A REST operation: its method and path in GitHub's description, and its handler.
 import type { Core } from '../core.ts';
 import type { Actor } from '../auth/actor.ts';
 
@@ -9,7 +9,7 @@ export interface RestRequest {
   readonly core: Core;
   readonly method: RestRoute['method'];
   readonly actor: Actor;
-  /** Decoded. */
+  /** The parameters of the path, URL-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -20,22 +20,22 @@ export interface RestRequest {
 
 export interface RestAnswer {
   readonly status: number;
-  /** Absent: no body. */
+  /** Left out: the answer has no body. */
   readonly body?: unknown;
-  /** With a `content-type` the body is sent as it is. Default: JSON. */
+  /** If the headers have a `content-type`, the body is sent unchanged. Otherwise it is sent as JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RestRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** As in GitHub's description: `/repos/{owner}/{repo}/pulls/{pull_number}`. */
+  /** The path in GitHub's description, such as `/repos/{owner}/{repo}/pulls/{pull_number}`. */
   readonly path: string;
-  /** Makes content, and so counts for the limits of 80 a minute and 500 an hour. */
+  /** Set if the operation creates content, which has its own limits of 80 a minute and 500 an hour. */
   readonly makesContent?: true;
   readonly handle: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
 }
 
-/** A text field of a body. Null: absent, or no text. */
+/** A text field of a body. Null: the field is missing or is not a text. */
 export function textOf(body: Body, name: string): string | null {
   const value = body[name];
   return typeof value === 'string' ? value : null;

@@ -53,11 +53,11 @@ export interface WorkflowRun extends Dated {
   readonly event: string;
   readonly headBranch: string | null;
   readonly headSha: string;
-  /** The commit that is checked out: of a pull request's run, GitHub's test merge. */
+  /** The commit that is checked out. For a run of a pull request, it is GitHub's test merge. */
   readonly testedSha: string;
   readonly actorId: number;
   readonly inputs: Record<string, string>;
-  /** The pull request whose event started the run. */
+  /** The number of the pull request whose event started the run. Null: another event started it. */
   readonly pullNumber: number | null;
   runAttempt: number;
   runStartedAt: string;
@@ -66,7 +66,7 @@ export interface WorkflowRun extends Dated {
   displayTitle: string;
 }
 
-/** The id is the id of its check run. */
+/** A job has the same id as its check run. */
 export interface WorkflowJob extends Row {
   readonly runId: number;
   readonly runAttempt: number;
@@ -76,14 +76,14 @@ export interface WorkflowJob extends Row {
   log: string;
 }
 
-/** The settings are GitHub's own JSON of a protection, as `PUT …/protection` takes it. */
+/** `settings` is GitHub's JSON of a protection, as in the body of `PUT …/protection`. */
 export interface BranchProtection extends Dated {
   readonly repositoryId: number;
   pattern: string;
   settings: Record<string, unknown>;
 }
 
-/** Conditions, rules and bypass actors are GitHub's own JSON. */
+/** Conditions, rules and bypass actors are GitHub's JSON. */
 export interface Ruleset extends Dated {
   readonly repositoryId: number;
   name: string;

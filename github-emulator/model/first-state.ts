@@ -1,4 +1,4 @@
-// What a new emulator begins with, and what a kept state says about it.
+// Makes the state of a new emulator, or reads the same facts from a stored state.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -13,26 +13,29 @@ import {
 import type { Permissions } from './types.ts';
 
 export interface FirstState {
-  /** The organisation. Default `acme`. */
+  /** The login of the organisation. Default: `acme`. */
   readonly owner?: string;
-  /** The person who owns the organisation. Default `octocat`. */
+  /** The login of the person who owns the organisation. Default: `octocat`. */
   readonly login?: string;
-  /** The App's slug. Default `interlock`. */
+  /** The slug of the App. Default: `interlock`. */
   readonly slug?: string;
   readonly permissions?: Permissions;
-  /** Where the App gets its webhooks. Default: nowhere. `setWebhookUrl` sets the address later. */
+  /** The address to which the App gets its webhooks. Default: none. `setWebhookUrl` sets the address later. */
   readonly webhookUrl?: string;
-  /** Where a sign-in ends. Default: any loopback address. */
+  /** The callback address of a sign-in. Default: any loopback address. */
   readonly callbackUrl?: string;
 }
 
-/** Who a state began with. The App's key is a file, because GitHub keeps no private keys. */
+/**
+ * The App, the organisation and the person of a new state. The private key of the App is in a file and not in the
+ * state, because GitHub does not store private keys.
+ */
 export interface Seeded {
   readonly appId: string;
   readonly slug: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** A file with the App's private key. */
+  /** The path of a file with the App's private key. */
   readonly keyFile: string;
   readonly webhookSecret: string;
   readonly installationId: string;
@@ -42,7 +45,7 @@ export interface Seeded {
   readonly login: string;
 }
 
-/** A kept state says who it began with; the key and the secret are its own. */
+/** Makes a new state, or reads the facts of a stored state. A stored state keeps its own key and secret. */
 export function seedState(maker: Maker, dataDir: string, options: FirstState): Seeded {
   const { state } = maker;
   const keyFile = join(dataDir, 'app.pem');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RandomSource } from '../faults/random.ts';
 
-/** The prefix of a node id says its kind. */
+/** The prefix of a node id shows the kind of the node. */
 const prefixes = {
   accounts: 'U',
   organizations: 'O',
@@ -24,7 +24,7 @@ const prefixes = {
   apps: 'A',
   protections: 'BPR',
   rulesets: 'RRS',
-  // Commits and refs are git's: the node id holds the repository, and the name in words.
+  // Commits and refs are not rows. Their node ids contain the id of the repository and the name of the commit or ref.
   commits: 'C',
   refs: 'REF',
 } as const;
@@ -38,7 +38,7 @@ export function nodeIdOf(kind: NodeKind, id: number, name = ''): string {
   return `${prefixes[kind]}_${Buffer.concat([head, ...tail]).toString('base64url')}`;
 }
 
-/** Null: no node id. The name is empty except for commits and refs. */
+/** Parses a node id. The name is empty except for commits and refs. Null: the text is not a node id. */
 export function parseNodeId(nodeId: string): { kind: NodeKind; id: number; name: string } | null {
   const [prefix, rest = ''] = nodeId.split(/_(.*)/s);
   const kind = (Object.keys(prefixes) as NodeKind[]).find((each) => prefixes[each] === prefix);
@@ -55,7 +55,10 @@ export function randomWord(random: RandomSource, length: number): string {
 
 export const tokenPrefixes = { personal: 'ghp', oauth: 'gho', 'user-to-server': 'ghu', installation: 'ghs' } as const;
 
-/** Tokens of an installation have some 520 characters and carry the App's id. The others have 40. */
+/**
+ * Makes a token. A token of an installation has about 520 characters and contains the App's id. Every other token has
+ * 40 characters.
+ */
 export function makeToken(random: RandomSource, kind: keyof typeof tokenPrefixes, appId: number | null): string {
   if (kind !== 'installation') return `${tokenPrefixes[kind]}_${randomWord(random, 36)}`;
   const parts = [randomWord(random, 36), randomWord(random, 130), randomWord(random, 340)];

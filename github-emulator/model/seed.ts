@@ -1,11 +1,11 @@
-// What a new emulator begins with: an organisation, a person who owns it, and an App that is installed on it.
+// Makes accounts, Apps, installations, tokens and repositories, for a new state and for tests.
 import { generateKeyPairSync } from 'node:crypto';
 import type { RandomSource } from '../faults/random.ts';
 import { makeToken, randomWord } from './ids.ts';
 import type { State } from './state.ts';
 import type { AccessToken, Account, App, Installation, Permissions, Repository } from './types.ts';
 
-/** What the App asks for: what a merge queue needs. */
+/** The permissions that the App requests by default. A merge queue needs them. */
 export const defaultPermissions: Permissions = {
   metadata: 'read',
   contents: 'write',
@@ -70,7 +70,7 @@ export function makeAccount(
   return state.accounts.insert(account);
 }
 
-/** The private key is answered once, as GitHub does. */
+/** Makes an App. The private key is only returned and not stored, as at GitHub. */
 export function makeApp(maker: Maker, given: NewApp): { app: App; privateKey: string } {
   const { state, random, now } = maker;
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {

@@ -1,5 +1,5 @@
-// The rows in memory, kept in one file of the data folder. The file is replaced as a whole, so that a kill leaves the
-// old rows or the new ones.
+// The rows in memory, which are stored in one file of the data folder. The whole file is replaced at each write, so
+// that after a kill it has either the old rows or the new ones.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as model from './types.ts';
@@ -62,21 +62,21 @@ const names = [
 
 export interface Table<T extends { readonly id: number }> {
   get(id: number | null | undefined): T | undefined;
-  /** Throws where there is none: a row that another row names must be there. */
+  /** Throws if the row does not exist. For ids that come from another row. */
   must(id: number): T;
   find(matches: (row: T) => boolean): T | undefined;
   filter(matches: (row: T) => boolean): T[];
   all(): T[];
-  /** The id is the next one, unless the row brings its own. */
+  /** Inserts a row. Without an `id`, the row gets the next one. */
   insert(row: Omit<T, 'id'> & { id?: number }): T;
   remove(id: number): void;
 }
 
 export type State = { readonly [Name in keyof Rows]: Table<Rows[Name]> } & {
   nextId(): number;
-  /** True: the rows came from the file. */
+  /** Whether the rows were read from the file. */
   readonly isLoaded: boolean;
-  /** Writes the file soon. */
+  /** Writes the file after a short delay. */
   save(): void;
   /** Writes the file now. */
   flush(): void;
@@ -84,7 +84,7 @@ export type State = { readonly [Name in keyof Rows]: Table<Rows[Name]> } & {
 
 const saveDelayMs = 100;
 
-/** Without a file the rows live as long as the emulator. */
+/** Opens the state. If `file` is null, the rows are only in memory. */
 export function openState(file: string | null): State {
   const kept = file !== null && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null;
   let lastId = kept?.lastId ?? 1000;
@@ -103,7 +103,7 @@ export function openState(file: string | null): State {
     renameSync(`${file}.new`, file);
     lastWriteMs = performance.now() - startedAt;
   };
-  // A large state is written less often, so that writing takes a twentieth of the time at most.
+  // A large state is written less often, so that writing takes at most a twentieth of the time.
   const save = (): void => {
     if (file !== null) timer ??= setTimeout(flush, Math.max(saveDelayMs, 20 * lastWriteMs));
   };

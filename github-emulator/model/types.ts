@@ -1,5 +1,6 @@
-// What the emulator knows, as rows. Git knows the rest: commits, trees and refs are read from the bare repositories.
-// Ids come from one counter, so that an id of the wrong kind finds nothing. Instants are ISO 8601 with seconds.
+// The rows of the emulator. Commits, trees and refs are not rows: they are read from the bare repositories. All ids
+// come from one counter, so that an id of another table is never found. Instants are texts in ISO 8601, with whole
+// seconds.
 import type { Dated, Row } from './row.ts';
 import type { PermissionLevel, RepositoryRole } from './enums.ts';
 
@@ -11,7 +12,7 @@ export interface Account extends Dated {
   type: 'User' | 'Organization' | 'Bot';
   name: string | null;
   email: string | null;
-  /** Of a bot: the App that it acts for. */
+  /** The App of a bot. Null: the account is not a bot. */
   readonly appId: number | null;
 }
 
@@ -43,17 +44,17 @@ export interface Repository extends Dated {
   allowUpdateBranch: boolean;
   allowAutoMerge: boolean;
   deleteBranchOnMerge: boolean;
-  /** False: the plan has no draft pull requests. */
+  /** Whether the plan of the owner has draft pull requests. */
   supportsDrafts: boolean;
   collaborators: { userId: number; role: RepositoryRole }[];
   teams: { teamId: number; role: RepositoryRole }[];
-  /** The number that the next issue or pull request gets. */
+  /** The number of the next pull request. */
   nextNumber: number;
-  /** What `secrets` has in workflows. */
+  /** The Actions secrets, by name. */
   actionsSecrets?: Readonly<Record<string, string>>;
 }
 
-/** A name that a repository had before. The API and git redirect from it. */
+/** An earlier name of a repository. The API and git redirect from this name to the present one. */
 export interface FormerName extends Row {
   readonly owner: string;
   readonly name: string;
@@ -70,7 +71,7 @@ export interface PullRequest extends Dated {
   isDraft: boolean;
   isLocked: boolean;
   base: { ref: string; sha: string };
-  /** The repository is null when the fork was deleted. */
+  /** `repositoryId` is null if the fork was deleted. */
   head: { ref: string; sha: string; repositoryId: number | null };
   labelIds: number[];
   assigneeIds: number[];
@@ -80,9 +81,11 @@ export interface PullRequest extends Dated {
   closedAt: string | null;
   mergedAt: string | null;
   mergedById: number | null;
-  /** Of a merged pull request: the commit on the base. */
+  /** The commit of the base branch that merged the pull request. Null: it is not merged. */
   mergeCommitSha: string | null;
-  /** GitHub's test merge, and the two commits it was made of. A null commit: the two conflict. */
+  /**
+   * GitHub's test merge of `head` into `base`. `commit` is null if the two conflict. Null: no test merge was made yet.
+   */
   testMerge: { head: string; base: string; commit: string | null } | null;
 }
 
@@ -118,7 +121,7 @@ export interface TimelineItem extends Row {
   readonly label: { name: string; color: string } | null;
   readonly commitId: string | null;
   readonly rename: { from: string; to: string } | null;
-  /** The person that was assigned or asked for a review, or the dismissed review. */
+  /** The id of the person who was assigned or requested as a reviewer, or of the dismissed review. */
   readonly subjectId: number | null;
 }
 
@@ -128,7 +131,7 @@ export interface IssueComment extends Dated {
   readonly authorId: number;
   readonly appId: number | null;
   body: string;
-  /** Who edited it last. Absent: nobody. */
+  /** The person who last edited the comment. Left out: it was not edited. */
   editorId?: number;
 }
 
@@ -174,7 +177,7 @@ export interface App extends Dated {
   readonly botId: number;
   readonly clientId: string;
   clientSecret: string;
-  /** PEM, SubjectPublicKeyInfo. GitHub does not keep the private half either. */
+  /** In PEM, SubjectPublicKeyInfo. Like GitHub, the emulator does not store the private keys. */
   publicKeys: string[];
   webhook: { url: string | null; secret: string | null; isActive: boolean };
   externalUrl: string;
@@ -189,7 +192,7 @@ export interface Installation extends Dated {
   readonly appId: number;
   readonly accountId: number;
   repositorySelection: 'all' | 'selected';
-  /** Only counts for `selected`. */
+  /** Only used if `repositorySelection` is `selected`. */
   repositoryIds: number[];
   permissions: Permissions;
   events: string[];
@@ -200,20 +203,20 @@ export interface Installation extends Dated {
 export interface AccessToken extends Row {
   readonly token: string;
   readonly kind: 'personal' | 'oauth' | 'user-to-server' | 'installation';
-  /** Null for tokens of an installation. */
+  /** The person of the token. Null for tokens of an installation. */
   readonly userId: number | null;
   /** The App of an OAuth or user-to-server token, or of the installation. */
   readonly appId: number | null;
   readonly installationId: number | null;
   readonly permissions: Permissions | null;
-  /** Null: all repositories that the installation or the person reaches. */
+  /** Null: all repositories of the installation or the person. */
   readonly repositoryIds: number[] | null;
   readonly scopes: string[];
   expiresAt: string | null;
   readonly createdAt: string;
 }
 
-/** A code that is exchanged once: of OAuth, or of an App's manifest. */
+/** A code of OAuth or of an App's manifest. It can be exchanged once. */
 export interface ExchangeCode extends Row {
   readonly code: string;
   readonly kind: 'oauth' | 'manifest';
@@ -238,7 +241,7 @@ export interface Delivery extends Row {
   readonly url: string;
   readonly requestHeaders: Record<string, string>;
   readonly payload: string;
-  /** 0: no answer. */
+  /** 0: there was no answer. */
   statusCode: number;
   status: string;
   durationSec: number;

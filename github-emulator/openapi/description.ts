@@ -1,4 +1,4 @@
-// GitHub's own descriptions of its API and of its webhooks, as judges of the emulator and of its clients.
+// Checks requests, answers and webhooks against GitHub's own descriptions of its API and its webhooks.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -22,11 +22,11 @@ interface Schema {
 }
 
 export interface ApiDescription {
-  /** Throws GitHub's 422 for parameters and body fields that GitHub does not describe. */
+  /** Throws GitHub's 422 for parameters and body fields that are not in GitHub's description. */
   checkRequest(route: RestRoute, request: RestRequest): void;
-  /** Why an answer is not one that GitHub describes. Empty: it is. */
+  /** The differences between an answer and GitHub's description. Empty: there are none. */
   findFaults(route: RestRoute, answer: RestAnswer): string[];
-  /** Throws unless GitHub describes the operation. */
+  /** Throws if the operation is not in GitHub's description. */
   mustDescribe(route: RestRoute): void;
 }
 
@@ -44,7 +44,7 @@ export interface WebhookDescription {
   findFaults(event: string, action: string | null, payload: unknown): string[];
 }
 
-/** Compiled schemas are kept for all emulators of a process: compiling them costs more than most tests. */
+/** Compiled schemas are shared by all emulators of a process, because compiling them takes longer than most tests. */
 let knownApi: ApiDescription | undefined;
 let knownWebhooks: WebhookDescription | undefined;
 
@@ -154,7 +154,7 @@ function checkBody(
   schemas: Readonly<Record<string, Schema>>,
 ): void {
   const { body: schema } = operation;
-  // A DELETE and a PUT may come with an empty object where nothing is described.
+  // A DELETE or PUT without a body in the description may have an empty object as its body.
   if (schema === undefined) return;
   const known = namesOf(schema, schemas);
   if (known !== null) {
@@ -176,10 +176,13 @@ function describe(error: ErrorObject | undefined): string {
   return `the value ${error?.message ?? 'is not valid'}.`;
 }
 
-/** What Enterprise Server alone answers. */
+/** Fields that only Enterprise Server has. */
 const serverFields = new Set(['installed_version']);
 
-/** Fields of an answer, or of the first row of a list, that GitHub does not describe: a client could come to rely on them. */
+/**
+ * The fields of an answer, or of the first row of a list, that are not in GitHub's description. A client could come to
+ * depend on them.
+ */
 function findForeign(schema: Schema, value: unknown, schemas: Readonly<Record<string, Schema>>): string[] {
   if (Array.isArray(value)) {
     const { items } = resolveSchema(schema, schemas) as { items?: Schema };
@@ -197,7 +200,10 @@ function resolveSchema(schema: Schema, schemas: Readonly<Record<string, Schema>>
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
-/** The fields that are named for a body or an answer. Null: none are, or a body may have any. */
+/**
+ * The fields of a body or an answer in the description. Null: the description has no fields, or allows any field in a
+ * body.
+ */
 function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>, isAnswer = false): Set<string> | null {
   if (schema.$ref !== undefined) return namesOf(resolveSchema(schema, schemas), schemas, isAnswer);
   if (!isAnswer && schema.additionalProperties === true) return null;
@@ -207,7 +213,7 @@ function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>, isAn
   return names.size === 0 ? null : names;
 }
 
-/** The built program reads the file from the sources: the compiler copies no JSON. */
+/** Reads a file of the sources. The built program reads it there too, because the compiler does not copy JSON files. */
 function readJson(name: string): unknown {
   const built = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const path = existsSync(built) ? built : built.replace('/dist/github-emulator/', '/github-emulator/');

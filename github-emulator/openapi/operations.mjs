@@ -1,4 +1,5 @@
-// The operations that the emulator serves. `node github-emulator/openapi/trim.mjs` keeps these of GitHub's description.
+// The operations that the emulator serves. `node github-emulator/openapi/trim.mjs` keeps only these operations of
+// GitHub's description.
 const repository = '/repos/{owner}/{repo}';
 
 export const operations = [
@@ -144,7 +145,7 @@ export const operations = [
   `POST ${repository}/actions/jobs/{job_id}/rerun`,
 ];
 
-/** The webhooks that the emulator sends, each action by itself. */
+/** The webhooks that the emulator sends, with their actions. */
 export const webhooks = {
   push: [],
   status: [],

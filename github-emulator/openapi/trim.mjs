@@ -1,5 +1,6 @@
-// Makes github.json and webhooks.json: what the emulator serves of GitHub's own descriptions, without their prose.
-// `node github-emulator/openapi/trim.mjs` downloads the two packages into a temporary folder and needs two minutes.
+// Makes github.json and webhooks.json: the parts of GitHub's own descriptions that the emulator serves, without their
+// texts. `node github-emulator/openapi/trim.mjs` downloads the two packages into a temporary folder and needs two
+// minutes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,10 @@ function download(folder, name, version) {
   };
 }
 
-/** JSON Schema without prose, with `nullable` written as a type. The schemas it names are gathered in `used`. */
+/**
+ * A JSON Schema without texts, with `nullable` written as a type. The names of the schemas that it refers to are added
+ * to `used`.
+ */
 function slim(node, used, isNames = false) {
   if (Array.isArray(node)) return node.map((each) => slim(each, used));
   if (typeof node !== 'object' || node === null) return node;
@@ -93,21 +97,24 @@ function trimOperation(description, operation, used) {
   };
 }
 
-/** Where GitHub is known to answer otherwise than it describes. */
+/** Corrects the descriptions where GitHub's answers are known to differ from them. */
 function correct({ operations, schemas }) {
-  // The list has the rows of `GET /app/installations/{id}`. Its own description asks for a user that is an enterprise too.
+  // The list has the same rows as `GET /app/installations/{id}`. Its own description would require that an account is a
+  // user and an enterprise at once.
   operations['GET /app/installations'].answers['200'].items = { $ref: '#/schemas/installation' };
   // The repository of a deleted fork is null.
   for (const name of ['pull-request', 'pull-request-simple']) {
     const { properties } = schemas[name].properties.head;
     properties.repo = { anyOf: [properties.repo, { type: 'null' }] };
   }
-  // A label without a description has null there, in lists too.
+  // The description of a label may be null, in lists too.
   schemas['pull-request-simple'].properties.labels.items.properties.description = { type: ['string', 'null'] };
   return { operations, schemas };
 }
 
-/** Some webhooks list the events of an App, without those that came later. */
+/**
+ * The description of some webhooks lists the events of an App, but lacks the newer events. So every event is allowed.
+ */
 function openEvents(node) {
   if (typeof node !== 'object' || node === null) return node;
   for (const [key, value] of Object.entries(node)) {
@@ -119,7 +126,10 @@ function openEvents(node) {
 
 const worthSharing = 200;
 
-/** Schemas that stand in several places are written once: webhooks repeat whole pull requests. */
+/**
+ * Writes a schema that is used in several places only once. Webhooks, for example, repeat the whole schema of pull
+ * requests.
+ */
 function share(file) {
   const places = new Map();
   const isSchema = (node) => typeof node.type === 'string' || Array.isArray(node.type);

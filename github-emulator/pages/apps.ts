@@ -1,4 +1,4 @@
-// The two clicks of a new App: the page that makes it from a manifest, and the page that installs it.
+// The two pages for a new App: one creates it from a manifest, and the other installs it.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { roleOf } from '../auth/actor.ts';
 import { type Core, instant } from '../core.ts';
@@ -64,7 +64,7 @@ function parseManifest(text: string | undefined): Manifest | null {
   }
 }
 
-/** Why GitHub would not make the App. Null: it would. */
+/** Why GitHub would refuse to create the App. Null: GitHub would create it. */
 function refuseManifest(core: Core, manifest: Manifest | null): string | null {
   if (manifest === null) return 'The manifest is not JSON.';
   if (manifest.url === undefined) return 'The manifest has no "url".';
@@ -145,7 +145,7 @@ function makeAppOf(core: Core, manifest: Manifest, owner: Account): ReturnType<t
   });
 }
 
-/** Once, within an hour. Nobody gets the key a second time. */
+/** Exchanges a code for the App and its private key. A code is valid once and for an hour. */
 function convert({ core, params }: RestRequest): RestAnswer {
   const found = core.state.codes.find((each) => each.kind === 'manifest' && each.code === params['code']);
   if (found === undefined || Date.parse(found.expiresAt) <= core.clock()) throw new ApiError(404, 'Not Found');

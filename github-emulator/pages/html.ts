@@ -6,7 +6,7 @@ export function escape(text: string): string {
   return text.replaceAll(/[&<>"]/g, (letter) => entities[letter] ?? letter);
 }
 
-/** The body is HTML. */
+/** Sends a page. `body` is HTML, and `title` is plain text. */
 export async function sendPage(reply: FastifyReply, title: string, body: string, status = 200): Promise<FastifyReply> {
   const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title>

@@ -1,4 +1,4 @@
-// Sign-in with the App: the page that asks the person, and the exchange of the code for a token (PKCE S256).
+// Sign-in with the App: the page on which a person agrees, and the exchange of the code for a token (PKCE S256).
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Core, instant } from '../core.ts';
@@ -86,14 +86,14 @@ async function authorize(core: Core, asked: Fields, reply: FastifyReply): Promis
   return await reply.redirect(url.href, 302);
 }
 
-/** Of an App that names no callback every loopback address is one. */
+/** Whether an address is a callback of the App. For an App without callbacks, every loopback address is one. */
 function isCallback(app: App, target: string): boolean {
   const { hostname, href } = new URL(target);
   if (app.callbackUrls.length === 0) return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   return app.callbackUrls.some((each) => href === new URL(each).href || href.startsWith(`${new URL(each).href}/`));
 }
 
-/** Errors are answers with status 200, as GitHub gives them. */
+/** Exchanges a code for a token. Like at GitHub, an error is an answer with status 200. */
 function exchange(core: Core, asked: Fields): Record<string, unknown> {
   const app = findApp(core, asked['client_id']);
   if (app === undefined || app.clientSecret !== asked['client_secret'])

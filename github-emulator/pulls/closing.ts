@@ -1,4 +1,4 @@
-// The end of a pull request: closed, merged, reopened.
+// Closes pull requests, marks them as merged, and reopens them.
 import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
 import type { Account, PullRequest, Repository } from '../model/types.ts';
@@ -19,7 +19,7 @@ export function closePull(core: Core, { repository, pull, sender }: By, details:
   core.emit({ name: 'pull_request', action: 'closed', repository, pull, sender });
 }
 
-/** The commit is the one on the base that brought the head. */
+/** Marks a pull request as merged. `commit` is the commit of the base branch that merged the head. */
 export function markMerged(core: Core, { repository, pull, sender }: By, commit: string): void {
   const at = core.now();
   Object.assign(pull, {

@@ -1,4 +1,4 @@
-// What people and Apps do to a pull request besides its commits: labels, comments, reviews, people.
+// Changes of people and Apps to a pull request, besides commits: labels, comments, reviews and requested reviewers.
 import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
 import type {
@@ -28,7 +28,7 @@ export function findLabel(core: Core, repository: Repository, name: string): Lab
   return core.state.labels.find((each) => each.repositoryId === repository.id && each.name.toLowerCase() === wanted);
 }
 
-/** Unknown labels are made, as GitHub does for those who may write. */
+/** Adds labels. A label that does not exist is created, as at GitHub for people with write permission. */
 export function addLabels(core: Core, { repository, pull, sender }: Conversation, names: readonly string[]): void {
   for (const name of names) {
     const label =

@@ -1,4 +1,4 @@
-// Title, text, base, draft and state of a pull request.
+// Edits the title, body, base branch, draft state and state of a pull request.
 import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
 import { closePull, reopenPull } from './closing.ts';

@@ -1,4 +1,5 @@
-// Pull requests follow pushes: a new head, a deleted head, a base that now contains the head, a deleted base.
+// Updates pull requests after a push: of their head branch or base branch. The branch may be new or deleted, and a base
+// branch may now contain the head.
 import type { Core } from '../core.ts';
 import type { RefChange } from '../git/store.ts';
 import type { Account, PullRequest, Repository } from '../model/types.ts';
@@ -20,7 +21,7 @@ export async function followPush(core: Core, push: Push): Promise<void> {
   for (const pull of open.filter(({ head }) => head.repositoryId === push.repository.id && head.ref === branch))
     await followHead(core, pull, push);
   const onBranch = open.filter(({ base, repositoryId }) => repositoryId === push.repository.id && base.ref === branch);
-  await moveToQueueOfBase(core, onBranch, push);
+  await followBase(core, onBranch, push);
   core.state.save();
 }
 
@@ -41,7 +42,8 @@ async function followHead(core: Core, pull: PullRequest, { change, sender, isFor
   await fetchHead(core, repository, pull);
   if (isForced) note(core, pull, { event: 'head_ref_force_pushed', actorId: sender.id, commitId: to });
   for (const thread of core.state.reviewThreads.filter(isAbout(pull))) thread.isOutdated = true;
-  // Nothing is left to merge: GitHub closes the pull request and does not call it merged.
+  // The base branch contains the head, so nothing is left to merge. GitHub closes the pull request and does not show it
+  // as merged.
   if (base !== null && (await core.git.isAncestor(repository, to, base))) {
     closePull(core, { repository, pull, sender });
     return;
@@ -51,8 +53,11 @@ async function followHead(core: Core, pull: PullRequest, { change, sender, isFor
   core.emit({ name: 'pull_request', action: 'synchronize', repository, pull, sender, details });
 }
 
-/** What the base contains now is merged. Asked at once, because a base may have hundreds of pull requests. */
-async function moveToQueueOfBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
+/**
+ * Marks the pull requests whose heads the base branch now contains as merged. One git command checks all heads, because
+ * a base branch may have hundreds of pull requests.
+ */
+async function followBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
   const { repository, change, sender } = push;
   const open = pulls.filter(({ state }) => state === 'open');
   const { to } = change;

@@ -1,4 +1,4 @@
-// Pull requests follow the branches they are about. While the API lags, they wait.
+// Updates pull requests after pushes of their branches. While the API lags, the updates wait.
 import type { Core } from '../core.ts';
 import type { PullRequest } from '../model/types.ts';
 import type { MakePart } from '../part.ts';
@@ -16,7 +16,7 @@ export const pullsPart: MakePart = (core) => {
   });
   return {
     rules: pushRules,
-    // A kill can leave refs that are newer than the rows.
+    // After a kill, refs may be newer than the rows.
     start: async () => {
       for (const pull of core.state.pullRequests.filter(({ state }) => state === 'open')) await catchUp(core, pull);
     },

@@ -1,4 +1,4 @@
-// GitHub's own merges: of a pull request into its base, and of the base into a pull request's branch.
+// GitHub's own merges: of a pull request into its base branch, and of the base branch into the head branch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,13 +21,13 @@ export interface Merge {
   readonly actor: Actor;
   readonly sender: Account;
   readonly method: MergeMethod;
-  /** Refused unless the head is this commit. */
+  /** If the head is another commit, the merge is refused. Null: any head is merged. */
   readonly sha: string | null;
   readonly title: string | null;
   readonly message: string | null;
 }
 
-/** Answers the commit that the base then has. */
+/** Merges a pull request, and returns the new tip of the base branch. */
 export async function mergePull(core: Core, merge: Merge): Promise<string> {
   return await core.git.alone(merge.repository, async () => await mergeAlone(core, merge));
 }
@@ -83,7 +83,7 @@ async function composeMerge(core: Core, merge: Merge, base: string): Promise<str
   return await makeCommit(core, repository, { tree, parents, message: text, author });
 }
 
-/** New commits in any case, as GitHub makes them. Null: a commit conflicts. */
+/** Rebases a head. Like GitHub, it makes new commits even if the head is up to date. Null: a commit conflicts. */
 async function rebase(
   core: Core,
   repository: Repository,
@@ -108,7 +108,10 @@ async function rebase(
   }
 }
 
-/** Pull requests that are based on the deleted branch go on to the base of the merged one. */
+/**
+ * Deletes the head branch of a merged pull request. Pull requests with this branch as their base get the base branch of
+ * the merged one.
+ */
 async function deleteHead(core: Core, { repository, pull, sender }: Merge): Promise<void> {
   const source = core.state.repositories.get(pull.head.repositoryId);
   if (source === undefined || source.id !== repository.id || pull.head.ref === repository.defaultBranch) return;
@@ -124,7 +127,10 @@ async function deleteHead(core: Core, { repository, pull, sender }: Merge): Prom
   core.emit({ name: 'push', repository: source, sender, change, isForced: false });
 }
 
-/** Merges the base into the head branch. Answers the new head, or null when the head has the base already. */
+/**
+ * Merges the base branch into the head branch, and returns the new head. Null: the head contains the base branch
+ * already.
+ */
 export async function updateBranch(
   core: Core,
   { repository, pull, sender }: Pick<Merge, 'repository' | 'pull' | 'sender'>,

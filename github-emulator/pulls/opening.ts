@@ -1,4 +1,4 @@
-// A new pull request.
+// Opens pull requests.
 import { accountOf, type Actor, canSee } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { type ApiError, type FieldError, unprocessable } from '../http/errors.ts';
@@ -11,7 +11,7 @@ export interface NewPull {
   readonly body: string | null;
   /** `branch`, or `owner:branch`. */
   readonly head: string;
-  /** The name of the fork, where the owner has several. */
+  /** The name of the fork, if the owner has several forks. */
   readonly headRepository?: string;
   readonly base: string;
   readonly isDraft: boolean;

@@ -1,11 +1,13 @@
-// What reviews say together: the latest opinion of each reviewer, and the decision that GitHub shows.
+// The combined result of reviews: the latest opinion of each reviewer, and GitHub's review decision.
 import { roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { isRoleAtLeast } from '../model/enums.ts';
 import type { PullRequest, Repository, Review } from '../model/types.ts';
 import { isAbout } from './timeline.ts';
 
-/** The latest review with an opinion of each reviewer. A dismissed one takes the reviewer's opinion away. */
+/**
+ * The latest review of each reviewer, except comments and pending reviews. A dismissed review has the state DISMISSED.
+ */
 export function opinionatedReviews(
   core: Core,
   repository: Repository,
@@ -23,7 +25,7 @@ export function opinionatedReviews(
 
 export type ReviewDecision = 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED';
 
-/** Null: no rule demands a review, whatever the reviews say. */
+/** Null: no rule requires a review. */
 export function decideReviewDecision(
   reviews: readonly Pick<Review, 'state'>[],
   demanded: number,

@@ -1,10 +1,10 @@
 // `refs/pull/<n>/head` and GitHub's test merge at `refs/pull/<n>/merge`. The merge is made when the head moves and when
-// somebody reads the pull request, so that it may rest on an older base.
+// a client reads the pull request, so its base may be older than the base branch.
 import type { Core } from '../core.ts';
 import { makeCommit, mergeTrees } from '../git/commits.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 
-/** Brings the head's commits from the fork, and points `refs/pull/<n>/head` to them. */
+/** Fetches the head's commits from the fork, and sets `refs/pull/<n>/head` to the head. */
 export async function fetchHead(core: Core, repository: Repository, pull: PullRequest): Promise<void> {
   const fork = core.state.repositories.get(pull.head.repositoryId);
   if (fork !== undefined && fork.id !== repository.id)

@@ -1,4 +1,4 @@
-// What happened to a pull request, as its timeline keeps it.
+// Adds and finds items of the timelines of pull requests.
 import type { Core } from '../core.ts';
 import type { PullRequest, TimelineItem } from '../model/types.ts';
 

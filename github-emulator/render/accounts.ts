@@ -1,4 +1,4 @@
-// People, organisations, teams, Apps and installations, as REST and webhooks show them.
+// People, organisations, teams, Apps and installations, in the form of REST and webhooks.
 import type { Core } from '../core.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { Account, App, Installation, Team } from '../model/types.ts';

@@ -1,4 +1,4 @@
-// Checks, statuses, workflows and rulesets, as REST and webhooks show them.
+// Checks, statuses, workflows and rulesets, in the form of REST and webhooks.
 import type { Core } from '../core.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
@@ -65,7 +65,7 @@ export async function renderCheckSuite(core: Core, repository: Repository, suite
   };
 }
 
-/** Pull requests of this repository whose head is the commit. */
+/** The open pull requests of the repository whose head is the commit. */
 export function renderPullsOf(core: Core, repository: Repository, sha: string): Json[] {
   const pulls = core.state.pullRequests.filter(
     (each) => each.head.sha === sha && each.state === 'open' && each.repositoryId === repository.id,

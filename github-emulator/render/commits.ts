@@ -1,4 +1,4 @@
-// Commits, refs and changed files, as REST and webhooks show them.
+// Commits, refs and changed files, in the form of REST and webhooks.
 import type { Core } from '../core.ts';
 import { isVerified } from '../git/signatures.ts';
 import type { CommitFacts, Signature } from '../git/store.ts';
@@ -63,7 +63,10 @@ export function renderGitCommit(core: Core, repository: Repository, commit: Comm
 
 const pushFormat = ['%x01%H', '%T', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B%x03'].join('%x02');
 
-/** Commits of a push's payload, the oldest first. The arguments choose commits, as for `git log`. One git reads them all. */
+/**
+ * The commits for the payload of a push, the oldest first. `range` has arguments of `git log`. One git process reads
+ * all commits.
+ */
 export async function renderPushedCommits(
   core: Core,
   repository: Repository,
@@ -104,7 +107,7 @@ function renderPerson(core: Core, { name = '', email = '', date = '' }: Partial<
 export interface ShownRef {
   readonly ref: string;
   readonly sha: string;
-  /** Of the object. Default: a commit. */
+  /** The type of the object. Default: `commit`. */
   readonly type?: string;
 }
 
@@ -118,7 +121,7 @@ export function renderRef(core: Core, repository: Repository, { ref, sha, type =
   };
 }
 
-/** The files between two commits, as `pulls/{n}/files` and comparisons show them. */
+/** The files that differ between two commits, in the form of `pulls/{n}/files` and comparisons. */
 export async function renderFiles(
   core: Core,
   repository: Repository,
@@ -183,7 +186,7 @@ function parseCounts(text: string): Map<string, { additions: number; deletions: 
   for (let at = 0; at < parts.length; at += 1) {
     const [added = '', deleted = '', path = ''] = (parts[at] ?? '').split('\t');
     if (added === '') break;
-    // A renamed file's two names follow.
+    // For a renamed file, the path is empty, and its two names follow.
     const name = path === '' ? (parts[at + 2] ?? '') : path;
     if (path === '') at += 2;
     counts.set(name, { additions: Number(added) || 0, deletions: Number(deleted) || 0 });

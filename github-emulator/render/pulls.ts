@@ -1,4 +1,4 @@
-// Pull requests with their labels, comments, reviews and timeline, as REST and webhooks show them.
+// Pull requests with their labels, comments, reviews and timeline, in the form of REST and webhooks.
 import { roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { nodeIdOf } from '../model/ids.ts';
@@ -39,7 +39,7 @@ export function renderLabel(core: Core, repository: Repository, label: Label): J
   };
 }
 
-/** What lists show: everything but counts and mergeability. */
+/** The fields of a pull request in lists: all except counts and mergeability. */
 export function renderPull(core: Core, repository: Repository, pull: PullRequest): Json {
   const { state, urls } = core;
   const url = `${repositoryUrl(core, repository)}/pulls/${pull.number}`;
@@ -96,7 +96,7 @@ export function renderPull(core: Core, repository: Repository, pull: PullRequest
   };
 }
 
-/** One pull request by itself, with what git must count. */
+/** All fields of a pull request, with the counts that git must compute. */
 export async function renderFullPull(core: Core, repository: Repository, pull: PullRequest): Promise<Json> {
   const { state, git } = core;
   const isOf = (row: { repositoryId: number; number: number }): boolean =>

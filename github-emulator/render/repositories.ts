@@ -1,4 +1,4 @@
-// Repositories, as REST and webhooks show them.
+// Repositories, in the form of REST and webhooks.
 import { type Actor, roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { fullNameOf } from '../http/reach.ts';
@@ -50,7 +50,7 @@ export function repositoryUrl(core: Core, repository: Repository): string {
   return `${core.urls.api}/repos/${fullNameOf(core, repository)}`;
 }
 
-/** `actor` adds what the asker may do. */
+/** With an `actor`, the permissions of the actor are added. */
 export function renderRepository(core: Core, repository: Repository, actor?: Actor): Json {
   const { state, urls } = core;
   const fullName = fullNameOf(core, repository);
@@ -109,7 +109,7 @@ export function renderRepository(core: Core, repository: Repository, actor?: Act
   };
 }
 
-/** The answer of `GET /repos/{owner}/{repo}`: with parent and settings. */
+/** The body of `GET /repos/{owner}/{repo}`, which also has the parent and the settings. */
 export function renderFullRepository(core: Core, repository: Repository, actor: Actor): Json {
   const owner = core.state.accounts.must(repository.ownerId);
   const parent = core.state.repositories.get(repository.parentId);
@@ -139,7 +139,7 @@ export function renderSettings(repository: Repository): Json {
   };
 }
 
-/** Of an App they are all false but the reading, whatever the App may do. */
+/** The permissions of an actor. For an App all are false, whatever the App may do. */
 function permissionsFor(core: Core, repository: Repository, actor: Actor): Json {
   const role = actor.kind === 'user' ? roleOf(core, actor.account, repository) : null;
   const permissions = {

@@ -1,4 +1,4 @@
-// An App, its installations, their tokens, and what people see of them.
+// Apps, their installations and tokens, and the installations that a person may see.
 import { accountOf, type Actor, canSee, includes, installationFor, reaches, roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { instant } from '../core.ts';
@@ -133,7 +133,9 @@ function showInstallationOf({ core, actor }: RestRequest, login: string): RestAn
   return ok(renderInstallation(core, found));
 }
 
-/** Narrowed to repositories and permissions, for an hour. */
+/**
+ * Makes a token of an installation. It may be limited to some repositories and permissions, and is valid for an hour.
+ */
 function makeAccessToken(request: RestRequest): RestAnswer {
   const installation = mustInstallation(request);
   const { core, body } = request;
@@ -200,7 +202,10 @@ function forgetOldTokens(core: Core): void {
     core.state.tokens.remove(each.id);
 }
 
-/** A person sees installations of the App whose token it is, on accounts whose repositories the person sees. */
+/**
+ * Whether a person sees an installation: it is of the App that made the person's token, and the person may see
+ * repositories of its account.
+ */
 function isShownTo(core: Core, actor: Actor, installation: Installation): boolean {
   if (actor.kind !== 'user' || actor.app === null)
     throw forbidden(

@@ -46,7 +46,7 @@ export const contentRoutes: readonly RestRoute[] = [
   route('PUT', `${repo}/contents/{path}`, writeContent),
 ];
 
-/** The part of rules refines this: a pattern may hold wildcards. */
+/** Compares only exact names. Patterns with wildcards are not considered here. */
 function isProtected(core: Core, repository: Repository, branch: string): boolean {
   return (
     core.state.protections.find((each) => each.repositoryId === repository.id && each.pattern === branch) !== undefined

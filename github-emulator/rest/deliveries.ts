@@ -1,4 +1,4 @@
-// An App's webhook: its address, its deliveries, and a delivery sent again.
+// The webhook of an App: its address, its deliveries, and redeliveries.
 import { ApiError, notFound } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
 import { ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
@@ -43,7 +43,7 @@ function showConfig({ actor }: RestRequest): object {
   };
 }
 
-/** The newest first. Pages have cursors and no numbers. */
+/** Lists the deliveries, the newest first. Pages have cursors instead of numbers. */
 async function list(request: RestRequest) {
   const app = mustBeApp(request.actor);
   const { core, query } = request;

@@ -102,14 +102,14 @@ export const gitRoutes: readonly RestRoute[] = [
   route('POST', `${repo}/merges`, mergeBranches),
 ];
 
-/** The id that a branch, a tag or a commit stands for, as the API shows it. */
+/** The commit of a branch, a tag or an id, as the API shows it. Null: there is no such commit. */
 export async function resolveShown(request: RestRequest, repository: Repository, name: string): Promise<string | null> {
   const branch = `refs/heads/${name.replace(/^(refs\/)?heads\//, '')}`;
   const shown = (await readShownRefs(request.core, repository, branch)).get(branch);
   return shown ?? (await request.core.git.resolve(repository, name));
 }
 
-/** Rules judge, git compares the old value, and the parts get an event of the move. */
+/** Moves a ref: the rules decide, git compares the old value, and an event is emitted. */
 export async function moveByApi(request: RestRequest, repository: Repository, change: RefChange): Promise<void> {
   const { core, actor } = request;
   await core.git.alone(repository, async () => {

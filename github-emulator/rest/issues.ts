@@ -13,7 +13,7 @@ import { renderComment, renderIssue, renderLabel, renderTimelineItem } from '../
 
 const repo = '/repos/{owner}/{repo}';
 const one = `${repo}/issues/{issue_number}`;
-// Either permission reaches what pull requests and issues share.
+// For operations that pull requests and issues share, either permission is enough.
 const both = ['issues', 'pull_requests'];
 const read: Need = { permission: both, level: 'read' };
 const comment: Need = { permission: both, level: 'write', role: 'read' };
@@ -142,7 +142,7 @@ async function listTimeline(request: RestRequest) {
   return await answerPage(request, items, (each) => renderTimelineItem(request.core, repository, each));
 }
 
-/** `since` means: changed at that second or later. */
+/** The comments that were changed at the instant `since` or later. */
 function commentsSince({ core, query }: RestRequest, matches: (comment: IssueComment) => boolean): IssueComment[] {
   const since = query['since'] === undefined ? 0 : Date.parse(query['since']);
   return core.state.comments.filter((each) => matches(each) && Date.parse(each.updatedAt) >= since);

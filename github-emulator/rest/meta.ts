@@ -1,4 +1,4 @@
-// What the server says about itself and about budgets.
+// The root of the API, facts about the server, and the rate limits.
 import { ok, type RestRoute, route } from '../http/route.ts';
 
 const rootPaths = {
@@ -12,12 +12,12 @@ const rootPaths = {
   user_organizations_url: '/user/orgs',
 } as const;
 
-// GitHub lists these too. The emulator does not serve them.
+// Further addresses in GitHub's list, which the emulator does not serve.
 const rootNames =
   'authorizations code_search commit_search emails emojis events feeds followers following gists issue_search issues keys label_search notifications organization_teams public_gists repository_search starred_gists starred user_repositories user_search';
 
 export const metaRoutes: readonly RestRoute[] = [
-  // Command lines read the scopes of a token from the headers of this answer.
+  // Command-line tools read the scopes of a token from the headers of this answer.
   route('GET', '/', ({ core: { urls } }) => {
     const served = Object.entries(rootPaths).map(([name, path]) => [name, `${urls.api}${path}`]);
     const others = rootNames.split(' ').map((name) => [`${name}_url`, `${urls.api}/${name}`]);

@@ -25,7 +25,7 @@ import { renderFullPull, renderPull } from '../render/pulls.ts';
 const base = '/repos/{owner}/{repo}/pulls';
 const one = `${base}/{pull_number}`;
 const readPulls: Need = { permission: 'pull_requests', level: 'read' };
-/** People who may read may open pull requests of their own. */
+/** A person with read permission may open pull requests. */
 const openPulls: Need = { permission: 'pull_requests', level: 'write', role: 'read' };
 
 export const pullRoutes: readonly RestRoute[] = [
@@ -108,7 +108,7 @@ function listPulls({ core, query }: RestRequest, repository: Repository): PullRe
   const isWanted = (pull: PullRequest): boolean => {
     if (pull.repositoryId !== repository.id || (state !== 'all' && pull.state !== state)) return false;
     if (query['base'] !== undefined && pull.base.ref !== query['base']) return false;
-    // A head without an owner is ignored, as GitHub does.
+    // Like at GitHub, a filter by a head without an owner is ignored.
     if (ref === undefined) return true;
     const source = core.state.repositories.get(pull.head.repositoryId);
     const login = core.state.accounts.get(source?.ownerId)?.login.toLowerCase();

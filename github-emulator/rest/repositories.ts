@@ -1,4 +1,4 @@
-// Repositories: get, make, change, rename, fork, and who may do what in them.
+// Repositories: get, create, edit, rename, fork, and the permissions of people in them.
 import { accountOf, type Actor, canSee, reaches, roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { renameRepository } from '../faults/effects.ts';
@@ -85,7 +85,10 @@ export const repositoryRoutes: readonly RestRoute[] = [
   }),
 ];
 
-/** `maintain` shows as write and `triage` as read: the field is older than the two. */
+/**
+ * The role in the field `permission`, which is older than the roles `maintain` and `triage`: it shows them as `write`
+ * and `read`.
+ */
 function coarse(role: RepositoryRole | null): string {
   const permissionNames = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
   return role === null ? 'none' : permissionNames[role];
@@ -113,7 +116,7 @@ function isMemberOf(core: Core, userId: number, repository: Repository): boolean
   );
 }
 
-/** Somebody who is named, and not just a reader of what is public. */
+/** Whether a person has a role in the repository beyond reading a public one. */
 function isPersonOf(core: Core, person: Account, repository: Repository): boolean {
   const isNamed = repository.collaborators.some(({ userId }) => userId === person.id);
   return isNamed || repository.ownerId === person.id || isMemberOf(core, person.id, repository);
@@ -203,7 +206,7 @@ async function change(request: RestRequest): Promise<RestAnswer> {
   return ok(renderFullRepository(core, repository, actor));
 }
 
-/** An archived repository refuses changes, except the change that ends the archiving. */
+/** Finds the repository for an edit, even if it is archived, so that a request can unarchive it. */
 function reachArchived(request: RestRequest): Repository {
   const repository = reachRepository(request, { permission: 'metadata', level: 'read', role: 'admin' });
   if (request.actor.kind !== 'installation') return repository;
@@ -255,7 +258,10 @@ const roleOfPermission = {
   admin: 'admin',
 } as const;
 
-/** GitHub.com would send an invitation to people outside of the organisation; Enterprise Server adds them at once. */
+/**
+ * Adds a collaborator at once, like Enterprise Server. GitHub.com would send an invitation to a person outside of the
+ * organisation.
+ */
 function addCollaborator(request: RestRequest): RestAnswer {
   const repository = reachRepository(request, admin);
   const person = findAccount(request.core, request.params['username'] ?? '');

@@ -1,5 +1,5 @@
-// Whether GitHub's rules let an actor change a branch or tag: by a push, by a merged pull request, or by a deletion.
-// Pure: the caller gathers the facts, and carries the decision out.
+// Decides whether GitHub's rules allow an actor to change a branch or tag by a push, a merged pull request or a
+// deletion. Pure: the caller reads the facts and carries the decision out.
 import type { BypassActor, NamedActors, Protection, Rule, Ruleset } from './model.ts';
 import { matchesPattern, matchesRefName } from './patterns.ts';
 import { type CommitCheck, describeMissingChecks } from './required-checks.ts';
@@ -26,7 +26,7 @@ export interface RefChange {
   readonly fastForward: boolean;
   /** Commits that are new to the ref. */
   readonly newCommits: readonly { readonly sha: string; readonly parents: number; readonly verified: boolean }[];
-  /** Results on the commit that is pushed, or on the head of the pull request that is merged. */
+  /** The checks of the pushed commit, or of the head of the merged pull request. */
   readonly checks: readonly CommitCheck[];
   /** The pull request that is merged. Null: a push. */
   readonly pullRequest: PullRequestFacts | null;
@@ -35,12 +35,12 @@ export interface RefChange {
 export interface PullRequestFacts {
   readonly approvals: number;
   readonly changesRequested: boolean;
-  /** A code owner's review is missing. */
+  /** Whether the review of a code owner is missing. */
   readonly codeOwnerMissing: boolean;
   readonly unresolvedThreads: number;
-  /** Somebody other than the last pusher approved. */
+  /** Whether a person other than the last pusher has approved. */
   readonly lastPushApproved: boolean;
-  /** The head contains the tip of its base branch. */
+  /** Whether the head contains the tip of its base branch. */
   readonly upToDate: boolean;
   readonly method: 'merge' | 'squash' | 'rebase';
 }
@@ -60,7 +60,7 @@ interface Violation {
   readonly exempt: boolean;
 }
 
-/** GitHub lists the commits that break a rule about commits below the sentence. */
+/** The sentence of a violation, followed by the commits that break the rule, in GitHub's format. */
 function describeCommits(sentence: string, shas: readonly string[]): string[] {
   if (shas.length === 0) return [];
   const count = `Found ${shas.length} ${shas.length === 1 ? 'violation' : 'violations'}:`;
@@ -158,7 +158,7 @@ function ruleViolations(rule: Rule, change: RefChange): string[] {
   }
 }
 
-// GitHub's numbers of its base roles.
+// GitHub's ids of its base roles.
 const roleIds = { admin: 5, write: 4, maintain: 2 } as const;
 
 function isBypassActor(entry: BypassActor, actor: Actor): boolean {
@@ -181,7 +181,7 @@ function isBypassActor(entry: BypassActor, actor: Actor): boolean {
   }
 }
 
-/** How an actor passes a ruleset by. `pull_request` helps at merges of pull requests alone. */
+/** Whether an actor may bypass a ruleset. The mode `pull_request` counts only for merges of pull requests. */
 export function bypassOf(ruleset: Ruleset, actor: Actor, merge: boolean): 'no' | 'always' | 'exempt' {
   const modes = ruleset.bypassActors.filter((entry) => isBypassActor(entry, actor)).map((entry) => entry.bypass_mode);
   if (modes.includes('exempt')) return 'exempt';
@@ -201,7 +201,7 @@ function protectionViolations(protection: Protection, actor: Actor, change: RefC
   if (change.to === null) {
     return protection.deletions ? [] : [{ text: 'Cannot delete this branch', exempt: false }];
   }
-  // Force pushes and deletions bind administrators too. No App is exempt from required checks.
+  // Admins are not exempt from the rules about force pushes and deletions. No App is exempt from required checks.
   const admin = !protection.enforceAdmins && actor.kind === 'user' && actor.role === 'admin';
   const mayPush = protection.restrictions === null || admin || isNamed(actor, protection.restrictions);
   const { requiredReviews: reviews, requiredChecks: checks } = protection;
@@ -228,7 +228,10 @@ function protectionViolations(protection: Protection, actor: Actor, change: RefC
   ];
 }
 
-/** Classic protection of a branch: a pattern without wildcards goes first, else the oldest that matches. */
+/**
+ * The classic protection of a branch: the one whose pattern is the exact name, or else the oldest one whose pattern
+ * matches.
+ */
 export function protectionOf(protections: readonly Protection[], branch: string): Protection | null {
   const exact = protections.find((protection) => protection.pattern === branch);
   return exact ?? protections.find((protection) => matchesPattern(protection.pattern, branch)) ?? null;
@@ -245,7 +248,9 @@ export function rulesetsOf(rules: BranchRules, ref: string): Ruleset[] {
   );
 }
 
-/** Rulesets and protection cover branches and tags alone: refs elsewhere are free. */
+/**
+ * Decides a change of a ref. Rulesets and protection apply only to branches and tags, so every other ref is allowed.
+ */
 export function decideRefChange(rules: BranchRules, actor: Actor, change: RefChange): RuleDecision {
   const byRuleset = rulesetsOf(rules, change.ref)
     .map((ruleset) => ({ ruleset, bypass: bypassOf(ruleset, actor, change.pullRequest !== null) }))

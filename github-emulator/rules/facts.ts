@@ -1,4 +1,4 @@
-// Gathers what the deciders need to know: who acts, which commits are new, their checks, and the reviews.
+// Reads the facts for `decide.ts`: the actor, the new commits, their checks, and the reviews.
 import { type Actor as Asker, hasRole, roleOf } from '../auth/actor.ts';
 import { checksOfCommit } from '../checks/results.ts';
 import type { Core } from '../core.ts';
@@ -56,10 +56,12 @@ async function isAncestor(request: RefRequest, from: string, to: string): Promis
   return (await request.git(args, { accept: [0, 1, 128] })).exitCode === 0;
 }
 
-/** Each record is the commit's id and its raw text, up to a zero byte. */
+/**
+ * Reads the new commits. Each record of git's output is the id and the raw text of a commit, and ends with a zero byte.
+ */
 async function readNewCommits(request: RefRequest, { from, to }: Move): Promise<RefChange['newCommits']> {
   if (to === null) return [];
-  // Of a new branch, the commits that no branch has yet.
+  // For a new branch, only the commits that are on no other branch are new.
   const known = from === null ? ['--not', '--branches'] : [`^${from}`];
   const { stdout } = await request.git(['rev-list', '--header', `--max-count=${mostCommits}`, to, ...known]);
   const records = stdout.toString('utf8').split('\0').filter(Boolean);

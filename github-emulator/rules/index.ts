@@ -1,4 +1,5 @@
-// Protection and rulesets judge every push, every merge and every change of a ref by the API. A refusal has GitHub's text.
+// Applies protection and rulesets to every push, every merge and every change of a ref by the API. A refusal has
+// GitHub's text.
 import type { RefRefusal, Rules } from '../git/rules.ts';
 import { fullNameOf } from '../http/reach.ts';
 import type { Core } from '../core.ts';
@@ -42,7 +43,7 @@ type Refusal = Extract<RuleDecision, { kind: 'refused' }>;
 const bullets = (violations: readonly string[]) =>
   violations.flatMap((violation) => [...`- ${violation}`.split('\n'), '']);
 
-/** Lines for git's side band, without `remote: ` in front. */
+/** The lines that git prints after `remote: `, without this prefix. */
 function describePushRefusal(refusal: Refusal, ref: string, repositoryUrl: string): string[] {
   if (refusal.code === 'GH006') {
     return [`error: GH006: Protected branch update failed for ${ref}.`, '', ...bullets(refusal.violations)];
@@ -55,14 +56,14 @@ function describePushRefusal(refusal: Refusal, ref: string, repositoryUrl: strin
   ];
 }
 
-/** What git shows in parentheses behind `[remote rejected]`. */
+/** The reason that git prints in parentheses after `[remote rejected]`. */
 function statusOfPushRefusal(refusal: Refusal): string {
   return refusal.code === 'GH006'
     ? 'protected branch hook declined'
     : 'push declined due to repository rule violations';
 }
 
-/** The `message` of REST's 405 (merge) or 422 (refs). */
+/** The `message` of the REST answer with status 405 (merge) or 422 (refs). */
 function describeApiRefusal(refusal: Refusal): string {
   const sentences = refusal.violations.map((violation) => violation.split('\n')[0]);
   return refusal.code === 'GH006'

@@ -1,13 +1,13 @@
-// Classic branch protection and rulesets, as GitHub's REST API shapes them.
+// Classic branch protection and rulesets, in the structure of GitHub's REST API.
 import type { RefNameCondition } from './patterns.ts';
 
 export interface RequiredCheck {
   readonly context: string;
-  /** The only App whose check counts. Null: any App, and statuses count. */
+  /** The id of the only App whose check counts. Null: checks of every App and statuses count. */
   readonly appId: number | null;
 }
 
-/** People, teams and Apps that a rule names: logins and slugs. */
+/** The people, teams and Apps in a rule, by their logins and slugs. */
 export interface NamedActors {
   readonly users: readonly string[];
   readonly teams: readonly string[];
@@ -27,7 +27,7 @@ export interface Protection {
   readonly pattern: string;
   readonly requiredChecks: { readonly strict: boolean; readonly checks: readonly RequiredCheck[] } | null;
   readonly requiredReviews: RequiredReviews | null;
-  /** Null: everybody with write access may push. */
+  /** Who may push. Null: every actor with write access. */
   readonly restrictions: NamedActors | null;
   readonly enforceAdmins: boolean;
   readonly linearHistory: boolean;

@@ -3,7 +3,7 @@
 
 const special = /[.+^$(){}|\\/]/;
 
-/** The end of a `[…]` class that begins at `start`, or null where the bracket is an ordinary character. */
+/** The end of a `[…]` class that begins at `start`. Null: the bracket is an ordinary character. */
 function endOfClass(pattern: string, start: number): number | null {
   const first = pattern[start + 1] === '!' || pattern[start + 1] === '^' ? start + 2 : start + 1;
   const end = pattern.indexOf(']', first + 1);
@@ -51,7 +51,10 @@ export interface RefNameCondition {
   readonly exclude: readonly string[];
 }
 
-/** Whether a ruleset's `ref_name` condition takes a full ref in: `~ALL`, `~DEFAULT_BRANCH`, or patterns of full refs. */
+/**
+ * Whether a ref meets the `ref_name` condition of a ruleset. The condition has `~ALL`, `~DEFAULT_BRANCH` or patterns of
+ * full ref names.
+ */
 export function matchesRefName(condition: RefNameCondition, ref: string, defaultBranch: string): boolean {
   const matches = (pattern: string) =>
     pattern === '~ALL' ||

@@ -1,7 +1,7 @@
-// Required checks of a commit, judged the way GitHub words its refusals.
+// Decides which required checks of a commit have not passed, and makes GitHub's sentence about them.
 import type { RequiredCheck } from './model.ts';
 
-/** The newest result of a name: a check run of one check suite, or a status. */
+/** The newest result of a check: of a check run in one check suite, or of a status. */
 export interface CommitCheck {
   readonly name: string;
   readonly appId: number | null;
@@ -10,7 +10,10 @@ export interface CommitCheck {
 
 type Outcome = CommitCheck['state'] | 'expected';
 
-/** A name passes only if every result of that name passes: those of several check suites, and a status beside them. */
+/**
+ * The outcome of a required check. It passes only if every result with its name passes, in all check suites and as a
+ * status.
+ */
 function outcomeOf(required: RequiredCheck, checks: readonly CommitCheck[]): Outcome {
   const states = checks
     .filter((check) => check.name === required.context)
@@ -27,7 +30,7 @@ const outcomeLabels = {
   failing: 'failing',
 } as const satisfies Record<Exclude<Outcome, 'success'>, string>;
 
-/** GitHub's sentence about required checks that have not passed, or null where all have. */
+/** GitHub's sentence about the required checks that have not passed. Null: all have passed. */
 export function describeMissingChecks(
   required: readonly RequiredCheck[],
   checks: readonly CommitCheck[],

@@ -1,4 +1,4 @@
-// Rulesets by REST, and the rules that hold for a branch.
+// Rulesets by REST, and the rules that apply to a branch.
 import { accountOf, type Actor, hasRole } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { notFound, unprocessable } from '../http/errors.ts';
@@ -134,7 +134,7 @@ function renderBriefly(core: Core, repository: Repository, ruleset: Ruleset): Js
   };
 }
 
-/** Bypass actors are shown to those who may change the ruleset alone. */
+/** Renders a ruleset. Bypass actors are shown only to actors who may change the ruleset. */
 function renderRuleset(core: Core, repository: Repository, ruleset: Ruleset, actor: Actor): Json {
   const isAdmin = hasRole(core, actor, repository, 'admin');
   return {

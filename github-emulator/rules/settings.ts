@@ -1,10 +1,13 @@
-// Rows of protections and rulesets, as the deciders read them.
+// Turns the rows of protections and rulesets into the facts that `decide.ts` needs.
 import type { Core } from '../core.ts';
 import type { BranchProtection, Repository, Ruleset as RulesetRow } from '../model/types.ts';
 import type { BranchRules } from './decide.ts';
 import type { BypassActor, NamedActors, Protection, RequiredCheck, RequiredReviews, Rule, Ruleset } from './model.ts';
 
-/** The fields that `PUT …/protection` takes. Classic signatures have an address of their own at GitHub. */
+/**
+ * The fields in the body of `PUT …/protection`. Required signatures are missing, because at GitHub they have their own
+ * address.
+ */
 export interface ProtectionSettings {
   readonly required_status_checks?: {
     readonly strict?: boolean;
@@ -29,7 +32,7 @@ export interface ProtectionSettings {
   readonly lock_branch?: boolean;
 }
 
-/** What an App of any id may give is -1 in requests, and null afterwards. */
+/** The id in a request for a check that any App may report. GitHub stores it as null. */
 const anyApp = -1;
 
 export function checksOf(settings: ProtectionSettings['required_status_checks']): RequiredCheck[] {

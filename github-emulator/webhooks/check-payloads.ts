@@ -1,4 +1,4 @@
-// Webhooks of checks, statuses, workflow runs and rules.
+// The payloads of webhooks about checks, statuses, workflow runs and rules.
 import type { Core } from '../core.ts';
 import type { BranchProtection, Repository } from '../model/types.ts';
 import type { Part } from '../part.ts';
@@ -67,7 +67,7 @@ async function renderStatusEvent(core: Core, { repository, status }: HostEvent &
   };
 }
 
-/** The flat form that this webhook alone has. */
+/** A protection in the flat form that only this webhook has. */
 function renderRule(repository: Repository, protection: BranchProtection): Json {
   const { settings } = protection;
   const of = (name: string): Record<string, unknown> | null =>

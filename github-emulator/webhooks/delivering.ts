@@ -1,4 +1,4 @@
-// Which App hears of which event, and in which order the deliveries leave.
+// Decides which Apps get a webhook about an event, and in which order deliveries are sent.
 import { includes } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { uuidFrom } from '../model/ids.ts';
@@ -42,7 +42,10 @@ export function createDelivering(core: Core, parts: readonly Part[], description
   };
 }
 
-/** Apps that are installed where the event is, and asked for it. An App always gets events about its installations. */
+/**
+ * The Apps that get an event: they are installed on the repository and have subscribed to the event. An App always gets
+ * events about its own installations.
+ */
 function subscribersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
   const { state } = core;
   if (event.name === 'installation' || event.name === 'installation_repositories')
@@ -52,7 +55,7 @@ function subscribersOf(core: Core, event: HostEvent): { app: App; installation: 
     .map((installation) => ({ app: state.apps.must(installation.appId), installation }));
 }
 
-/** Null: no part shows this event. */
+/** Null: no part renders this event. */
 async function compose(
   core: Core,
   parts: readonly Part[],
@@ -71,12 +74,14 @@ interface Queue {
   readonly flush: () => void;
 }
 
-/** Deliveries leave at once, unless they are to be reordered: then some are gathered, and leave in random order. */
+/**
+ * Sends deliveries at once. If the control `reorder` is set, some are collected first and then sent in random order.
+ */
 function createQueue(core: Core): Queue {
   let buffered: NewDelivery[] = [];
   let timer: NodeJS.Timeout | undefined;
   const { random, faults } = core;
-  const leave = (delivery: NewDelivery): void => {
+  const send = (delivery: NewDelivery): void => {
     const { drop = 0, double = 0 } = faults.webhookFaults();
     const isDropped = random.next() < drop;
     deliver(core, delivery, isDropped);
@@ -87,12 +92,12 @@ function createQueue(core: Core): Queue {
     timer = undefined;
     const leaving = buffered;
     buffered = [];
-    while (leaving.length > 0) for (const each of leaving.splice(random.below(leaving.length), 1)) leave(each);
+    while (leaving.length > 0) for (const each of leaving.splice(random.below(leaving.length), 1)) send(each);
   };
   const add = (delivery: NewDelivery): void => {
     const { reorder = 0 } = faults.webhookFaults();
     if (reorder <= 1 && buffered.length === 0) {
-      leave(delivery);
+      send(delivery);
       return;
     }
     buffered.push(delivery);

@@ -1,12 +1,12 @@
-// Events of a repository and its forks are handled one after another, first by the parts, then by the Apps as webhooks. Events of
-// other repositories do not wait for them.
+// Handles the events of a repository and its forks one after another: first by the parts, and then as webhooks. Events
+// of other repositories do not wait for them.
 import type { Part } from '../part.ts';
 import type { HostEvent } from './events.ts';
 
 export interface EventBus {
   readonly emit: (event: HostEvent) => void;
   readonly settled: () => Promise<void>;
-  /** Resolves when the events so far have been handled, whatever comes meanwhile. */
+  /** Resolves when all events that were emitted before the call have been handled. */
   readonly handled: () => Promise<void>;
 }
 
@@ -33,14 +33,17 @@ export function createEventBus(
       void tail.then(() => tails.get(family) === tail && tails.delete(family));
     },
     handled,
-    // Listeners emit events of their own.
+    // Listeners may emit further events, so this repeats until there are none.
     settled: async () => {
       while (tails.size > 0) await handled();
     },
   };
 }
 
-/** A push to a fork moves a pull request of its parent. 0: it is about no repository. */
+/**
+ * The repository whose events must stay in order. A fork belongs to its parent, because a push to a fork changes pull
+ * requests of the parent. 0: the event is not about a repository.
+ */
 function familyOf(event: HostEvent): number {
   return 'repository' in event ? (event.repository.parentId ?? event.repository.id) : 0;
 }

@@ -1,4 +1,4 @@
-// What happens in the emulator. The parts get each event, and the Apps get it as a webhook of the same name.
+// The events of the emulator. The parts get each event, and Apps get it as a webhook of the same name.
 import type { RefChange } from '../git/store.ts';
 import type {
   Account,
@@ -31,7 +31,7 @@ export type HostEvent =
       readonly name: 'pull_request';
       readonly action: PullRequestAction;
       readonly pull: PullRequest;
-      /** Fields of the payload beside the pull request: `before` and `after`, `label`, `changes`. */
+      /** Further fields of the payload, such as `before` and `after`, `label` or `changes`. */
       readonly details?: Readonly<Record<string, unknown>>;
     })
   | (InRepository & {
@@ -73,7 +73,7 @@ export type HostEvent =
       readonly name: 'repository';
       readonly action: 'created' | 'deleted' | 'archived' | 'unarchived' | 'edited' | 'renamed' | 'transferred';
       readonly changes?: Readonly<Record<string, unknown>>;
-      /** Of a transfer. */
+      /** Only for a transfer. */
       readonly formerOwner?: Account;
     })
   | (InRepository & {

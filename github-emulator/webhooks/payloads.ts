@@ -1,4 +1,4 @@
-// The event's own fields of a webhook. `envelope` has the fields that every webhook has.
+// The fields of webhook payloads that are specific to an event. `envelope` makes the fields that every webhook has.
 import type { Core } from '../core.ts';
 import { zeroId } from '../git/store.ts';
 import { fullNameOf } from '../http/reach.ts';
@@ -67,7 +67,7 @@ export function createPayloads(core: Core): Payloads {
   };
 }
 
-/** What every webhook has beside the event's own fields. */
+/** The fields that every webhook has. */
 export function envelope(core: Core, event: HostEvent, installation: Installation): Json {
   const action = 'action' in event ? { action: event.action } : {};
   const sender = renderAccount(core, event.sender);
@@ -77,7 +77,7 @@ export function envelope(core: Core, event: HostEvent, installation: Installatio
   const shown = renderRepository(core, repository);
   return {
     ...action,
-    // Only a push gives these two instants in seconds.
+    // Only the payload of a push has these two instants in seconds.
     repository: event.name === 'push' ? { ...shown, ...pushedTimes(repository) } : shown,
     ...(owner.type === 'Organization' ? { organization: renderOrganization(core, owner) } : {}),
     sender,
@@ -114,7 +114,10 @@ async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Prom
   };
 }
 
-/** The commits of a new branch end at its tip: which of them other branches have is not asked. */
+/**
+ * The commits in the payload of a push. For a new branch these are the newest commits, including commits that other
+ * branches have.
+ */
 function pushedRange(from: string | null, to: string): string[] {
   return from === null ? [`--max-count=${mostOfNewBranch}`, to] : [`--max-count=${mostCommits}`, `${from}..${to}`];
 }

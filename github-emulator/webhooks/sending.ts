@@ -1,4 +1,4 @@
-// One delivery: signed, sent once, recorded with the answer. Nobody sends it again but `POST …/attempts`.
+// Signs a delivery, sends it once, and stores it with its answer. It is sent again only by `POST …/attempts`.
 import { createHmac } from 'node:crypto';
 import type { Core } from '../core.ts';
 import type { App, Delivery } from '../model/types.ts';
@@ -20,12 +20,12 @@ export interface NewDelivery {
 
 const inFlight = new WeakMap<Core, Set<Promise<void>>>();
 
-/** Resolves when every delivery that is under way has been answered. */
+/** Resolves when every delivery that was sent has been answered. */
 export async function deliveriesSettled(core: Core): Promise<void> {
   await Promise.all([...(inFlight.get(core) ?? [])]);
 }
 
-/** Sends and records. `isDropped`: recorded as timed out, and never sent. */
+/** Sends and stores a delivery. `isDropped`: it is stored as timed out and never sent. */
 export function deliver(core: Core, given: NewDelivery, isDropped = false): void {
   const { app, ...rest } = given;
   const { url, secret } = app.webhook;
@@ -50,7 +50,7 @@ export function deliver(core: Core, given: NewDelivery, isDropped = false): void
   all.add(sending);
 }
 
-/** The same payload and the same delivery id, to where the App listens now. */
+/** Sends the same payload with the same delivery id to the present address of the App. */
 export function redeliver(core: Core, delivery: Delivery): void {
   const { guid, installationId, repositoryId, event, action, payload } = delivery;
   const app = core.state.apps.must(delivery.appId);
