@@ -26,8 +26,8 @@ export const actionsPart: MakePart = (core) => {
 };
 
 /**
- * Starts the jobs of a check run or check suite again when somebody requests this. Does nothing while the workflow run
- * has not ended.
+ * Starts the jobs of a check run or check suite again after the action `rerequested`. Does nothing while the workflow
+ * run has not ended.
  */
 async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Promise<void> {
   if (!('action' in event) || event.action !== 'rerequested') return;
@@ -39,7 +39,7 @@ async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Pro
   await runner.rerun(run, job === undefined ? null : [job.key]);
 }
 
-/** The address that `GET …/logs` redirects to. Its last part stands for the signature. */
+/** The address that `GET …/logs` redirects to. Its last part replaces the signature of GitHub's address. */
 function serveLogs(core: Core, fastify: FastifyInstance): void {
   fastify.get<{ Params: { job: string; key: string } }>('/_emulator/logs/:job/:key', async (request, reply) => {
     const job = core.state.workflowJobs.get(Number(request.params.job));

@@ -1,5 +1,5 @@
 // Reads the facts for `decide.ts`: the actor, the new commits, their checks, and the reviews.
-import { type Actor as Asker, hasRole, roleOf } from '../auth/actor.ts';
+import { type Actor as RequestActor, hasRole, roleOf } from '../auth/actor.ts';
 import { checksOfCommit } from '../checks/results.ts';
 import type { Core } from '../core.ts';
 import type { RefRequest } from '../git/rules.ts';
@@ -10,15 +10,15 @@ import { threadsOf } from '../pulls/conversations.ts';
 import { opinionatedReviews } from '../pulls/reviewing.ts';
 import type { Actor, PullRequestFacts, RefChange } from './decide.ts';
 
-export function readActor(core: Core, asker: Asker, repository: Repository): Actor {
-  if (asker.kind === 'anonymous' || asker.kind === 'app')
+export function readActor(core: Core, requestActor: RequestActor, repository: Repository): Actor {
+  if (requestActor.kind === 'anonymous' || requestActor.kind === 'app')
     return { kind: 'user', name: '', appId: null, role: 'none', teams: [], organizationOwner: false };
-  if (asker.kind === 'installation') {
-    const role = hasRole(core, asker, repository, 'write') ? 'write' : 'read';
-    const { id, slug } = asker.app;
+  if (requestActor.kind === 'installation') {
+    const role = hasRole(core, requestActor, repository, 'write') ? 'write' : 'read';
+    const { id, slug } = requestActor.app;
     return { kind: 'app', name: slug, appId: id, role, teams: [], organizationOwner: false };
   }
-  const { account } = asker;
+  const { account } = requestActor;
   const teams = core.state.teams
     .filter((team) => team.organizationId === repository.ownerId && team.memberIds.includes(account.id))
     .map(({ id, slug }) => ({ id, slug }));

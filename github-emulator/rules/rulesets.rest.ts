@@ -148,8 +148,8 @@ function renderRuleset(core: Core, repository: Repository, ruleset: Ruleset, act
 
 function describeBypass(core: Core, repository: Repository, row: Ruleset, actor: Actor): string {
   const ruleset = readRuleset(row);
-  const asker = readActor(core, actor, repository);
-  const always = bypassOf(ruleset, asker, false);
+  const ruleActor = readActor(core, actor, repository);
+  const always = bypassOf(ruleset, ruleActor, false);
   if (always !== 'no') return always;
-  return bypassOf(ruleset, asker, true) === 'no' ? 'never' : 'pull_requests_only';
+  return bypassOf(ruleset, ruleActor, true) === 'no' ? 'never' : 'pull_requests_only';
 }

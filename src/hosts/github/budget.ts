@@ -134,11 +134,11 @@ const sameHourMs = minuteMs;
 /**
  * Stores the allowance of an answer. Answers may arrive out of order, so within an hour the points left only decrease.
  */
-export function noteAllowance(budget: Budget, resource: Resource, said: Allowance): Budget {
+export function noteAllowance(budget: Budget, resource: Resource, reported: Allowance): Budget {
   const known = budget[resource];
-  if (known === null || said.resetsAt > known.resetsAt + sameHourMs) return { ...budget, [resource]: said };
-  if (said.resetsAt < known.resetsAt - sameHourMs) return budget;
-  return { ...budget, [resource]: { ...said, left: Math.min(said.left, known.left) } };
+  if (known === null || reported.resetsAt > known.resetsAt + sameHourMs) return { ...budget, [resource]: reported };
+  if (reported.resetsAt < known.resetsAt - sameHourMs) return budget;
+  return { ...budget, [resource]: { ...reported, left: Math.min(reported.left, known.left) } };
 }
 
 const firstPauseSec = 60;

@@ -284,8 +284,8 @@ function conclusionOf({ status, conclusion }: CheckRunAnswer): CheckConclusion {
 
 function summaryOf({ title, summary, conclusion }: CheckRunAnswer): string | null {
   if (conclusion === 'ACTION_REQUIRED') return approvalText;
-  const said = title ?? summary;
-  return said === null ? null : plainText(said);
+  const shown = title ?? summary;
+  return shown === null ? null : plainText(shown);
 }
 
 function instantOf(text: string | null): number | null {

@@ -185,9 +185,9 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
    */
   async function noteLimit(resource: Resource, failed: FailedCall, failure: Failure): Promise<void> {
     if (failure.kind !== 'limited') return;
-    const said = allowanceOf(failed.headers);
+    const allowance = allowanceOf(failed.headers);
     await change((budget) =>
-      said?.left === 0 ? noteAllowance(budget, resource, said) : notePause(budget, failure.until, now()),
+      allowance?.left === 0 ? noteAllowance(budget, resource, allowance) : notePause(budget, failure.until, now()),
     );
   }
 
@@ -210,10 +210,10 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOp
       const limited = limitedAnswer(answer);
       counted(limited === null ? 'ok' : 'limited');
       if (limited !== null) await noteLimit(resource, limited, judgeFailure(limited, now()));
-      const said = allowanceOf(answer.headers);
-      if (said !== null && now() - notedAt >= noteEveryMs) {
+      const allowance = allowanceOf(answer.headers);
+      if (allowance !== null && now() - notedAt >= noteEveryMs) {
         notedAt = now();
-        await change((budget) => noteSuccess(noteAllowance(budget, resource, said), now()));
+        await change((budget) => noteSuccess(noteAllowance(budget, resource, allowance), now()));
       }
       return answer;
     } catch (error) {

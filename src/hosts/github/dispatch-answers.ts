@@ -18,7 +18,7 @@ export type DispatchRefusal =
   | { readonly kind: 'later'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-type Cure = readonly [said: RegExp, (asked: AskedWorkflow, said: string) => string];
+type Cure = readonly [reply: RegExp, (asked: AskedWorkflow, reply: string) => string];
 
 const cures: readonly Cure[] = [
   [
@@ -33,21 +33,21 @@ const cures: readonly Cure[] = [
   ],
   [
     /unexpected inputs provided/i,
-    ({ workflow }, said) =>
-      `${said}. The workflow ${workflow} does not declare them: add them below on -> workflow_dispatch -> inputs.`,
+    ({ workflow }, reply) =>
+      `${reply}. The workflow ${workflow} does not declare them: add them below on -> workflow_dispatch -> inputs.`,
   ],
   [
     /required input .* not provided/i,
-    ({ workflow }, said) =>
-      `${said}. Interlock does not know this input of the workflow ${workflow}: give the input a default, or make it optional.`,
+    ({ workflow }, reply) =>
+      `${reply}. Interlock does not know this input of the workflow ${workflow}: give the input a default, or make it optional.`,
   ],
 ];
 
-export function judgeDispatch(said: string, asked: AskedWorkflow): DispatchRefusal {
-  if (/return_run_details/.test(said)) return { kind: 'ask_without_details' };
-  if (/no ref found/i.test(said)) return { kind: 'later', message: said };
-  const cure = cures.find(([pattern]) => pattern.test(said));
-  return { kind: 'refused', message: cure === undefined ? said : cure[1](asked, said) };
+export function judgeDispatch(reply: string, asked: AskedWorkflow): DispatchRefusal {
+  if (/return_run_details/.test(reply)) return { kind: 'ask_without_details' };
+  if (/no ref found/i.test(reply)) return { kind: 'later', message: reply };
+  const cure = cures.find(([pattern]) => pattern.test(reply));
+  return { kind: 'refused', message: cure === undefined ? reply : cure[1](asked, reply) };
 }
 
 /** The message for a missing workflow. GitHub has a workflow only if its file is, or was, on the default branch. */

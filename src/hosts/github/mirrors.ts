@@ -210,10 +210,10 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       try {
         return await work();
       } catch (error) {
-        const said = stderrOf(error);
+        const stderr = stderrOf(error);
         const directory = mirrorDirectory(options.dataDir, repository);
-        if (isLocked(said)) await git.removeStaleLocks(directory, locksOlderThanMs);
-        const message = isBroken(said) ? said.trim().slice(0, 200) : null;
+        if (isLocked(stderr)) await git.removeStaleLocks(directory, locksOlderThanMs);
+        const message = isBroken(stderr) ? stderr.trim().slice(0, 200) : null;
         if (message === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
         brokenAt.set(directory, now());
         await removeMirror(directory);

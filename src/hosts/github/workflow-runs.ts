@@ -279,7 +279,7 @@ const conclusions: ReadonlySet<string> = new Set<CheckConclusion>([
   'stale',
 ]);
 
-function asConclusion(said: string | null): CheckConclusion {
-  if (said === 'startup_failure') return 'failure';
-  return said !== null && conclusions.has(said) ? (said as CheckConclusion) : 'unknown';
+function asConclusion(reported: string | null): CheckConclusion {
+  if (reported === 'startup_failure') return 'failure';
+  return reported !== null && conclusions.has(reported) ? (reported as CheckConclusion) : 'unknown';
 }

@@ -282,9 +282,12 @@ export async function renewLeases(
 }
 
 /**
- * Queues the runs again that no runner carries out: runs whose lease expired, runs of `deadOwners`, and runs of the
- * owner that are not in `ids`, because the answer to its claim was lost. A run whose cancelation was requested is
- * completed as canceled instead.
+ * Queues the runs again that no runner carries out:
+ * - runs whose lease has expired,
+ * - runs of `deadOwners`,
+ * - runs of the owner that are not in `ids`, because the answer to a claim was lost.
+ *
+ * A run whose cancelation was requested is completed as canceled instead.
  */
 export async function recoverLeases(
   db: Database,

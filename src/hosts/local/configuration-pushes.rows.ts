@@ -15,9 +15,9 @@ interface Tip {
 }
 
 /**
- * Called before git moves branches. Records their new tips if the token of the push lacks config:write. Without this
- * record, another process would not know the pusher if it reads the configuration file right after the move, or after
- * this process was killed right after the move. Returns the tips that were not on record before.
+ * Called before git moves branches. Records their new tips if the token of the push lacks config:write. Another process
+ * may read the configuration file right after the move, and this process may be killed right after the move. Without
+ * the record, the other process could not find the pusher. Returns the tips that were not on record before.
  */
 export async function noteConfigurationPush(
   installation: Installation,
@@ -94,9 +94,9 @@ async function findChanging(
   const defaultBranch = await readDefaultBranch(installation, repository);
   const isDefault = branchOf(ref) === defaultBranch;
   const base = defaultBranch === null ? null : await readRefValue(directory, branchRef(defaultBranch));
-  // Commits that another branch shares with the default branch were pushed to the default branch, and are left out. The
-  // old tip of another branch does not limit the search: if the branch is set back to a commit that came by a merge,
-  // the old tip contains that commit, but the commit was not on the first-parent line before.
+  // Commits that another branch shares with the default branch were pushed to the default branch, and are left out. For
+  // another branch, the search does not end at its old tip. If the branch is set back to a commit of a merged branch,
+  // the old tip contains this commit, although the commit was not on the first-parent line before.
   const left = isDefault ? from : base;
   const range = { from: left, to, limit: mostCommits, path: configurationPath };
   const commits = await listFirstParents(installation.git, directory, range);

@@ -1,4 +1,5 @@
-// Decides whether the disk has room for a push. A push takes its size twice: as it is received, and as git unpacks it.
+// Decides whether the disk has room for a push. A push needs twice its size: once while it is received, and once when
+// git unpacks it.
 import { statfs } from 'node:fs/promises';
 import { Duplex } from 'node:stream';
 

@@ -1,7 +1,8 @@
 // Serves a push: decides which refs may move, lets git unpack the push and move them, and reads the refs back. A hook
 // of `git http-backend` was rejected. It runs only after git has unpacked the push, and it cannot refuse each ref for
 // its own reason. It also has to call the service from another process, which fails while the service restarts. A push
-// of one commit takes 87 ms here, 141 ms with a hook that asks by `curl`, and 379 ms with a hook in Node.
+// of one commit takes 87 ms with this code, 141 ms with a hook that calls the service by `curl`, and 379 ms with a hook
+// in Node.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -139,13 +140,13 @@ async function runReceivePack(
   child.stdin?.write(formatPushRequest(request, group.commands));
   const isDeletionOnly = group.commands.every(({ to }) => to === zeroObjectId);
   if (isDeletionOnly) child.stdin?.end();
-  // git may refuse the pack before it has read all of it. Its report then says so.
+  // git may refuse the pack before it has read the whole pack. The report of git then says why.
   else if (child.stdin) await pipeline(createReadStream(body, { start: request.packAt }), child.stdin).catch(() => {});
   const exitCode = await ended;
   const report = parsePushReport(Buffer.concat(output), hasSideBand(request.capabilities));
   if (report !== null) {
-    const said = `${report.progress.toString('utf8')}${Buffer.concat(complaints).toString('utf8')}`;
-    return { ...report, lines: explainRefusals(report.lines, said, within) };
+    const messages = `${report.progress.toString('utf8')}${Buffer.concat(complaints).toString('utf8')}`;
+    return { ...report, lines: explainRefusals(report.lines, messages, within) };
   }
   const message = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
   // git writes no report if the client requested none. The caller reads the refs to see the result.

@@ -21,7 +21,7 @@ export interface HostCheck {
 
 export interface CheckReport {
   readonly commit: string;
-  /** Whether the list of checks is final: as far as the host can tell, no further check will start by itself. */
+  /** Whether the list of checks is final, as far as the host can tell: no further check will start for the commit. */
   readonly complete: boolean;
   /**
    * When the report may become complete without any further event, in milliseconds since the epoch. The report is read
@@ -56,7 +56,7 @@ export interface WorkflowDispatch {
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
-/** Which checks are expected, for a host that does not know the whole list of a commit's checks. */
+/** The checks that a caller expects, for a host that cannot list all checks of a commit before they start. */
 export interface WantedChecks {
   /**
    * The names of the commit's required checks. The report is complete if all of them have ended and no other check
@@ -153,7 +153,7 @@ export interface HostChecks {
    * workflow does not declare the inputs.
    */
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
-  /** Null: the host knows no such run. */
+  /** Reads a run. Null: the host has no run with this name. */
   readWorkflowRun(repository: HostRepository, run: string): Promise<WorkflowRun | null>;
   /** Stops a run. A run that has ended stays as it is. Idempotent. */
   cancelWorkflowRun(repository: HostRepository, run: string): Promise<void>;

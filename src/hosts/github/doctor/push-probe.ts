@@ -1,6 +1,6 @@
-// Tries pushes to GitHub and undoes them at once: creates a branch and a ref in one push, tries to move both with a
-// wrong expected value for one of them, and deletes both. The names of the refs contain the instant of the probe, so
-// that the next doctor finds and deletes the refs of a killed doctor.
+// Tries pushes to GitHub and undoes them at once. The probe creates a branch and a ref in one push. It tries to move
+// both with a wrong expected value for one of them. Then it deletes both. The names of the refs contain the instant of
+// the probe, so that the next doctor finds and deletes the refs of a killed doctor.
 import * as git from '../../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../../port.ts';
 import type { Mirrors } from '../mirrors.ts';
