@@ -1,5 +1,5 @@
-// `npm run bench:all`: every figure that has an aim, as one table. Each bench is a process of its own, so that none warms
-// or fills the memory of the next.
+// `npm run bench:all`: every figure that has an aim, as one table. Each bench is a process of its own, so that none
+// warms or fills the memory of the next.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -44,7 +44,7 @@ for (const { name, args } of chosen) {
   if (found === null) failed.push(name);
   else figures.push(...found.map((each) => ({ bench: name, ...each })));
   console.error(`${name} … ${found === null ? 'failed, ' : ''}${secondsSince(startedAt)} s`);
-  // What is known survives a run that is broken off.
+  // The figures of each bench are printed at once, so that they are kept if the run is broken off.
   if (found !== null) console.error(`${tableOfFigures(found)}\n`);
 }
 
@@ -62,7 +62,7 @@ function secondsSince(at: number): string {
   return ((performance.now() - at) / 1_000).toFixed(0);
 }
 
-/** Null: it failed, and has said why. */
+/** The figures of a bench. Null: the bench failed, and has printed the reason. */
 async function run(name: string, args: readonly string[]): Promise<readonly Figure[] | null> {
   const main = fileURLToPath(new URL(`./main${extname(fileURLToPath(import.meta.url))}`, import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, main, name, ...args, '--json'], {

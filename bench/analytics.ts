@@ -60,7 +60,7 @@ const medianOf = ({ date, p50, p90 }: { readonly date: string; readonly p50: num
   p90,
 });
 
-/** As today is read: a day that is not over. */
+/** Reads a day that has not ended, as the service reads the present day. */
 async function readOpenDay(ctx: Context, repositoryId: string): Promise<void> {
   const start = '2025-07-01';
   const evening: Context = { ...ctx, clock: () => new Date(`${start}T23:00:00Z`) };
@@ -92,7 +92,7 @@ async function fill({ ctx, owner, repositoryId }: Subject, count: number): Promi
   return rows[0]?.events ?? 0;
 }
 
-/** Two of the five sets, which is kind to it. */
+/** Computes only two of the five sets, which favours this baseline. */
 async function countDirectly({ ctx, owner, repositoryId }: Subject): Promise<unknown> {
   const set = async (action: string, since: string): Promise<unknown[]> => {
     const { rows } = await owner.query(

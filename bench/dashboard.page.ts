@@ -9,7 +9,7 @@ interface Scrolled {
   readonly mostRows: number;
 }
 
-/** Runs in the page: remembers long tasks, the largest paint, and when each title was first in the document. */
+/** Runs in the page: records long tasks, the largest paint, and when each title was first in the document. */
 const watching = `
   window.bench = { tasks: [], paint: 0, seen: {}, frames: 0, rows: 0 };
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) bench.tasks.push(entry.duration); }).observe({ type: 'longtask', buffered: true });
@@ -69,7 +69,7 @@ export class QueueWatcher {
     })`);
   }
 
-  /** Turns the wheel through the line for so long. */
+  /** Scrolls through the line by the mouse wheel for this long. */
   async scroll(forMs: number): Promise<Scrolled> {
     await this.#page.evaluate('void (bench.tasks.length = 0, bench.frames = 0)');
     await this.#page.mouse.move(700, 600);
@@ -97,7 +97,7 @@ export class QueueWatcher {
     await this.#page.getByText('#3', { exact: true }).waitFor();
   }
 
-  /** When each of the texts was first on screen. What was overtaken by a later one is missing. */
+  /** When each text was first on screen. A text that was replaced before it was shown is left out. */
   async sightings(texts: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const last = texts.at(-1);
     if (last !== undefined) await this.#page.getByText(last).first().waitFor();

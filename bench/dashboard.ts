@@ -1,5 +1,5 @@
-// What a reader of a long queue sees: how soon the page is there, whether it scrolls while the line changes, how soon a
-// change is on screen, and whether the page grows.
+// Measures the page of a long queue: how soon it is shown, whether it scrolls smoothly while the line changes, how soon
+// a change is on screen, and whether the page's memory grows.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ import { ms, table } from './timing.ts';
 
 /** While the page is scrolled. */
 const changesASecond = 20;
-/** The heap is measured after each of so many equal parts of the changes. */
+/** The changes are made in this many equal parts. The heap is measured after each part. */
 const heapMeasurements = 10;
 /** One of so many changes is a change that the page shows. */
 const shownEvery = 20;
-/** Pull requests that are on screen while nobody scrolls. */
+/** How many pull requests are on screen while the page is not scrolled. */
 const shownNumbers = 5;
 
 interface Line {

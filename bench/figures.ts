@@ -1,4 +1,4 @@
-// What a bench measures: figures with their aims, as one table or as JSON.
+// The figures of a bench with their aims, as one table or as JSON.
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { table } from './timing.ts';
 
@@ -6,11 +6,11 @@ export interface Figure {
   readonly what: string;
   readonly today: number;
   readonly unit: string;
-  /** The same of what it is compared with, in the same unit. Null: there is nothing to compare it with. */
+  /** The figure of the rival, in the same unit. Null: there is no rival. */
   readonly rival: number | null;
   /** Of today's figure and the rival's. Null: there is no rival. */
   readonly ratio: number | null;
-  /** Null: it explains another figure. */
+  /** The aim. Null: the figure has no aim, and only explains another figure. */
   readonly aim: Aim | null;
   readonly isReached: boolean | null;
 }
@@ -27,7 +27,10 @@ interface Measured {
   readonly today: number;
   readonly unit: string;
   readonly rival?: number;
-  /** `ours`: today's figure over the rival's, so that less is better. `rival`: the rival's over ours, so that more is better. */
+  /**
+   * `ours`: today's figure over the rival's, so that less is better. `rival`: the rival's over ours, so that more is
+   * better.
+   */
   readonly over?: 'ours' | 'rival';
   readonly atMost?: number;
   readonly atLeast?: number;
@@ -53,7 +56,7 @@ export interface Machine {
   readonly node: string;
   readonly cpu: string;
   readonly cores: number;
-  /** Processes that wanted a core in the last minute. */
+  /** How many processes were ready to run on average in the last minute (the load). */
   readonly load: number;
 }
 
@@ -86,7 +89,7 @@ function withUnit(value: number, unit: string): string {
   return unit === '' ? digits(value) : `${digits(value)} ${unit}`;
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 function digits(value: number): string {
   if (!Number.isFinite(value)) return 'not known';
   if (value === 0 || Math.abs(value) >= 100) return value.toFixed(0);

@@ -1,6 +1,7 @@
-// Many landings at the emulator of GitHub on a bad day: calls fail before and after they have done their work, webhooks are
-// lost, doubled and out of order, and GitHub's records trail behind git. Interlock runs as under `npm start`, and Temporal
-// tries again what failed. In the end nothing may be lost, land twice or have made a base red, and every proof must hold.
+// Many landings at the emulator of GitHub on a bad day: calls fail before and after they have done their work, webhooks
+// are lost, doubled and out of order, and GitHub's records trail behind git. Interlock runs as under `npm start`, and
+// Temporal tries again what failed. In the end nothing may be lost, land twice or have made a base red, and every proof
+// must hold.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ const limits = {
   contentPerHour: unbounded,
 };
 
-/** Answers what is wrong. Nothing: all is well. */
+/** Returns the problems that were found. Empty: there are none. */
 export async function benchGitHubFaults(options: FaultsOptions): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ghf-'));
   const dataDir = join(folder, 'data');
@@ -131,7 +132,7 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
 
 type Spent = Readonly<Record<'cpu' | 'calls' | 'gits', ReadonlyMap<string, number>>>;
 
-/** So far, of all processes. */
+/** The seconds of CPU that all processes have used so far. */
 async function readSpent({ person }: Bench): Promise<Spent> {
   const answer = await fetch(`${person.webUrl}/_emulator/usage`);
   const usage = (await answer.json()) as Record<'calls' | 'gits', Record<string, number>>;
@@ -150,7 +151,7 @@ function perLanded(before: Spent['cpu'], after: Spent['cpu'], landed: number): s
     .map(([name, spent]) => [name, spent.toFixed(0), (spent / landed).toFixed(2)]);
 }
 
-/** The CPU of everything when a share of the pull requests had landed. */
+/** The CPU of all processes at the time when a share of the pull requests had landed. */
 interface Quarter {
   readonly landed: number;
   readonly cpuSec: number;
@@ -167,7 +168,7 @@ function sum(cpu: Spent['cpu']): number {
   return [...cpu.values()].reduce((all, each) => all + each, 0);
 }
 
-/** Half of the landed pull requests waited no longer than this, 95 of 100, and all. */
+/** The waits of the landed pull requests: the median, the 95th percentile, and the longest. */
 async function waitsOf({ rows, labelledAt }: Bench): Promise<string[]> {
   const landed = await rows<{ name: string; number: number; at: Date }>(
     `select r.name, p.number, p.merged_at as at from pull_request p join repository r on r.id = p.repository_id where p.status = 'merged'`,
@@ -179,8 +180,8 @@ async function waitsOf({ rows, labelledAt }: Bench): Promise<string[]> {
 }
 
 /**
- * Where the emulator has not started a check a minute after the push, because the machine is busy, the pull request is
- * blocked. A person queues it again. Answers how many.
+ * If the machine is busy, the emulator may not start a check within a minute after the push, and the pull request is
+ * blocked. Such pull requests are queued again, as a person would do. Returns how many were queued again.
  */
 async function queueAgain({ client, rows }: Bench): Promise<number> {
   const unstarted = await rows<{ name: string; number: number }>(
@@ -189,15 +190,15 @@ async function queueAgain({ client, rows }: Bench): Promise<number> {
   );
   for (const { name, number } of unstarted) {
     const pull_request = { number, repository: { org: owner, name } };
-    // Interlock may fail to reach GitHub for it: the next look asks again.
+    // Interlock may fail to reach GitHub for this request. The next round sends the request again.
     await client.rest('POST', '/api/v1/pull_request', { action: 'queue', pull_request }).catch(() => {});
   }
   return unstarted.length;
 }
 
 /**
- * Until each is merged or blocked. Meanwhile GitHub's records trail for two seconds of each ten. `again`: how often a pull
- * request was queued again.
+ * Waits until each pull request is merged or blocked. Meanwhile GitHub's records lag behind for two of every ten
+ * seconds. `again`: how often a pull request was queued again.
  */
 async function untilDecided(
   bench: Bench,

@@ -1,5 +1,5 @@
-// How long GitHub waits for the answer to a webhook, beside a server of node:http that verifies the signature and inserts
-// one row. GitHub gives up after ten seconds; the goal is 50 ms for 95 of 100.
+// How long GitHub waits for the answer to a webhook, beside a server of node:http that verifies the signature and
+// inserts one row. GitHub gives up after ten seconds; the goal is 50 ms for 95 of 100.
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { deriveSecrets } from '../src/modules/accounts/index.ts';
@@ -51,7 +51,7 @@ export async function benchGitHubWebhooks(count: number): Promise<void> {
   });
 }
 
-/** Answers where its webhooks arrive. */
+/** Returns the address for webhooks. */
 async function makeApp({ account, repository, owner }: BenchInstallation): Promise<string> {
   const ctx = await account('github');
   const repositoryId = await repository(ctx, 'shop');
@@ -110,7 +110,7 @@ async function measure(
   return { p50: rank(50), p95: rank(95), cpu };
 }
 
-/** From the last byte that is sent to the answer: the server is measured, and not the making of the body. */
+/** Measures from the last sent byte to the answer, so that the making of the body is not measured. */
 async function post(url: string, body: Buffer, agent: Agent): Promise<{ status: number; elapsedMs: number }> {
   bodies += 1;
   const headers = {

@@ -21,7 +21,9 @@ import {
 
 const batch = 4;
 
-/** All in line at once: time, CPU of the process tree, and processes of git for each. */
+/**
+ * Lands all pull requests at once. Measures the time, the CPU of the process tree, and the processes of git for each.
+ */
 export async function measureLandings(pullRequests: number): Promise<Figure[]> {
   const ours = await withProgram(async (program) => await landTogether(program, pullRequests));
   const plain = await landPlainly({ pullRequests, batch });
@@ -59,7 +61,7 @@ interface Landed {
 }
 
 async function landTogether(program: Program, pullRequests: number): Promise<Landed> {
-  // What a process does once, such as compiling its code and planning its statements, is no part of a landing.
+  // Work that a process does only once, such as compiling code and planning statements, is not part of a landing.
   await land(program, await openShop(program, { name: 'warm', batch, pullRequests: 8 }), { from: 1, to: 8, before: 0 });
   const shop = await openShop(program, { name: 'shop', batch, pullRequests });
   return await land(program, shop, { from: 1, to: pullRequests, before: 8 });
@@ -85,7 +87,9 @@ async function land(
   return { seconds, cpuSec: spentBetween(before, after), parts };
 }
 
-/** By a `git` that comes first on PATH and writes a line for each start. It is another run, because it costs CPU itself. */
+/**
+ * Counts by a `git` that comes first on PATH and writes a line for each start. It costs CPU, so this run is separate.
+ */
 async function countGits(pullRequests: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-gits-'));
   const list = join(folder, 'started');

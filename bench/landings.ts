@@ -90,7 +90,7 @@ async function land(
   return counts;
 }
 
-/** What the workflows of the queue and of its batches do, one after the other. */
+/** Carries out the steps of the workflows of the queue and of its batches, one after the other. */
 async function turn(service: Service, woken: Map<string, string>): Promise<void> {
   for (const [queueId, accountId] of woken) {
     woken.delete(queueId);

@@ -14,7 +14,7 @@ const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n]))
 interface List {
   readonly name: string;
   readonly selection: (filled: Filled) => string;
-  /** Not a page: its cost grows with what there is. */
+  /** Whether the list is no page, so that its cost grows with the number of rows. */
   readonly isWhole?: boolean;
 }
 
@@ -87,7 +87,7 @@ interface Asked {
   readonly document: DocumentNode;
 }
 
-/** The sizes of one list are asked in turn, so that what disturbs the machine disturbs all of them. */
+/** The sizes of one list are read in turn, so that a disturbance of the machine affects all sizes. */
 export async function benchLists(sizes: readonly number[], times: number): Promise<void> {
   await withInstallation(async (installation) => {
     const ask = async ({ ctx, document }: Asked): Promise<void> => {

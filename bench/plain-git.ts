@@ -13,7 +13,8 @@ export interface PlainLandings {
 }
 
 // Each batch: a merge and a commit for each pull request and one for the batch, the branch of the build, a checkout and
-// its check, and one atomic update of the base, the landing's ref and the build's branch. Objects are as durable as ours.
+// its check, and one atomic update of the base, the landing's ref and the build's branch. Objects are as durable as
+// ours.
 const loop = `set -eu
 export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
 number=1
@@ -66,7 +67,7 @@ export async function landPlainly(options: {
   }
 }
 
-/** Of what the shell's `times` says: user and system time of the shell, then of its children. */
+/** Reads the output of the shell's `times`: user and system time of the shell, then of its children. */
 function secondsOf(text: string): number {
   return [...text.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, sec]) => sum + Number(minutes) * 60 + Number(sec),

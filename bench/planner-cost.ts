@@ -10,7 +10,7 @@ import { rulesOfPlanner } from './simulator/policies/rules.ts';
 const workers = 500;
 const runs = 21;
 
-/** What a pull request affects, by its number. */
+/** The affected targets of a pull request, by its number. */
 const lines = {
   'none overlap': (number) => [`target ${number}`],
   'every second one overlaps the one before it': (number) =>
@@ -78,7 +78,7 @@ function empty({ pending, targetsOf }: Line): Snapshot {
   };
 }
 
-/** The planner's own first choice, built; the first of them has just ended. */
+/** The builds that the planner chose first. The first build has just ended. */
 function busy(line: Line): Snapshot {
   const idle = empty(line);
   const starts = plan(idle, 0).flatMap((decision) => (decision.kind === 'StartBatch' ? [decision] : []));
@@ -128,14 +128,14 @@ function cpuMs(snapshot: Snapshot): number {
 }
 
 for (const [name, targetsOf] of Object.entries(lines)) {
-  // As in a worker that has planned before.
+  // The plans before the measurement warm the caches, as in a worker that has planned before.
   for (let round = 0; round < 5; round += 1) cpuMs(busy({ pending: 1000, targetsOf }));
   const measured = [50, 200, 1000, 5000].map((pending) => ({ pending, ms: cpuMs(busy({ pending, targetsOf })) }));
   const times = measured.map(({ pending, ms }) => `${pending} pending ${ms.toFixed(2)} ms`).join(', ');
   console.info(`${name}: ${times}; slope from 200 on ${slope(measured.slice(1)).toFixed(2)}`);
 }
 
-// What is known of a set is kept as long as the set is: the first plan with it pays.
+// Facts about a set are cached as long as the set exists, so that only the first plan with the set computes them.
 const vast = Array.from({ length: 200 }, (_, line) =>
   Array.from({ length: 10_000 }, (_, number) => `//packages/service-${line}/component:${number}`),
 );

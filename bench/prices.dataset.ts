@@ -3,7 +3,7 @@ import type { BenchInstallation } from './installation.ts';
 
 const of = '$1::bigint';
 
-/** In order: each names what the ones before it made. */
+/** The parts of the data set in order. Each part refers to rows of the parts before it. */
 const fill = [
   `insert into account_user (account_id, email, handle, role)
    select ${of}, 'user' || n || '@example.test', 'user' || n, 'member' from generate_series(1, 120) n`,
@@ -19,7 +19,7 @@ const fill = [
   `insert into queue (account_id, repository_id, base_branch, waiting, tagged)
    select account_id, id, b, case when name = 'shop' and b = 'main' then 25 else 0 end, case when name = 'shop' and b = 'main' then 25 else 0 end
    from repository, unnest('{main,next,release}'::text[]) b where account_id = ${of}`,
-  // The line of fifty is the one of acme/shop; the others have merged ones alone.
+  // Only acme/shop has a line, of fifty pull requests. The other repositories have only merged pull requests.
   `insert into pull_request (account_id, repository_id, queue_id, number, title, body, author, author_name, author_email, head_branch, base_branch,
      head_sha, url, status, rank, queued_at, created_at, merged_at, merge_commit_sha, own_commit_sha, merged_by_queue)
    select q.account_id, q.repository_id, q.id, n, 'Make the checkout faster, part ' || n, repeat('Why this is faster. ', 20), 'user' || (n % 100 + 1), 'User',

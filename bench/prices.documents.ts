@@ -15,7 +15,7 @@ export interface NamedDocument {
   readonly text: string;
 }
 
-/** What names something there is, by `Type.field`. Fields whose required arguments are not here are left out. */
+/** Arguments that refer to existing rows, by `Type.field`. A field whose required arguments are missing is left out. */
 export type KnownArguments = Readonly<Record<string, string>>;
 
 export interface DocumentSources {
@@ -124,7 +124,7 @@ function leafNames(type: GraphQLObjectType): string[] {
   return names.length > 0 ? names : ['__typename'];
 }
 
-/** All that lies in what a field gives, without asking anybody more. */
+/** The selection of all fields below a field that need no resolver of their own. */
 function leavesOf({ schema }: DocumentSources, field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   if (isAbstractType(type)) {

@@ -27,7 +27,7 @@ interface Priced extends Warm {
   readonly cpuMsPerPoint: number;
 }
 
-/** Of the median: a document that costs more for each of its points is charged too little. */
+/** A multiple of the median. A document that costs more than this for each of its points is charged too little. */
 const mostOfMedian = 3;
 const warmUps = 2;
 const leastRuns = 5;
@@ -96,7 +96,7 @@ export async function benchPrices(options: PricesOptions): Promise<void> {
       const answered = await warmUp(ctx, document);
       if (answered !== null) warm.push(answered);
     }
-    // In two rounds, of which the better one counts: what disturbs the machine seldom disturbs both.
+    // The better of two rounds counts, because a disturbance of the machine seldom affects both rounds.
     const first: number[] = [];
     for (const document of warm) first.push(await medianCpuMs(ctx, document));
     const priced: Priced[] = [];
@@ -122,7 +122,7 @@ async function nodeIds({ owner }: BenchInstallation, { accountId }: Context): Pr
   return ids;
 }
 
-/** All that is done for one document: parsed, validated, executed, written. False: it was refused. */
+/** Parses, validates and executes a document, and writes the answer. Returns false if the document was refused. */
 async function answer(ctx: Context, text: string): Promise<boolean> {
   const schema = interlockSchema();
   const document = parse(text);

@@ -6,7 +6,7 @@ interface Process {
   readonly parent: number;
   readonly program: string;
   readonly ownSec: number;
-  /** Of its children that have ended. */
+  /** The CPU of the children that have ended. */
   readonly endedSec: number;
 }
 
@@ -22,13 +22,13 @@ export async function cpuByProgram(root: number = process.pid): Promise<Readonly
   const add = (name: string, sec: number): void => void seconds.set(name, (seconds.get(name) ?? 0) + sec);
   for (const { program, ownSec, endedSec } of await readTree(root)) {
     add(program, ownSec);
-    // A server's children do its own work.
+    // The CPU of a server's children counts for the server.
     add(program === 'postgres' ? program : `children of ${program}`, endedSec);
   }
   return seconds;
 }
 
-/** Of all processes together. A page that several processes share is divided among them, and so counted once. */
+/** The memory of all processes together. A page that several processes share is divided among them, and counts once. */
 export async function memoryOfTree(root: number): Promise<number> {
   const sizes = (await readTree(root)).map(async ({ pid }) => {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');

@@ -18,9 +18,9 @@ export interface Program {
   readonly dataDir: string;
   readonly temporalAddress: string;
   readonly rows: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
-  /** Seconds of CPU so far of its process tree, by program. */
+  /** The seconds of CPU that the process tree has used so far, by program. */
   cpu(): Promise<ReadonlyMap<string, number>>;
-  /** Bytes that its process tree holds. A page that several processes share counts once. */
+  /** The bytes of memory that the process tree uses. A page that several processes share counts once. */
   memory(): Promise<number>;
 }
 
@@ -35,7 +35,7 @@ export async function withProgram<Answer>(
   const main = join(projectRoot, 'dist', 'src', 'main.js');
   const child = spawn(process.execPath, [main, '--no-demo', '--port', '0', '--data', dataDir], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    // It stops when this process is gone, however that ends.
+    // The program stops when this process has ended for any reason.
     env: { ...process.env, INTERLOCK_PARENT: String(process.pid), ...environment },
   });
   const exited = once(child, 'exit');
@@ -101,7 +101,7 @@ export interface ShopOptions {
   readonly pullRequests: number;
 }
 
-/** Builds in parallel, of so many pull requests each. */
+/** Runs builds in parallel, each with so many pull requests. */
 export const configurationOf = (batch: number): string => `merge_rules:
   labels:
     trigger: mergequeue
@@ -112,7 +112,7 @@ export const configurationOf = (batch: number): string => `merge_rules:
       batch_size: ${batch}
 `;
 
-/** A check that takes no time, and a branch for each pull request. Its own checks have run when this resolves. */
+/** Adds a check that takes no time, and a branch for each pull request. Resolves when the own checks have run. */
 export async function openShop(program: Program, { name, batch, pullRequests }: ShopOptions): Promise<Shop> {
   const shop = { owner: 'acme', name };
   const { client } = program;
@@ -131,7 +131,7 @@ export async function openShop(program: Program, { name, batch, pullRequests }: 
   return shop;
 }
 
-/** Every own check has its result, and the service has read it. */
+/** Waits until every own check has a result that the service has read. */
 export async function untilChecked(program: Program): Promise<void> {
   await until(
     async () =>
@@ -163,7 +163,7 @@ export async function untilLanded(program: Program, count: number): Promise<void
   });
 }
 
-/** Every batch is cleaned up, and no effect at the host is open. */
+/** Waits until every batch is cleaned up, and no intent is open at the host. */
 export async function untilQuiet(program: Program): Promise<void> {
   await until(
     async () =>
@@ -194,7 +194,9 @@ async function push({ client }: Program, { owner, name }: Shop, branches: number
   }
 }
 
-/** A base with a check, and a branch for each pull request that left the base a commit ago, so that none is up to date. */
+/**
+ * A base with a check, and a branch for each pull request that left the base a commit ago, so that none is up to date.
+ */
 export async function importBranches(directory: string, branches: number): Promise<void> {
   const data = (text: string): string => `data ${text.length}\n${text}\n`;
   const commit = (branch: string, from: string, [path, text]: readonly [string, string]): string =>

@@ -1,5 +1,5 @@
-// One pull request and a list of fifty, through each way in, in one interleaved run: what disturbs the machine
-// disturbs all of them. What counts is the CPU time of the server's process for one request.
+// Reads one pull request and a list of fifty through each API, in one interleaved run, so that a disturbance of the
+// machine affects all of them. The figure is the CPU time of the server's process for one request.
 import { deepStrictEqual } from 'node:assert';
 import { Agent, request } from 'node:http';
 import { target } from './dataset.ts';
@@ -17,7 +17,7 @@ export interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
-  /** From the answer to the documented record, so that all ways can be compared. */
+  /** Turns the answer into the documented record, so that the answers of all APIs can be compared. */
   readonly record?: (answer: unknown) => unknown;
 }
 
@@ -32,7 +32,7 @@ export interface Measurement {
 }
 
 export interface Effort {
-  /** Asked in turn, by every way in the same order. */
+  /** The requests, which every API gets in the same order. */
   readonly tenants: readonly Tenant[];
   readonly rounds: number;
   readonly requests: number;
@@ -46,7 +46,7 @@ export const restPaths = {
   fifty: `/api/v1/pull_request/queued?org=${target.owner}&repo=${target.name}`,
 } as const satisfies Record<Read, string>;
 
-/** The first way is the baseline. Throws when two ways answer differently: then there is nothing to compare. */
+/** The first way is the baseline. Throws if two ways answer differently, because they cannot be compared then. */
 export async function measureReads(ways: readonly Way[], effort: Effort): Promise<Measurement[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: effort.concurrency });
   try {

@@ -7,7 +7,7 @@ import { elapsedMs, ms, table } from './timing.ts';
 
 const place = { project: 'shop', environment: 'production', version: 'v1-rc1' } as const;
 
-/** The lengths are taken in turn, so that what disturbs the machine disturbs all of them. */
+/** The lengths are measured in turn, so that a disturbance of the machine affects all lengths. */
 export async function benchReleases(sizes: readonly number[], times: number): Promise<void> {
   await withInstallation(async (installation) => {
     const lines: Line[] = [];

@@ -13,7 +13,7 @@ import { createTenants, type Tenant } from './tenants.ts';
 const socketsOfAccount = 10;
 const rounds = 10;
 const single = 200;
-/** Accounts that one notification of the sequencer names. */
+/** How many accounts one notification of the sequencer lists. */
 const accountsOfNotification = 100;
 const opensAtOnce = 100;
 
@@ -134,7 +134,7 @@ async function measureServer(server: MeasuredProcess, owner: pg.Client, tenants:
   };
 }
 
-/** Microseconds of the server's CPU for an event that ten sockets hear. */
+/** Microseconds of the server's CPU for an event that is sent to ten sockets. */
 async function costOfSingle(
   server: MeasuredProcess,
   owner: pg.Client,
@@ -152,7 +152,7 @@ async function costOfSingle(
   return ((await server.cpuMicros()) - before) / single;
 }
 
-/** A subscription says nothing when it begins. All follow as soon as each has heard of an event. */
+/** A subscription sends nothing when it begins. All subscriptions have begun as soon as each has received an event. */
 async function untilAllHear(
   owner: pg.Client,
   followers: readonly Follower[],
@@ -175,7 +175,10 @@ async function untilReceived(followers: readonly Follower[], wanted: number): Pr
   }
 }
 
-/** An event with its position in each account, as the sequencer leaves and announces them. Answers when it was committed. */
+/**
+ * An event with its position in each account, as the sequencer leaves and announces them. Returns when the
+ * event was committed.
+ */
 async function write(owner: pg.Client, tenants: readonly Tenant[]): Promise<number> {
   const ids = tenants.map(({ accountId }) => accountId);
   const { rows } = await owner.query<{ account: string; position: number }>(

@@ -1,5 +1,6 @@
-// What no policy can do better in a cell, whatever it decides: `node bench/simulator/bounds.ts --cell rate=500,workers=500`.
-// Enough workers for everybody are taken for granted, and that a build takes as long as its slowest member always does.
+// What no policy can do better in a cell, whatever it decides: `node bench/simulator/bounds.ts --cell
+// rate=500,workers=500`. The bounds assume enough workers for all changes, and that a build takes as long as its
+// slowest member always does.
 import { parseArgs } from 'node:util';
 import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
@@ -19,13 +20,13 @@ const { values } = parseArgs({
 interface Stay {
   readonly change: Change;
   readonly isGood: boolean;
-  /** When its own build is done. */
+  /** When the build of the change alone has ended. */
   readonly doneAt: number;
-  /** Earlier ones that it overlaps, by index. */
+  /** The indexes of the earlier changes that the change overlaps. */
   readonly before: readonly number[];
 }
 
-/** Who lands and who does not is as when everybody is judged in order. */
+/** Which changes land is decided as if all changes were judged in order. */
 function staysOf({ changes, truth }: PolicySetup): Stay[] {
   const landed = new Set<number>();
   return changes.map((change, index) => {
@@ -91,7 +92,7 @@ function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly numb
 }
 
 const shares = [0.9, 0.95, 0.99];
-/** More for each change are not counted. */
+/** More builds than this for each change are not counted. */
 const mostBuilds = 100;
 
 function boundsOf(cell: Cell, seed: number): number[] {

@@ -16,7 +16,7 @@ import type { Cell } from './cell.ts';
 import { rulesOfPlanner } from './policies/rules.ts';
 import { drawDay } from './workload.ts';
 
-/** How the queue chooses its builds. */
+/** The policy by which the queue chooses its builds. */
 export const kinds = {
   speculative: { speculation: 'adaptive', useAffectedTargets: true, batchSize: 4 },
   line: {},
@@ -32,17 +32,20 @@ export interface Asked {
   readonly changes: number;
   /** About so many times a day. */
   readonly samples: number;
-  /** How often the line is played on for an answer. */
+  /** How many times the rest of the day is simulated for one answer. */
   readonly runs: number;
 }
 
-/** `arriving`: it was queued at that moment. `building`: of what it is in, or of a speculative build on it, a build runs or has ended. */
+/**
+ * `arriving`: it was queued at that moment. `building`: of what it is in, or of a speculative build on it, a build runs
+ * or has ended.
+ */
 export type Stage = 'arriving' | 'waiting' | 'building';
 
 export interface Estimate {
   readonly stage: Stage;
   readonly eta: Eta | NoEta;
-  /** Null: it never did. */
+  /** When the pull request landed. Null: it never landed. */
   readonly landedAt: number | null;
 }
 
@@ -112,7 +115,7 @@ function buildsBefore(day: PolicySetup, rules: QueueRules): ObservedBuild[] {
   }));
 }
 
-/** What the service's rows tell of the builds of a policy. */
+/** The facts about a policy's builds that the service would have in its rows. */
 class BuildRecords {
   readonly #builds = new Map<number, Omit<ObservedBuild, 'lastedMs'> & { readonly endedAt: number | null }>();
 
@@ -154,7 +157,7 @@ class BuildRecords {
 }
 
 export interface Calibration {
-  /** Answers with an ETA, of pull requests that landed. */
+  /** The number of answers with an ETA, about pull requests that landed. */
   readonly landings: number;
   /** Which share of these landed by their p50, and by their p90. */
   readonly byP50: number;

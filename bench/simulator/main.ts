@@ -53,7 +53,7 @@ if (values.json)
   );
 else {
   for (const [cell, group] of Map.groupBy(rows, (row) => row.cell)) console.log(`\n${cell}\n\n${table(group)}`);
-  // What is committed is the whole grid.
+  // Only the results of the whole grid are committed.
   const isWhole = values.cell.length === 0 && values.policy === undefined;
   const folder = values.out ?? (isWhole ? 'docs/planner' : null);
   if (folder !== null)

@@ -1,4 +1,4 @@
-// What one policy made of one day.
+// The figures of one policy on one day.
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
 import { quantile } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, type Cell } from './cell.ts';
@@ -19,7 +19,7 @@ export interface Measurement {
   readonly buildsPerChange: number;
   readonly landedPerHour: number;
   readonly red: number;
-  /** Share of all changes. */
+  /** As a share of all changes. */
   readonly ejectedUnjustly: number;
 }
 

@@ -1,5 +1,5 @@
-// The page that says in words what a grid showed. It is a function of the tables alone, so values are compared as the
-// tables show them.
+// The page that describes the results of a grid in words. The page is a function of the tables alone, so it compares
+// the rounded values of the tables.
 import { parseCell } from './cell.ts';
 import type { FullRow } from './measurement.ts';
 import { policies } from './policies/index.ts';
@@ -22,7 +22,7 @@ interface Day {
   readonly interlock: FullRow;
   readonly trained: FullRow | undefined;
   readonly bound: FullRow | undefined;
-  /** Of the other policies that do not know outcomes, the one with the lowest P95. */
+  /** The policy with the lowest P95 among the other policies that do not know outcomes. */
   readonly best: FullRow | undefined;
   /** The other policies that do not know outcomes. */
   readonly rivals: readonly FullRow[];
@@ -68,7 +68,7 @@ function daysOf(rows: readonly FullRow[]): readonly Day[] {
   });
 }
 
-/** `500 an hour, 500 workers, overlap 0.5`, and what is unusual about the day. */
+/** The cell as text, such as `500 an hour, 500 workers, overlap 0.5`, and what is unusual about the day. */
 function nameDay(text: string): string {
   const cell = parseCell(text);
   const usual = parseCell('');

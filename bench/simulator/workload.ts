@@ -1,5 +1,5 @@
-// A day drawn for a cell and a seed. Each change's arrival, author, targets and fate, each pair's and each build's, depend
-// on the seed and on what they are about, and on nothing that a policy does.
+// A day drawn for a cell and a seed. Each change's arrival, author, targets and fate, each pair's and each build's,
+// depend on the seed and on what they are about, and on nothing that a policy does.
 import { truthOf, type Pair } from '../../src/domain/simulation/ground-truth.ts';
 import type { Change, Past, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { draw, drawWait, streams } from '../../src/domain/simulation/randomness.ts';
@@ -9,7 +9,10 @@ import { calibrateTargets, drawTargets } from './targets.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const authors = 40;
-/** Probability that two overlapping changes in flight at the same time are a pair: a semantic conflict, or a fix where one is bad. */
+/**
+ * Probability that two overlapping changes in flight at the same time are a pair: a semantic conflict, or a fix where
+ * one is bad.
+ */
 const realConflict = 0.035;
 
 export interface Day {
@@ -19,7 +22,7 @@ export interface Day {
   readonly past?: number;
 }
 
-/** Keeps the day before apart from all that are measured. */
+/** Makes the random numbers of the day before different from those of every measured day. */
 const dayBefore = 1_000_000;
 
 export function drawDay(cell: Cell, { seed, changes, past = 0 }: Day): PolicySetup {
@@ -27,7 +30,7 @@ export function drawDay(cell: Cell, { seed, changes, past = 0 }: Day): PolicySet
   return past === 0 ? day : { ...day, past: pastOf(drawWorld(cell, { seed: seed + dayBefore, changes: past })) };
 }
 
-/** Everybody judged in order, and built once more who was red by himself. */
+/** Judges all changes in order. A change that is red by itself is built once more. */
 function pastOf({ changes, truth }: PolicySetup): Past {
   const landed = new Set<number>();
   const secondTries = { passed: 0, judged: 0 };
@@ -70,7 +73,7 @@ function drawChanges(
   cell: Cell,
   of: { readonly seed: number; readonly count: number; readonly inFlight: number },
 ): Known[] {
-  // Where nobody knows targets, changes meet as often as in the middle of what is known otherwise.
+  // An overlap of 1 means that targets are not known. Half of the changes then really overlap a change in flight.
   const overlap = cell.overlap >= 1 ? 0.5 : cell.overlap;
   const popularity = calibrateTargets({ overlap, inFlight: of.inFlight, exponent: cell.zipf });
   let due = 0;
@@ -85,7 +88,7 @@ function drawChanges(
   });
 }
 
-/** When the so-and-so-many-th change is due. */
+/** When the n-th change arrives. */
 function instantOf(due: number, { rate, burst }: Cell): number {
   const hours = Math.floor(due / rate);
   const within = due / rate - hours;

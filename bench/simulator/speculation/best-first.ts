@@ -1,5 +1,4 @@
-// Policies that build on several assumptions, those first that are most probably what will come true: the family of
-// SubmitQueue.
+// Policies that build on several sets of assumptions, the most probable set first: the family of SubmitQueue.
 import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { mostProbable, prospectOf, type Candidate, type OutcomeWeights, type Prospect } from './most-probable.ts';
 import { SuccessEstimates, type Evidence } from './success-estimates.ts';
@@ -8,11 +7,11 @@ import type { Predictor } from './predictors.ts';
 
 export interface BestFirstRules {
   readonly predictor: Predictor;
-  /** Default: what builds show changes nothing. */
+  /** Default: the results of builds do not change the probabilities. */
   readonly evidence?: Evidence;
-  /** A running build gives way to a more probable one. Otherwise it keeps its worker until nothing can need it. */
+  /** Whether a running build is stopped for a more probable build. If false, a build runs until no change needs it. */
   readonly isPreemptive: boolean;
-  /** Nothing is built whose assumptions are less probable together. */
+  /** A build is not started if its assumptions together are less probable than this. */
   readonly threshold: number;
   /**
    * A change that is green under every assumption about the changes before it passes them. They lie behind it
@@ -81,7 +80,7 @@ class BestFirst implements Policy {
     }
   }
 
-  // What runs besides the most probable ones is stopped before any of those is started.
+  // Running builds that are not among the most probable ones are stopped before a more probable build is started.
   #buildTheBest(queue: QueueView, actions: QueueActions): void {
     const best = this.#best(queue);
     const kept = new Set(best.map(pathOf));
@@ -92,7 +91,7 @@ class BestFirst implements Policy {
       if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), actions);
   }
 
-  /** As many builds as there are workers. Of equally probable builds the running ones stay. */
+  /** Chooses as many builds as there are workers. Of equally probable builds, running ones come first. */
   #best(queue: QueueView): readonly Candidate[] {
     const most = queue.workers;
     const found: Candidate[] = [];

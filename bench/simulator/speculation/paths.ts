@@ -1,5 +1,6 @@
-// What the speculating policies share: for every pending change those it stands behind, and the builds made for it under
-// assumptions about them. A path is such a build; it dies as soon as one of its assumptions turns out false.
+// Shared by the speculating policies: for every pending change, the changes that it waits for, and the builds made for
+// it under assumptions about these changes. A path is such a build. A path is of no use once an assumption proves
+// false.
 import type { Build, Change, QueueActions, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
 
@@ -23,7 +24,7 @@ export interface Head {
   version: number;
 }
 
-/** The changes that a new change stands behind. */
+/** The changes that a new change waits for. */
 export type StandsBehind = (
   change: Change,
   of: { readonly queue: QueueView; readonly heads: ReadonlyMap<number, Head> },
@@ -61,7 +62,7 @@ export class Paths {
     for (const change of taken) this.#admit(change, this.#standsBehind(change, { queue, heads: this.heads }));
   }
 
-  /** The changes that stand behind this change. */
+  /** The changes that wait for this change. */
   dependentsOf(change: number): readonly Head[] {
     return (this.#dependents.get(change) ?? []).filter((head) => this.heads.get(head.change.number) === head);
   }
@@ -73,7 +74,7 @@ export class Paths {
     this.#byBuild.set(build.id, path);
   }
 
-  /** It is of no more use, whatever it says. */
+  /** Whether no result of the build is of use any more. */
   drop(head: Head, path: Path, actions: QueueActions): void {
     head.paths = head.paths.filter((other) => other !== path);
     this.#byBuild.delete(path.build.id);
@@ -122,7 +123,7 @@ export class Paths {
   }
 }
 
-// Names of sets of changes: sums of 52-bit weights, so that one is had from another by one step.
+// Keys of sets of changes: sums of 52-bit weights, so that adding a change to a set takes one addition.
 
 const modulus = 2 ** 52;
 const weights: number[] = [];

@@ -4,23 +4,23 @@ import type { Change, PolicySetup } from '../../../src/domain/simulation/policy.
 import { draw } from '../../../src/domain/simulation/randomness.ts';
 
 export interface Predictor {
-  /** `behind`: how many undecided ones it may conflict with. */
+  /** `behind`: with how many undecided changes the change may conflict. */
   chanceOf(change: Change, behind: number): number;
   learn(change: Change, outcome: { readonly hasLanded: boolean; readonly behind: number }): void;
 }
 
 export type MakePredictor = (setup: PolicySetup) => Predictor;
 
-/** Nothing is known of anybody: either outcome is as likely. */
+/** Knows nothing about any change: both outcomes are equally likely. */
 export const evenOdds: MakePredictor = () => ({ chanceOf: () => 0.5, learn: () => {} });
 
 // Keeps these draws apart from the world's own, which have their stream second.
 const accuracyStream = 101;
 
 /**
- * A model trained elsewhere, of which only its quality matters: it calls each change good or bad by itself, and is right
- * in this share of the cases, whatever it says. Its chances are calibrated: what it calls bad is so as often as it says.
- * How often two changes that may conflict do is learned as it goes.
+ * A model trained elsewhere, of which only its quality matters: it calls each change good or bad by itself, and is
+ * right in this share of the cases, whatever it says. Its chances are calibrated: what it calls bad is so as often as
+ * it says. How often two changes that may conflict do is learned as it goes.
  */
 export function accurateIn(share: number): MakePredictor {
   return ({ changes, truth }) => {
@@ -45,7 +45,7 @@ export function accurateIn(share: number): MakePredictor {
   };
 }
 
-/** From the queue's own history, by the very rule of the product. */
+/** Predicts from the queue's own history, by the same rule as the product. */
 export const learnedRates: MakePredictor = ({ past }) => {
   const repository = { passed: 0, judged: 0 };
   const authors = new Map<number, { passed: number; judged: number }>();
@@ -64,7 +64,7 @@ export const learnedRates: MakePredictor = ({ past }) => {
   return { chanceOf: ({ author }) => estimateSuccessProbability({ repository, author: recordOf(author) }), learn };
 };
 
-/** Nothing is ever certain. */
+/** Keeps a probability between two bounds, because no outcome is certain. */
 export function clamped(probability: number): number {
   return Math.min(0.999, Math.max(0.001, probability));
 }
