@@ -1,5 +1,5 @@
-// What `explain` says of every pull request of a world, written down whenever something has changed, to be asked again
-// later of that very moment.
+// Records the output of `explain` for every pull request of a world after each change. Tests later ask `explain` for
+// the same moments, and compare.
 import { expect } from 'vitest';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { explainAll } from '../../src/modules/queue/api/explain.reads.ts';
@@ -13,13 +13,13 @@ export interface Answer extends Explained {
 }
 
 export interface ExplanationLog extends AsyncDisposable {
-  /** Every moment so far, with what was said then. */
+  /** Every recorded moment, with the explanations at that moment. */
   readonly pages: readonly { readonly at: Date; readonly said: readonly Answer[] }[];
-  /** Looks now. */
+  /** Records the present moment. */
   write(): Promise<readonly Answer[]>;
   /** The sentences about one pull request, one after another, without repetitions. */
   sentences(number: number): string[];
-  /** The first time that this was said of it. */
+  /** The first recorded explanation of the pull request with this sentence. */
   when(number: number, sentence: string | RegExp): Answer;
 }
 
@@ -39,7 +39,7 @@ export async function explainWorld(w: World, asOf: Date | null): Promise<Answer[
   });
 }
 
-/** Looks after every step of the engine from here on, and in the middle of a landing. */
+/** From now on, records after every step of the engine, and in the middle of a landing. */
 export function logExplanations(w: World): ExplanationLog {
   const pages: { readonly at: Date; readonly said: readonly Answer[] }[] = [];
   let last = '';
@@ -101,7 +101,7 @@ export function find(
   return found;
 }
 
-/** Asked of each of its moments, `explain` says again what it said then. */
+/** Expects that `explain` gives the recorded explanation for each recorded moment. */
 export async function expectSameLater(w: World, { pages }: ExplanationLog): Promise<void> {
   expect(pages.length).toBeGreaterThan(1);
   for (const { at, said } of pages) {

@@ -24,7 +24,7 @@ import { worldName, type WorldStart } from './world-template.ts';
 const run = promisify(execFile);
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Pushes are not spread over a minute here. */
+/** In tests, pushes are not spread over a minute. */
 export const quickPace = { perMinute: 100_000, gatherMs: 0 };
 
 interface CiEntry {
@@ -37,7 +37,7 @@ export function checkNames(ci: string): readonly string[] {
 }
 
 /**
- * What GitHub runs in the place of a `.service/ci.yml`: its checks on heads and bot branches, its workflows when asked.
+ * The workflow of GitHub for a `.service/ci.yml`: its checks run on heads and bot branches, its workflows on request.
  */
 export function asWorkflows(ci: string): Record<string, string> {
   const { checks = {}, workflows = {} } = parse(ci) as {
@@ -89,7 +89,7 @@ export interface GitHubWorldStart {
   readonly host: WorldHost;
 }
 
-/** Makes it all in a service over an empty database that has the secrets. */
+/** Makes the world in a service whose database has the secrets and is empty otherwise. */
 export async function beginGitHubWorld(
   service: Service,
   secrets: Secrets,

@@ -10,9 +10,9 @@ import { Refusal, type ModelProtocol, type ModelReply, type ModelRequest } from 
 export type { ModelReply, ModelRequest, ModelTurn } from './model-protocol.ts';
 
 export interface ModelServer extends AsyncDisposable {
-  /** The base URL, as clients of both protocols take it. */
+  /** The base URL for clients of both protocols. */
   readonly baseUrl: string;
-  /** The only key it takes. */
+  /** The only API key that the server accepts. */
   readonly apiKey: string;
   /** The well-formed requests, in order. */
   readonly requests: ModelRequest[];

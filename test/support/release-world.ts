@@ -36,24 +36,24 @@ export interface Deployed {
   readonly problem: string | null;
 }
 
-/** What it takes of a world, on whatever host. */
+/** The parts of a world that releases need. They exist on every host. */
 export type ReleasingWorld = Pick<World, 'ctx' | 'secrets' | 'repository' | 'git' | 'rows'>;
 
 export interface Releases<W extends ReleasingWorld = World> {
   readonly w: W;
   /** A candidate of the base's tip as the world began, or of another commit. `built`: by the project's build. */
   candidate(version: string, options?: { built?: boolean; commit?: string }): Promise<void>;
-  /** Answers the deployment's id. */
+  /** Returns the id of the deployment. */
   deploy(version: string, options?: { force?: boolean; supersede?: boolean; to?: string }): Promise<string>;
   report(version: string, status: DeploymentStatus): Promise<void>;
   cancel(id: string): Promise<void>;
   rollBack(options?: { force?: boolean }): Promise<string>;
   /** The deployments of `production`, oldest first. */
   deployments(): Promise<Deployed[]>;
-  /** `v1-rc1 success`, oldest first. */
+  /** The deployments as texts such as `v1-rc1 success`, oldest first. */
   line(): Promise<string[]>;
   candidateStatus(version: string): Promise<{ status: string; error_message: string | null; problem: string | null }>;
-  /** Until the deployments of `production` stand so. */
+  /** Waits until the deployments of `production` have these statuses. */
   become(...line: string[]): Promise<void>;
   log(of: { deployment: string } | { candidate: string }): Promise<string>;
   /** Actions of deployments and candidates, oldest first. */
@@ -64,7 +64,7 @@ export type ReleaseWorld = Releases & AsyncDisposable;
 
 const place = { project: 'shop', environment: 'production' };
 
-/** Driven by the plain loop. */
+/** Makes the world. The plain loop drives its deployments. */
 export async function releaseWorld(options: ReleaseWorldOptions = {}): Promise<ReleaseWorld> {
   const w = await world({ runsCi: false, ...options });
   const http = createHttpOut({ allowPrivateAddresses: true });
@@ -80,7 +80,7 @@ export async function releaseWorld(options: ReleaseWorldOptions = {}): Promise<R
   };
 }
 
-/** `until` waits for whatever drives them. */
+/** `until` waits while the loop or Temporal drives the deployments. */
 export async function releasesOf<W extends ReleasingWorld>(
   w: W,
   options: ReleaseOptions & { readonly until: (condition: () => Promise<boolean>) => Promise<void> },

@@ -1,4 +1,4 @@
-// A world that carries out runbooks: verbs for asking, and what a user sees of them.
+// A world that carries out runbooks: verbs that request and change runbooks, and what a user sees of the runbooks.
 import {
   cancelRunbook,
   continueRunbook,
@@ -14,16 +14,16 @@ type Request = Omit<Parameters<typeof createRunbook>[1], 'repository'>;
 
 export interface Runbooks {
   readonly w: World;
-  /** Answers its number. */
+  /** Returns the number of the runbook. */
   begin(prompt: string, request?: Omit<Request, 'prompt'>): Promise<number>;
   follow(number: number, prompt: string, more?: { description?: string; labels?: string[] }): Promise<void>;
   cancel(number: number): Promise<void>;
   retry(number: number): Promise<void>;
   publish(number: number): Promise<void>;
   status(number: number): Promise<string>;
-  /** `1.1 completed` of each leaf, in order; with the message of a failure. */
+  /** A text such as `1.1 completed` for each leaf, in order. A failed leaf also has its error message. */
   leaves(number: number): Promise<string[]>;
-  /** `1 open interlock/runbook-1 into main` of each, in order. */
+  /** A text such as `1 open interlock/runbook-1 into main` for each pull request, in order. */
   pullRequests(number: number): Promise<string[]>;
   /** Number of its pull request at the host. */
   pullRequestNumber(number: number, ordinal?: number): Promise<number>;
@@ -37,24 +37,24 @@ export interface Runbooks {
     draft: boolean;
     baseBranch: string;
   }>;
-  /** Until the leaves stand so. */
+  /** Waits until the leaves have these statuses. */
   become(number: number, ...leaves: string[]): Promise<void>;
-  /** Until nothing is left to be done, now. */
+  /** Waits until no more work can be done now. */
   rest(number: number): Promise<void>;
   log(number: number): Promise<string>;
-  /** Its actions, oldest first. */
+  /** The actions of the runbook's events, oldest first. */
   events(number: number): Promise<string[]>;
-  /** Subjects of the commits of a branch that its base has not, oldest first. */
+  /** The subjects of the commits of a branch that its base lacks, oldest first. */
   commits(branch: string, base?: string): Promise<string[]>;
   file(branch: string, path: string): Promise<string | null>;
 }
 
 export type RunbookWorld = Runbooks & AsyncDisposable;
 
-// Several leaves, each with a checkout, on a machine that does much else.
+// Long enough for several leaves, each with a checkout, on a busy machine.
 const longestWaitMs = 100_000;
 
-/** Driven by the plain loop. */
+/** Makes the world. The plain loop drives its runbooks. */
 export async function runbookWorld(options: WorldOptions = {}): Promise<RunbookWorld> {
   const w = await world({ runsCi: false, ...options });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
@@ -67,7 +67,7 @@ export async function runbookWorld(options: WorldOptions = {}): Promise<RunbookW
   };
 }
 
-/** `until` waits for whatever drives them. */
+/** `until` waits while the loop or Temporal drives the runbooks. */
 export function runbooksOf(w: World, until: (isSo: () => Promise<boolean>) => Promise<void>): Runbooks {
   const { ctx } = w;
   const r: Runbooks = {

@@ -1,5 +1,5 @@
-// A service of its own per test: database, local host, sequencer and one server or more, reached over HTTP and
-// WebSockets as users reach it. `drain` handles all events of the host and takes the engine's turns.
+// Makes a service for one test: a database, a local host, a sequencer, and one or more servers. Tests use the servers
+// over HTTP and WebSockets, as users do. `drain` handles all events of the host and takes the engine's turns.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ type Typed<Data, Variables> = DocumentNode & { __apiType?: (variables: Variables
 
 export interface TestServer {
   readonly url: string;
-  /** First token of the account: every scope. */
+  /** The first token of the account. It has every scope. */
   readonly token: string;
   readonly accountId: string;
   readonly secrets: Secrets;
@@ -56,7 +56,7 @@ export interface TestServer {
     variables?: Readonly<Record<string, unknown>>,
     token?: string | null,
   ): Promise<GraphQLAnswer<Data>>;
-  /** The data of a typed operation by the first token; throws when it is refused. */
+  /** Sends a typed operation with the first token, and returns its data. Throws if the API refuses the operation. */
   execute<Data, Variables>(operation: Typed<Data, Variables>, variables: Variables): Promise<Data>;
   rest(
     method: string,
@@ -67,11 +67,11 @@ export interface TestServer {
       readonly token?: string | null;
     },
   ): Promise<Response>;
-  /** A user token of the first account with these scopes only. */
+  /** Makes a user token of the first account that has only these scopes. */
   tokenWith(scopes: readonly Scope[], options?: { readonly expiresAt?: Date }): Promise<string>;
-  /** The first token of another account. */
+  /** Makes another account, and returns its first token. */
   otherAccount(name?: string): Promise<{ readonly token: string; readonly accountId: string }>;
-  /** Another server process's worth: its own connections, caches and hub, on the same database. */
+  /** Starts another server on the same database, with its own connections, caches and hub, like another process. */
   another(): Promise<{ readonly url: string; close(): Promise<void> }>;
   /** Turns of the engine until nothing is left to do now. */
   drain(): Promise<void>;
@@ -89,9 +89,9 @@ export async function startServer(
     readonly graphiqlDir?: string;
     /** Left out: the dashboard is not built. */
     readonly dashboardDir?: string;
-    /** Of the first server. Left out: a free one. */
+    /** The port of the first server. Left out: a free port. */
     readonly port?: number;
-    /** Left out: an address at which nothing is. */
+    /** Left out: an address at which no server listens. */
     readonly publicUrl?: string;
     /** Left out: there is no OpenID provider. */
     readonly oidc?: OidcSettings;
@@ -99,17 +99,17 @@ export async function startServer(
     readonly slack?: SlackSettings;
     /** Left out: no proxy is trusted. */
     readonly trustsProxy?: TrustsProxy;
-    /** How webhooks go out, made for each process; without it none do. */
+    /** Makes the sender of webhooks of each process. Left out: no webhooks are sent. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
-    /** What the servers tell of Temporal; without it nothing. */
+    /** The state of Temporal that the servers report. Left out: they report no state of Temporal. */
     readonly temporal?: TemporalView;
-    /** `as usual`: the service's own. Left out: so high that none is reached. */
+    /** `as usual`: the limits of the service. Left out: limits so high that no test reaches them. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
-    /** What reads /metrics; left out: this machine. */
+    /** The token that reads /metrics. Left out: only this machine may read /metrics. */
     readonly metricsToken?: string;
     /** Of queues at /metrics. */
     readonly mostSeries?: number;
-    /** Left out: nothing but what is fatal is logged. */
+    /** Left out: only fatal errors are logged. */
     readonly log?: Logger;
   } = {},
 ): Promise<TestServer> {

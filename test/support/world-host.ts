@@ -11,22 +11,24 @@ import { commitAsUser, type UserCommit } from './user-commits.ts';
 
 export interface WorldHost {
   readonly repository: HostRepository;
-  /** Who commits what the service makes. */
+  /** The committer of the commits that the service makes. */
   readonly committer: string;
-  /** Page of a pull request. */
+  /** The address of the page of a pull request. */
   readonly pageOf: (number: number) => string;
   /** The bare repository to which people push. */
   readonly gitDir: string;
   readonly git: (...args: string[]) => Promise<string>;
-  /** A person pushes a commit. The host has reported it, and the service has followed, when this resolves. */
+  /** A person pushes a commit. Resolves when the host has reported the push and the service has handled the report. */
   readonly commit: (commit: UserCommit) => Promise<string>;
-  /** A person opens a pull request of a pushed branch. Answers its number; the service knows it. */
+  /**
+   * A person opens a pull request of a pushed branch. Returns its number when the service has read the pull request.
+   */
   readonly open: (pullRequest: {
     readonly title: string;
     readonly headBranch: string;
     readonly baseBranch: string;
   }) => Promise<number>;
-  /** A person picks another base branch, and the service follows. */
+  /** A person picks another base branch. Resolves when the service has read the change. */
   readonly retarget: (number: number, baseBranch: string) => Promise<void>;
   readonly review: (
     number: number,
@@ -34,18 +36,18 @@ export interface WorldHost {
   ) => Promise<void>;
   readonly close: (number: number) => Promise<void>;
   readonly label: (number: number, label: string, present: boolean, by?: string) => Promise<void>;
-  /** A person merges by the host's own button. */
+  /** A person merges the pull request by the host's own button. */
   readonly merge: (
     number: number,
     merge: { readonly expectedHead: string; readonly strategy: MergeStrategy; readonly message: string },
   ) => Promise<void>;
-  /** As the host shows it. */
+  /** The pull request as the host shows it. */
   readonly pullRequest: (number: number) => Promise<HostPullRequest | null>;
   /** All pull requests, those of bots included, by number. */
   readonly pullRequests: () => Promise<
     { readonly number: number; readonly branch: string; readonly isOpen: boolean }[]
   >;
-  /** Workflows that the service has started, and how each ended. Null: it runs. */
+  /** The workflows that the service has started, and how each ended. Null: the workflow still runs. */
   readonly workflowRuns: () => Promise<{ readonly name: string; readonly conclusion: string | null }[]>;
   /** The service's comments on it, with the keys by which it edits them, in the order of their creation. */
   readonly comments: (number: number) => Promise<{ readonly key: string; readonly body: string }[]>;

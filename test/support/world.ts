@@ -1,5 +1,5 @@
-// A world of its own per test: database, data directory, local host with real git, CI that really runs, and the engine
-// as a plain loop. Verbs read like the story of a test; what is asserted is what users see: commits, rows, events.
+// Makes a world for one test: a database, a data directory, a local host with real git, CI that really runs, and the
+// engine as a plain loop. The verbs of the world read like a story. Tests assert what users see: commits, rows, events.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,11 +28,11 @@ export interface WorldOptions {
   /** `checks` of .service/ci.yml on the base branch; default: a check that fails when a file `bad` exists. */
   readonly ci?: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** False: another process runs the checks. Default true. */
+  /** Whether this process runs the checks. Default true. False: another process runs them. */
   readonly runsCi?: boolean;
-  /** Id of its account, for worlds that share a Temporal: workflows are named by it. */
+  /** Id of the world's account. Workflows are named by the id, so worlds that share a Temporal need different ids. */
   readonly accountId?: number;
-  /** Wakes another engine than the plain loop. */
+  /** Wakes the engine, if the engine is not the plain loop. */
   readonly wake?: Ports['wake'];
   readonly clock?: () => Date;
   /** True: PostgreSQL has never seen its tables before, and its sessions begin with it. */
@@ -49,9 +49,9 @@ export interface World extends AsyncDisposable {
   readonly dataDir: string;
   readonly repository: { readonly owner: string; readonly name: string };
   readonly repositoryId: string;
-  /** For an engine in a process of its own. */
+  /** The settings for an engine in another process. */
   readonly engine: EngineSettings;
-  /** Its code host, from outside. */
+  /** The code host of the world, as people and CI use it. */
   readonly host: WorldHost;
   readonly gitDir: string;
   git(...args: string[]): Promise<string>;
@@ -63,7 +63,7 @@ export interface World extends AsyncDisposable {
     files: Readonly<Record<string, string | null>>,
     options?: { from?: string; message?: string; author?: string },
   ): Promise<string>;
-  /** A branch with these files and its pull request; answers its number. */
+  /** Makes a branch with these files, and its pull request. Returns the number of the pull request. */
   open(
     branch: string,
     files: Readonly<Record<string, string | null>>,
@@ -73,11 +73,11 @@ export interface World extends AsyncDisposable {
   dequeue(number: number): Promise<void>;
   pause(paused: boolean): Promise<void>;
   configure(configuration: string): Promise<void>;
-  /** Turns of the engine until the condition holds; CI runs meanwhile. Throws with the state after `withinMs`. */
+  /** Runs turns of the engine until the condition holds. CI runs meanwhile. Throws with the state after `withinMs`. */
   until(condition: () => Promise<boolean>, withinMs?: number): Promise<void>;
-  /** Until every named pull request is merged, blocked or open. */
+  /** Runs turns until every given pull request is merged, blocked or open. */
   settled(...numbers: number[]): Promise<void>;
-  /** Like `settled`, while other processes do the work: it only looks. Waits for clean-up too. */
+  /** Like `settled`, but only reads, because other processes do the work. Waits for the clean-up too. */
   watch(numbers: readonly number[], withinMs?: number): Promise<void>;
   status(number: number): Promise<{
     status: string;
@@ -89,11 +89,11 @@ export interface World extends AsyncDisposable {
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
-  /** Comments on a pull request besides its status comment, in the order they were started. */
+  /** Comments on a pull request besides its status comment, in the order of their creation. */
   comments(number: number): Promise<{ key: string; body: string }[]>;
-  /** The present text of the comment that is edited in place; null while there is none. */
+  /** The present text of the status comment. Null: there is no status comment yet. */
   statusComment(number: number): Promise<string | null>;
-  /** The check of the queue's own on the present head; null while there is none. */
+  /** The queue's own check on the present head commit. Null: the queue has not made the check yet. */
   statusCheck(number: number): Promise<{ state: string; title: string; summary: string; url: string | null } | null>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** First-parent commits of the base since the first, oldest first. */
@@ -102,7 +102,7 @@ export interface World extends AsyncDisposable {
 
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
-/** The next account gets this id. */
+/** The id of the next account. */
 export async function countAccountsFrom(url: string, accountId: number): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
@@ -157,7 +157,7 @@ async function openWorld(options: WorldOptions, open: OpenService): Promise<Open
   const template = await findTemplate(files, async (own, folder) => {
     const service = await open(own, folder);
     const start = await beginWorld(service, files);
-    // A copy would have the lease of a hint that nobody handles.
+    // A copy would contain the lease of a host hint that no process handles.
     await service.drain();
     await service.stop();
     return start;
