@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../src/modules/accounts/index.ts';
 import {
@@ -179,6 +180,22 @@ describe('tokens of an account', () => {
     const [before] = await s.rows('select revoked_at from api_token where name = $1', ['Short']);
     await revoke(apiToken.id);
     expect(await s.rows('select revoked_at from api_token where name = $1', ['Short'])).toEqual([before]);
+  });
+
+  it('are refused from the next request on by the server that revoked them, whenever the notification comes', async () => {
+    const { data } = await create({ name: 'Gone', scopes: ['QUEUE_READ'] });
+    const { token, apiToken } = data.createApiToken;
+    expect(await status(token)).toBe(200);
+    // Until the server has connected again, no notification reaches it.
+    const owner = new pg.Client({ connectionString: s.databaseUrl });
+    await owner.connect();
+    const { rowCount } = await owner.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'interlock-listen'",
+    );
+    await owner.end();
+    expect(rowCount).toBeGreaterThan(0);
+    expect((await revoke(apiToken.id)).errors).toEqual([]);
+    expect(await status(token)).toBe(401);
   });
 
   it('hand signing over before they go', async () => {

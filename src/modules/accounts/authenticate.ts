@@ -2,6 +2,7 @@
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
 import { sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
+import type { Database } from '../../platform/database.ts';
 import { createKnownRows, type KnownRow } from './known-rows.ts';
 import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
@@ -11,6 +12,17 @@ const usedEveryMs = 60_000;
  * revoked embed link. Empty: every one of them must be checked again.
  */
 export const tokenChannel = 'interlock_tokens';
+
+const forgetters = new WeakMap<Database, Set<() => void>>();
+
+/**
+ * Makes this process read tokens, sessions and embed links again, after the commit that ended one of them. Other
+ * processes learn of it by the notification, some milliseconds later; for this process that would be too late, because
+ * the next request of the same user may be under way.
+ */
+export function forgetAccess(db: Database): void {
+  for (const forget of forgetters.get(db) ?? []) forget();
+}
 
 export interface Session {
   readonly ctx: Context;
@@ -128,6 +140,12 @@ export async function createAuthenticator({
   );
   const listeners = new Set<(isEnded: ((actor: Actor) => boolean) | null) => void>();
 
+  const forgetAll = (): void => {
+    for (const rows of [tokens, sessions, embeds]) rows.forget(() => true);
+  };
+  const ofDatabase = forgetters.get(ports.db) ?? new Set();
+  forgetters.set(ports.db, ofDatabase.add(forgetAll));
+
   const stopListening = await ports.db.system.listen(tokenChannel, (payload) => {
     const sessionId = /^session:(.*)$/.exec(payload)?.[1];
     const isEnded = (of: { readonly tokenId: string | null; readonly sessionId?: string | null }): boolean =>
@@ -218,6 +236,7 @@ export async function createAuthenticator({
     },
     close: async () => {
       listeners.clear();
+      ofDatabase.delete(forgetAll);
       await stopListening();
     },
   };

@@ -5,6 +5,7 @@ export type { TeamRead } from './teams.reads.ts';
 export { findEmailOfHandle, findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
 export {
   createAuthenticator,
+  forgetAccess,
   tokenChannel,
   type Authenticator,
   type EmbedSession,

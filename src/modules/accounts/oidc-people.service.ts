@@ -140,7 +140,7 @@ async function refreshPerson(
     userId,
     person.role,
   ]);
-  if (known?.role_from === 'oidc') await lookAtTokensAgain(tx);
+  if (known?.role_from === 'oidc') await lookAtTokensAgain(ctx, tx);
 }
 
 /** The account and role of a user by the last answer of the provider. */
@@ -266,7 +266,7 @@ export async function confirmOidcPerson(
       `update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc' and role <> $3 returning 1`,
       [accountId, userId, role],
     );
-    if (changed.length > 0) await lookAtTokensAgain(tx);
+    if (changed.length > 0) await lookAtTokensAgain(ctx, tx);
   });
 }
 
@@ -282,7 +282,7 @@ export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<
       userId,
     ]);
     await endSessions(ctx, tx, { userId });
-    await lookAtTokensAgain(tx);
+    await lookAtTokensAgain(ctx, tx);
   });
 }
 

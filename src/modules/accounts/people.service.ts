@@ -50,7 +50,7 @@ export async function startPersonSession(
         `An admin removed ${person.login} from this account. Ask an admin to be added.`,
       );
     const userId = user.id;
-    if (!isNew) await refreshPerson(tx, { accountId, person, known: user });
+    if (!isNew) await refreshPerson(ctx, tx, { person, known: user });
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
       await tx.query<Row>(text, values);
     return await insertSession(query, secrets, { accountId, userId, scopes, tokenId: null, now });
@@ -91,7 +91,7 @@ export async function setPersonRole(
       `update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'github' and role <> $3 returning 1`,
       [accountId, userId, role ?? 'member'],
     );
-    if (changed !== undefined) await lookAtTokensAgain(tx);
+    if (changed !== undefined) await lookAtTokensAgain(ctx, tx);
   });
 }
 
@@ -141,13 +141,11 @@ async function addPerson(
 }
 
 async function refreshPerson(
+  ctx: ReturnType<typeof systemContext>,
   tx: Transaction,
-  {
-    accountId,
-    person,
-    known,
-  }: { readonly accountId: string; readonly person: GitHubPerson; readonly known: KnownUser },
+  { person, known }: { readonly person: GitHubPerson; readonly known: KnownUser },
 ): Promise<void> {
+  const { accountId } = ctx;
   const role = known.role_from === 'github' ? person.role : known.role;
   const handle = await freeHandle(tx, { accountId, person, userId: known.id });
   await tx.query(
@@ -155,7 +153,7 @@ async function refreshPerson(
      where account_id = $1 and id = $2`,
     [accountId, known.id, person.server, person.id, handle, role],
   );
-  if (role !== known.role || handle !== known.handle) await lookAtTokensAgain(tx);
+  if (role !== known.role || handle !== known.handle) await lookAtTokensAgain(ctx, tx);
 }
 
 /**

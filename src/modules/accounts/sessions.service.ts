@@ -6,7 +6,7 @@ import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign
 import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { forgetRows } from '../../platform/retention/index.ts';
-import { tokenChannel } from './authenticate.ts';
+import { forgetAccess, tokenChannel } from './authenticate.ts';
 import { digestToken, type Secrets } from './tokens.ts';
 import { recordUserAction, type RequestContext } from './user-actions.ts';
 
@@ -155,6 +155,7 @@ export async function endSessions(
      select pg_notify($4, 'session:' || id) from ended`,
     [ctx.accountId, id, ctx.clock().toISOString(), tokenChannel],
   );
+  tx.afterCommit(() => forgetAccess(ctx.db));
   return ended.length;
 }
 

@@ -2,7 +2,7 @@
 // once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
-import { tokenChannel } from './authenticate.ts';
+import { forgetAccess, tokenChannel } from './authenticate.ts';
 import {
   digestToken,
   encryptSigningDigest,
@@ -69,9 +69,11 @@ export async function endTokens(ctx: Context, tx: Transaction, ids: readonly str
      select pg_notify($4, id::text) from ended`,
     [ctx.accountId, ids, ctx.clock().toISOString(), tokenChannel],
   );
+  tx.afterCommit(() => forgetAccess(ctx.db));
 }
 
 /** Makes every process check its tokens again, because the permissions of a user have changed. */
-export async function lookAtTokensAgain(tx: Transaction): Promise<void> {
+export async function lookAtTokensAgain({ db }: Pick<Context, 'db'>, tx: Transaction): Promise<void> {
   await tx.query("select pg_notify($1, '')", [tokenChannel]);
+  tx.afterCommit(() => forgetAccess(db));
 }

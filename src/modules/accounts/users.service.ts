@@ -83,7 +83,7 @@ export async function updateUser(
       isHandleNew ? handle : user.handle,
       isRoleNew ? 'account' : user.roleFrom,
     ]);
-    await lookAtTokensAgain(tx);
+    await lookAtTokensAgain(ctx, tx);
     await appendEvents(ctx, tx, [{ action: 'user_updated', payload: { userId: user.id, role } }]);
     if (isRoleNew) await recordUserAction(ctx, tx, { action: 'user_role_changed', target: user.email });
     if (isHandleNew) await recordUserAction(ctx, tx, { action: 'user_handle_changed', target: user.email });

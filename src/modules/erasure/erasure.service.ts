@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { planAccount, planRepository, readCatalogue } from '../../platform/erasure/index.ts';
-import { recordUserAction, requireScope, tokenChannel } from '../accounts/index.ts';
+import { forgetAccess, recordUserAction, requireScope, tokenChannel } from '../accounts/index.ts';
 import {
   lockRepository,
   markDeleted,
@@ -162,6 +162,7 @@ async function endAccess(ctx: Context, tx: Transaction): Promise<void> {
      select pg_notify($2, id::text) from ended`,
     [ctx.accountId, tokenChannel],
   );
+  tx.afterCommit(() => forgetAccess(ctx.db));
   await tx.query('update webhook_endpoint set deleted_at = now(), enabled = false where account_id = $1', values);
   await tx.query(
     `update webhook_delivery set state = 'canceled', ended_at = now() where account_id = $1 and state in ('pending', 'retrying')`,

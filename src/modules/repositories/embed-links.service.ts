@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
-import { digestToken, recordUserAction, requireScope, tokenChannel, type Secrets } from '../accounts/index.ts';
+import {
+  digestToken,
+  forgetAccess,
+  recordUserAction,
+  requireScope,
+  tokenChannel,
+  type Secrets,
+} from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
 
@@ -97,6 +104,7 @@ export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
     ]);
     // Such changes are rare and must reach every process at once, as the end of a token does.
     await tx.query("select pg_notify($1, 'embed:' || $2::text)", [tokenChannel, id]);
+    tx.afterCommit(() => forgetAccess(ctx.db));
     const action = 'embed_link_revoked';
     await appendEvents(ctx, tx, [{ repositoryId: link.repositoryId, action, payload: {} }]);
     await recordUserAction(ctx, tx, { action, target: link.target });
