@@ -182,7 +182,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     { status: 'tagged', batch: { ...building, verdict: 'green' }, landingsFrom: Infinity },
     'merge_window',
     'queue',
-    'Its build is green; landings wait for a merge window, and none opens any more.',
+    'Its build is green; landings wait for a merge window, but no window will open.',
   ],
   [
     { status: 'tagged', batch: { ...building, verdict: 'green' } },

@@ -32,9 +32,9 @@ export type Hold =
   | { readonly kind: 'barrier'; readonly number: number }
   /** Other pull requests may join its build before the instant `until`. */
   | { readonly kind: 'company'; readonly until: number }
-  /** It is out of the line, and waits to be built as part of a bisected batch. */
+  /** The pull request is out of the line, and waits to be built as part of a bisected batch. */
   | { readonly kind: 'part' }
-  /** The build of these pull requests before it failed, and nothing is built on a failed build. */
+  /** A build of these pull requests, which are before this one in line, failed. No build is made on a failed build. */
   | { readonly kind: 'judgement'; readonly of: readonly number[] }
   /** The limit of concurrent builds is reached. */
   | { readonly kind: 'room'; readonly builds: number };
@@ -46,25 +46,31 @@ export interface ExplainedPullRequest {
   readonly text: string | null;
   /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: Actor | null;
-  /** Somebody took it out of the line, and nobody has queued it since. `by` null: not recorded. */
+  /**
+   * Not null: a user took the pull request out of the line, and it has not been queued since. `by` is null if the user
+   * is not recorded.
+   */
   readonly dequeued: { readonly by: string | null } | null;
   /**
-   * Number of pull requests before it in line, without those in its own batch and those that cannot delay it. Null
-   * unless queued or tagged.
+   * How many pull requests before this one in line can delay it. Those in its own batch do not count. Null unless
+   * queued or tagged.
    */
   readonly ahead: number | null;
   /** Numbers of the pull requests ahead that skip the line. */
   readonly skippers: readonly number[];
-  /** Why it has no build yet. Null: it has a build, or only waits for its turn. */
+  /** Why the pull request has no build yet. Null: it has a build, or only waits for its turn. */
   readonly hold: Hold | null;
   /**
-   * Required checks on heads that still run and delay its landing: its own, and those of other pull requests that land
-   * with it.
+   * Whose required checks on heads still run and so delay the landing. `own`: those of this pull request. `others`: the
+   * numbers of other pull requests that land together with it.
    */
   readonly ownChecks: { readonly own: boolean; readonly others: readonly number[] } | null;
-  /** The final gate that its landing waits for. Null: there is none, or it is not first in line. */
+  /**
+   * The final gate that the landing of the pull request waits for. Null: there is none, or the pull request is not
+   * first in line.
+   */
   readonly finalGate: string | null;
-  /** Its live batch. */
+  /** The live batch of the pull request. */
   readonly batch: ExplainedBatch | null;
   /**
    * The pause in force for its base branch. `message` is the text given with the pause. `pattern` is its rule, null for
@@ -201,7 +207,7 @@ export function whoEnds({ until }: Frozen): Actor {
 export function windowText(landingsFrom: number): string {
   return Number.isFinite(landingsFrom)
     ? `landings wait for the merge window that opens at ${timeText(landingsFrom)}.`
-    : 'landings wait for a merge window, and none opens any more.';
+    : 'landings wait for a merge window, but no window will open.';
 }
 
 export function gateText(workflow: string): string {

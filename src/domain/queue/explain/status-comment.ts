@@ -45,21 +45,21 @@ export interface StatusFacts {
   readonly text: string | null;
   /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: ExplainedPullRequest['actor'];
-  /** Somebody took it out of the line, and nobody has queued it since. */
+  /** Whether a user took the pull request out of the line, and it has not been queued since. */
   readonly isDequeued: boolean;
   readonly baseBranch: string;
   /** The label that queues a pull request. */
   readonly trigger: string;
   /** How people may ask to queue. */
   readonly ways: readonly QueueMethod[];
-  /** Checks whose failure blocked it. */
+  /** The failed checks because of which the pull request is blocked. */
   readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
   /** Null unless queued or tagged. */
   readonly line: {
-    /** When it entered the line, in milliseconds since the epoch. */
+    /** When the pull request entered the line, in milliseconds since the epoch. */
     readonly since: number;
     readonly skipsLine: boolean;
-    /** Whether it was announced as first in line, or as stuck, since it was queued. */
+    /** Whether the pull request was announced as first in line, or as stuck, since it was queued. */
     readonly isTop: boolean;
     readonly isStuck: boolean;
     /**
@@ -67,7 +67,7 @@ export interface StatusFacts {
      * Null: nothing stops landings.
      */
     readonly hold: string | null;
-    /** Its live batch, once the batch is built. */
+    /** The live batch of the pull request. Null before the batch is built. */
     readonly batch: {
       readonly otherMembers: readonly number[];
       readonly botPullRequest: { readonly number: number; readonly url: string } | null;

@@ -47,7 +47,7 @@ export interface GateMember {
   readonly pullRequest: string;
   /** The head that the batch pinned. */
   readonly pinned: string;
-  /** Its present state in line. Null: it has left the line. */
+  /** The present state of the pull request. Null: it has left the line. */
   readonly current:
     | (Pick<PullRequestState, 'head' | 'below' | 'skipValidation' | 'ownVerdict' | 'ownFailedChecks'> & {
         /** Why it would not be admitted now. Null: it would be admitted. */

@@ -97,7 +97,10 @@ export type Decision =
   /** Starts the next final gate of a batch that meets all other conditions of a landing. */
   | { readonly kind: 'RunGate'; readonly batch: string; readonly workflow: string }
   | { readonly kind: 'AnnounceTop'; readonly pullRequest: string }
-  /** Its build is green, but its own checks run longer than allowed. Any consequence is a separate decision. */
+  /**
+   * Reports that the pull request is stuck: its build is green, but its own checks run longer than allowed. Any
+   * consequence is a separate decision.
+   */
   | { readonly kind: 'AnnounceStuck'; readonly pullRequest: string }
   /**
    * Reads the checks of this commit from the host again. No pull request is blamed before the newest results are known.
@@ -110,9 +113,9 @@ export type Decision =
 
 /** Why a pull request is moved to the end of the line. */
 export type ReorderReason =
-  /** Its build failed, and the pull requests behind it should not wait for its second build. */
+  /** The build of the pull request failed, and those behind it should not wait for its second build. */
   | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }
-  /** Other pull requests are ready to land, and its own `probability` of landing is low. */
+  /** Other pull requests are ready to land, and the `probability` that this one lands is low. */
   | { readonly kind: 'unlikely'; readonly probability: number }
-  /** Other pull requests are ready to land, and it is still in its isolated retry. */
+  /** Other pull requests are ready to land, and the isolated retry of this one has not ended. */
   | { readonly kind: 'isolated_retry' };

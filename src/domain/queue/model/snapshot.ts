@@ -213,14 +213,14 @@ export interface BatchState {
   readonly landingStarted: boolean;
   /** A landing intent is planned or started. */
   readonly landingPlanned: boolean;
-  /** Its final gates, in order. Absent: none is needed. */
+  /** The final gates of the batch, in order. Absent: there are none. */
   readonly gates?: readonly GateState[];
   /**
-   * It will never land, because the base moved before its landing or, beside the line, because its members do not
-   * merge.
+   * Whether the batch will never land: the base branch moved before its landing, or the members of a side build
+   * conflict.
    */
   readonly givenUp?: boolean;
-  /** It was given up because its commit no longer exists. */
+  /** Whether the batch was given up because its commit no longer exists. */
   readonly commitMissing?: boolean;
 }
 

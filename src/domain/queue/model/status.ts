@@ -65,7 +65,10 @@ export function isQueued(status: PullRequestStatus): status is 'queued' | 'tagge
   return status === 'queued' || status === 'tagged';
 }
 
-/** It can no longer be queued. A closed pull request may be reopened, but counts as terminal until then. */
+/**
+ * Whether a pull request with this status can no longer be queued. A closed pull request may be reopened, but counts as
+ * terminal until then.
+ */
 export function isTerminal(status: PullRequestStatus): status is 'merged' | 'closed' {
   return status === 'merged' || status === 'closed';
 }
