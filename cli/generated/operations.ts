@@ -7,17 +7,17 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type BaseBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   baseBranches: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
 };
 
-/** A runbook to stop. */
+/** A runbook to cancel. */
 export type CancelRunbookInput = {
   /** The runbook. */
   number: number;
-  /** Changes nothing: `impact` says what would be stopped. */
+  /** True: nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
 };
 
@@ -95,9 +95,9 @@ export type ConfigurationMark =
 
 /** Another prompt for a runbook (interface 4.9). */
 export type ContinueRunbookInput = {
-  /** Replaces the stored description. Left out, the stored one stays; blank removes it. */
+  /** Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
   description?: string | null | undefined;
-  /** Added to the stored ones, each once; none is removed. */
+  /** Labels that are added to the stored labels. No stored label is removed. */
   labels?: Array<string> | null | undefined;
   /** The runbook. */
   number: number;
@@ -113,7 +113,7 @@ export type CreateDeploymentInput = {
   force?: boolean;
   /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
   ifRunning?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -137,19 +137,19 @@ export type CreateReleaseInput = {
   version: string;
 };
 
-/** A runbook to begin (interface 4.9). What is left out is as the repository has it by default. */
+/** A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply. */
 export type CreateRunbookInput = {
   /** Email address of a user of the account, the author it is attributed to. Default: the token's user. */
   authorEmail?: string | null | undefined;
   /** What it may spend on its model, in millionths of a US dollar: at most what the repository allows. */
   budgetMicros?: number | null | undefined;
-  /** Text put before the body of its first pull request and kept there, at most 20,000 characters. */
+  /** Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
   description?: string | null | undefined;
   /** Whether its pull requests are opened as drafts. */
   draft?: boolean | null | undefined;
-  /** Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
+  /** Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
   labels?: Array<string> | null | undefined;
-  /** How pull requests come of its commits. */
+  /** How its commits are divided into pull requests. */
   prMode?: PrMode | null | undefined;
   /** What is to be done: 1 to 200,000 characters. */
   prompt: string;
@@ -157,15 +157,15 @@ export type CreateRunbookInput = {
   queueWhenGreen?: boolean | null | undefined;
   /** The repository it works in. */
   repository: RepositoryInput;
-  /** The branch it begins at, and its pull requests are to be merged into. It has to be there. */
+  /** The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
   targetBranch?: string | null | undefined;
-  /** Its title, at most 200 characters. Made from the prompt unless given. */
+  /** Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
   title?: string | null | undefined;
 };
 
 /** A link that signs a browser in. */
 export type CreateSignInLinkInput = {
-  /** The path to open then, such as `/acme/shop/queue/main`. Default: the first page. */
+  /** The path that the browser opens after the sign-in, such as `/acme/shop/queue/main`. Default: the first page. */
   next?: string | null | undefined;
 };
 
@@ -259,11 +259,11 @@ export type ExplanationKind =
 export type FreezeBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   baseBranches: string;
-  /** The end. Left out: it lasts until somebody ends it. */
+  /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
-  /** The reason, at most 1,000 characters. It is shown to everybody who waits. */
+  /** The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait. */
   reason?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -275,7 +275,7 @@ export type FreezeEnvironmentInput = {
   endsAt?: string | null | undefined;
   /** Name of the environment. */
   environment: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -291,15 +291,15 @@ export type MergeCommitMessageInput = {
   title?: string | null | undefined;
 };
 
-/** A rule about base branches, in the place of the one with the same pattern. */
+/** A rule that pauses or unpauses base branches. It replaces the rule with the same pattern. */
 export type PauseBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   pattern: string;
-  /** True stops validating and merging, false goes on. */
+  /** True stops validating and merging. False resumes both. */
   paused: boolean;
   /** Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
   pausedMessage?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
@@ -309,22 +309,22 @@ export type PauseBranchesInput = {
 export type PauseRepositoryInput = {
   /** True: the queues of the repository stop validating and merging. False: they continue. */
   paused: boolean;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
 };
 
-/** How pull requests come of what a runbook commits (interface 4.9). */
+/** How the commits of a runbook are divided into pull requests (interface 4.9). */
 export type PrMode =
-  /** None until `publishRunbook` asks for it. */
+  /** No pull request is opened until `publishRunbook` is called. */
   | 'MANUAL'
-  /** One for all of it. */
+  /** One pull request has all commits. */
   | 'SINGLE_PR'
-  /** One for each step that made commits, each on top of the one before. */
+  /** Each step that made commits has a pull request of its own, on top of the pull request of the step before. */
   | 'STACKED_PR';
 
-/** A configuration to look at. */
+/** A configuration to check without storing it. */
 export type PreviewConfigurationInput = {
   /** The repository. */
   repository: RepositoryInput;
@@ -382,9 +382,9 @@ export type ReleaseCandidateStatus =
   /** It can be deployed. */
   | 'READY';
 
-/** A configuration to put in the place of the present one. */
+/** A configuration that replaces the present one. */
 export type ReplaceConfigurationInput = {
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
@@ -408,13 +408,13 @@ export type RevokeApiTokenInput = {
   successor?: string | number | null | undefined;
 };
 
-/** What a user is in the account. It bounds the scopes of their tokens. */
+/** What a user may do in the account. The role limits the scopes of the user's tokens. */
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Pauses, configures, releases, freezes and deploys besides. */
+  /** Besides, pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
-  /** Reads all but the audit log, queues pull requests, asks for runbooks and registers previews. */
+  /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';
 
 /** An environment to roll back (interface 4.8). */
@@ -425,13 +425,13 @@ export type RollBackEnvironmentInput = {
   force?: boolean;
   /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
   ifRunning?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
 };
 
-/** Status of a runbook, derived from its leaves: the first that fits (interface 3.3). */
+/** Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts. */
 export type RunbookStatus =
   /** All leaves are completed. */
   | 'COMPLETED'
@@ -441,38 +441,38 @@ export type RunbookStatus =
   | 'GENERATING_STEPS'
   /** A leaf is being worked on. */
   | 'IN_PROGRESS'
-  /** All leaves are not started. */
+  /** No leaf has been started. */
   | 'NOT_STARTED'
-  /** Some are completed or queued, none is in progress or failed. */
+  /** Some leaves are completed or queued, and no leaf is in progress or failed. */
   | 'PARTIALLY_COMPLETED';
 
-/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7). */
+/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of the token's user limits the scopes that have an effect (interface 5.7). */
 export type Scope =
-  /** Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ. */
+  /** Manages repositories, users, teams, tokens, webhooks, and images and secrets of previews. Halts and resumes queues. Includes QUEUE_READ. */
   | 'ADMIN'
   /** Reads statistics. */
   | 'ANALYTICS_READ'
-  /** Reads what users did. */
+  /** Reads the audit log of what users did. */
   | 'AUDIT_READ'
   /** Reads configurations and their history. */
   | 'CONFIG_READ'
-  /** Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ. */
+  /** Replaces configurations, sets defaults of runbooks and grants permissions. Includes CONFIG_READ. */
   | 'CONFIG_WRITE'
-  /** Deploys, cancels, rolls back and reports; holds RELEASE_READ. */
+  /** Starts, cancels and reports deployments, and rolls environments back. Includes RELEASE_READ. */
   | 'DEPLOY_WRITE'
-  /** Registers previews that CI built, and takes them back. */
+  /** Registers previews that CI built, and deregisters them. */
   | 'PREVIEW_REGISTER'
   /** Pauses repositories and base branches. */
   | 'QUEUE_PAUSE'
   /** Reads pull requests, queues, batches, proofs, events and verifications. */
   | 'QUEUE_READ'
-  /** Queues, dequeues and changes pull requests; holds QUEUE_READ. */
+  /** Queues, dequeues and changes pull requests. Includes QUEUE_READ. */
   | 'QUEUE_WRITE'
   /** Reads releases, environments, deployments and their logs. */
   | 'RELEASE_READ'
-  /** Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ. */
+  /** Makes release projects, environments and candidates, and freezes environments and base branches. Includes RELEASE_READ. */
   | 'RELEASE_WRITE'
-  /** Creates runbooks, reads them and follows them up. */
+  /** Creates and reads runbooks, and sends follow-up prompts. */
   | 'RUNBOOK_WRITE';
 
 /** A queue, how many days of it to simulate, and under which configuration. */
@@ -491,7 +491,7 @@ export type SimulateQueueInput = {
 export type UnfreezeEnvironmentInput = {
   /** Name of the environment. */
   environment: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;

@@ -490,19 +490,19 @@ export interface components {
             applied_by: components["schemas"]["Author"];
             /**
              * Format: date-time
-             * @description When it came into force.
+             * @description When the change took effect.
              */
             applied_at: string;
             /** @description Its author. */
             modified_by: components["schemas"]["Author"];
             /**
              * Format: date-time
-             * @description When it came into force.
+             * @description When the change took effect.
              */
             modified_at: string;
-            /** @description The commit it came with. Null unless made in the repository. */
+            /** @description The commit that changed the file. Null unless the change was made in the repository. */
             commit_sha?: string;
-            /** @description A unified diff from the configuration before it. */
+            /** @description A unified diff between the configuration before the change and the one after it. */
             diff: string;
         };
         ConfigurationRefused: {
@@ -514,9 +514,9 @@ export interface components {
         ContinueRunbookRequest: {
             /** @description What is to be done next: 1 to 200,000 characters. */
             prompt: string;
-            /** @description Replaces the stored description. Left out, the stored one stays; blank removes it. */
+            /** @description Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
             description?: string | null;
-            /** @description Added to the stored ones, each once; none is removed. */
+            /** @description Labels that are added to the stored labels. No stored label is removed. */
             labels?: string[] | null;
         };
         CreateDeploymentRequest: {
@@ -543,17 +543,17 @@ export interface components {
             };
             /** @description What is to be done: 1 to 200,000 characters. */
             prompt: string;
-            /** @description Its title, at most 200 characters. Made from the prompt unless given. */
+            /** @description Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
             title?: string | null;
             /** @description Whether its pull requests are opened as drafts. */
             draft?: boolean | null;
-            /** @description How pull requests come of its commits. */
+            /** @description How its commits are divided into pull requests. */
             pr_mode?: components["schemas"]["PrMode"] | null;
-            /** @description The branch it begins at, and its pull requests are to be merged into. It has to be there. */
+            /** @description The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
             target_branch?: string | null;
-            /** @description Text put before the body of its first pull request and kept there, at most 20,000 characters. */
+            /** @description Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
             description?: string | null;
-            /** @description Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
+            /** @description Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
             labels?: string[] | null;
             /** @description Email address of a user of the account, the author it is attributed to. Default: the token's user. */
             author_email?: string | null;
@@ -706,7 +706,7 @@ export interface components {
             };
             /** @description Which base branches: a plain name, or a glob. */
             pattern: string;
-            /** @description True stops validating and merging, false goes on. */
+            /** @description True stops validating and merging. False resumes both. */
             paused: boolean;
             /** @description Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
             paused_message?: string | null;
@@ -720,7 +720,7 @@ export interface components {
             paused: boolean;
         };
         /**
-         * @description How pull requests come of what a runbook commits (interface 4.9).
+         * @description How the commits of a runbook are divided into pull requests (interface 4.9).
          * @enum {string}
          */
         PrMode: "manual" | "single_pr" | "stacked_pr";
@@ -996,7 +996,7 @@ export interface components {
             name: string;
             /** @description Whether its pull requests can be queued. */
             active: boolean;
-            /** @description While true, nothing in the repository is validated or merged, also in branches that are not paused. */
+            /** @description While true, nothing in the repository is validated or merged, not even on branches that have no pause of their own. */
             paused: boolean;
         };
         RollBackEnvironmentRequest: {
@@ -1008,11 +1008,11 @@ export interface components {
         };
         /** @description A runbook, the counts of its leaves by status, and its pull requests (interface 2.12). */
         Runbook: {
-            /** @description What people call it: counted from 1 within the account. */
+            /** @description The number of the runbook, counted from 1 within the account. */
             runbook_number: number;
             /**
              * Format: uri
-             * @description Its page, for people with a browser: a token is the password (interface 2.12).
+             * @description The address of its page in the dashboard, where a token is the password (interface 2.12).
              */
             url: string;
             /** @description Its status, derived from its leaves (interface 3.3). */
@@ -1035,23 +1035,23 @@ export interface components {
             step_numbers: string[];
         };
         /**
-         * @description Status of a runbook, derived from its leaves: the first that fits (interface 3.3).
+         * @description Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts.
          * @enum {string}
          */
         RunbookStatus: "completed" | "failed" | "generating_steps" | "in_progress" | "not_started" | "partially_completed";
         /** @description How many leaves of a runbook there are, by their status (interface 2.12). */
         RunbookSteps: {
-            /** @description All leaves. */
+            /** @description The number of all leaves. */
             total: number;
-            /** @description Nobody has started them. */
+            /** @description Leaves that were not started. */
             not_started: number;
-            /** @description Being worked on: one at most. */
+            /** @description Leaves that an agent works on: at most one. */
             in_progress: number;
-            /** @description Done. */
+            /** @description Leaves that are completed. */
             completed: number;
-            /** @description Tried and given up, left out, or canceled. */
+            /** @description Leaves that failed, were left out, or were canceled. */
             failed: number;
-            /** @description Their turn has come, and an agent is waited for. */
+            /** @description Leaves that come next and wait for an agent. */
             queued: number;
         };
         SyncPullRequestRequest: {
@@ -1138,7 +1138,7 @@ export interface components {
             timestamp: string;
         };
         /**
-         * @description Kinds of things user actions are about (interface 4.7).
+         * @description Kinds of objects that user actions change (interface 4.7).
          * @enum {string}
          */
         UserActionEntity: "account" | "billing" | "flexreview" | "integrations" | "merge_queue" | "repository" | "user";
@@ -1700,14 +1700,14 @@ export interface operations {
                         starts_at: string | null;
                         /**
                          * Format: date-time
-                         * @description When it ends. Null for a schedule, and for a freeze that lasts until somebody ends it.
+                         * @description When it ends. Null for a schedule, and for a freeze that lasts until a user ends it.
                          */
                         ends_at: string | null;
                         /** @description Five cron fields: the times at which the freeze begins. Null unless it is a schedule. */
                         cron_start: string | null;
                         /** @description Five cron fields: the freeze ends at the first such time after its begin. Null unless it is a schedule. */
                         cron_end: string | null;
-                        /** @description The time zone its cron fields are read in. Null unless it is a schedule. */
+                        /** @description The time zone of its cron fields. Null unless it is a schedule. */
                         timezone: string | null;
                         /** @description The user who made it. After a rollback: the user who rolled back. */
                         created_by: string;
@@ -1947,7 +1947,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Both, in the place of the other two.
+                 * @description `owner/name`, in the place of the other two arguments.
                  * @example acme/web
                  */
                 repo: string;
@@ -2192,7 +2192,7 @@ export interface operations {
                  * @example web
                  */
                 name: string;
-                /** @description Only the rule of that very text, and the base branches it matches. */
+                /** @description Only the rule with exactly this pattern, and the base branches that it matches. */
                 pattern?: string;
             };
             header?: {
@@ -2218,9 +2218,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
                         branches: components["schemas"]["BranchPause"][];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
                         repository: components["schemas"]["RepositoryReference"];
                     };
                 };
@@ -2311,7 +2311,7 @@ export interface operations {
                     "application/json": {
                         /** @description Which base branches: a plain name, or a glob. */
                         pattern: string;
-                        /** @description The repository whose base branches they are. */
+                        /** @description The repository of these base branches. */
                         repository: components["schemas"]["RepositoryReference"];
                         /** @description Whether they are paused. */
                         paused: boolean;
@@ -2537,12 +2537,12 @@ export interface operations {
                  */
                 repo: string;
                 /**
-                 * @description The first UTC day of the answer. Left out: from the beginning.
+                 * @description The first UTC day of the listed changes. Left out: from the first change on.
                  * @example 2026-01-02
                  */
                 start?: string;
                 /**
-                 * @description The last UTC day of the answer. Left out: until now.
+                 * @description The last UTC day of the listed changes. Left out: until now.
                  * @example 2026-01-02
                  */
                 end?: string;
@@ -2572,9 +2572,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
                         repository: components["schemas"]["RepositoryReference"];
-                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own. */
+                        /** @description A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes. */
                         history: components["schemas"]["ConfigurationChange"][];
                     };
                 };
@@ -3229,7 +3229,7 @@ export interface operations {
                         org: string;
                         /** @description Name within its organization. */
                         name: string;
-                        /** @description While true, nothing in the repository is validated or merged, also in branches that are not paused. */
+                        /** @description While true, nothing in the repository is validated or merged, not even on branches that have no pause of their own. */
                         paused: boolean;
                     };
                 };
@@ -3493,7 +3493,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description What people call it, from 1.
+                 * @description The number of the runbook, from 1.
                  * @example 1
                  */
                 runbook_number: number;

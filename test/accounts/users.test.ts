@@ -75,7 +75,7 @@ describe('users', () => {
   });
 
   it('keep an admin among them, and the service user', async () => {
-    const last = 'This is the last admin of the account. Make somebody else an admin first.';
+    const last = 'This is the last admin of the account. Make another user an admin first.';
     const { data } = await s.graphql<{ users: { nodes: { id: string; email: string }[] } }>(
       '{ users { nodes { id email } } }',
     );

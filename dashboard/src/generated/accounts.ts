@@ -3,32 +3,32 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Somebody to add. */
+/** A user to add. */
 export type AddUserInput = {
   /** Email address. */
   email: string;
   /** Handle on the code host, with or without @. */
   handle?: string | null | undefined;
-  /** What the user may do. */
+  /** The role of the user. */
   role?: Role;
 };
 
 /** The user or account a token acts as. */
 export type ApiTokenKind =
-  /** The account's service user. It can sign webhooks. */
+  /** The account's service user. A token of this kind can sign webhooks. */
   | 'ACCOUNT'
-  /** The user who made it. */
+  /** The user who made the token, or whom an admin named. */
   | 'USER';
 
-/** A token to make. */
+/** A token to create. */
 export type CreateApiTokenInput = {
-  /** When it stops signing in. Without it: when it is revoked. */
+  /** When it expires. Left out: it is valid until it is revoked. */
   expiresAt?: string | null | undefined;
   /** The user or account it acts as. */
   kind?: ApiTokenKind;
-  /** What to name it, at most 100 characters. */
+  /** The name, at most 100 characters. */
   name: string;
-  /** What it may do: nothing that the token in use may not. */
+  /** What it may do. It gets only scopes that the token or session in use has. */
   scopes: Array<Scope>;
   /** The user it acts as. Only an admin may name another user. Default: the user who makes it. */
   user?: string | number | null | undefined;
@@ -36,7 +36,7 @@ export type CreateApiTokenInput = {
 
 /** A team to make. */
 export type CreateTeamInput = {
-  /** What people call it. The slug if not given. */
+  /** The name for people. Default: the slug. */
   name?: string | null | undefined;
   /** Organization on the code host. */
   org: string;
@@ -64,42 +64,42 @@ export type RevokeApiTokenInput = {
   successor?: string | number | null | undefined;
 };
 
-/** What a user is in the account. It bounds the scopes of their tokens. */
+/** What a user may do in the account. The role limits the scopes of the user's tokens. */
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Pauses, configures, releases, freezes and deploys besides. */
+  /** Besides, pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
-  /** Reads all but the audit log, queues pull requests, asks for runbooks and registers previews. */
+  /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';
 
-/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7). */
+/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of the token's user limits the scopes that have an effect (interface 5.7). */
 export type Scope =
-  /** Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ. */
+  /** Manages repositories, users, teams, tokens, webhooks, and images and secrets of previews. Halts and resumes queues. Includes QUEUE_READ. */
   | 'ADMIN'
   /** Reads statistics. */
   | 'ANALYTICS_READ'
-  /** Reads what users did. */
+  /** Reads the audit log of what users did. */
   | 'AUDIT_READ'
   /** Reads configurations and their history. */
   | 'CONFIG_READ'
-  /** Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ. */
+  /** Replaces configurations, sets defaults of runbooks and grants permissions. Includes CONFIG_READ. */
   | 'CONFIG_WRITE'
-  /** Deploys, cancels, rolls back and reports; holds RELEASE_READ. */
+  /** Starts, cancels and reports deployments, and rolls environments back. Includes RELEASE_READ. */
   | 'DEPLOY_WRITE'
-  /** Registers previews that CI built, and takes them back. */
+  /** Registers previews that CI built, and deregisters them. */
   | 'PREVIEW_REGISTER'
   /** Pauses repositories and base branches. */
   | 'QUEUE_PAUSE'
   /** Reads pull requests, queues, batches, proofs, events and verifications. */
   | 'QUEUE_READ'
-  /** Queues, dequeues and changes pull requests; holds QUEUE_READ. */
+  /** Queues, dequeues and changes pull requests. Includes QUEUE_READ. */
   | 'QUEUE_WRITE'
   /** Reads releases, environments, deployments and their logs. */
   | 'RELEASE_READ'
-  /** Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ. */
+  /** Makes release projects, environments and candidates, and freezes environments and base branches. Includes RELEASE_READ. */
   | 'RELEASE_WRITE'
-  /** Creates runbooks, reads them and follows them up. */
+  /** Creates and reads runbooks, and sends follow-up prompts. */
   | 'RUNBOOK_WRITE';
 
 /** A user and a team. */

@@ -62,16 +62,16 @@ export type RepositoryInput = {
   owner: string;
 };
 
-/** What a user is in the account. It bounds the scopes of their tokens. */
+/** What a user may do in the account. The role limits the scopes of the user's tokens. */
 export type Role =
   /** May do everything. */
   | 'ADMIN'
-  /** Pauses, configures, releases, freezes and deploys besides. */
+  /** Besides, pauses, configures, releases, freezes and deploys. */
   | 'MAINTAINER'
-  /** Reads all but the audit log, queues pull requests, asks for runbooks and registers previews. */
+  /** Reads everything except the audit log, queues pull requests, creates runbooks and registers previews. */
   | 'MEMBER';
 
-/** Status of a runbook, derived from its leaves: the first that fits (interface 3.3). */
+/** Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts. */
 export type RunbookStatus =
   /** All leaves are completed. */
   | 'COMPLETED'
@@ -81,38 +81,38 @@ export type RunbookStatus =
   | 'GENERATING_STEPS'
   /** A leaf is being worked on. */
   | 'IN_PROGRESS'
-  /** All leaves are not started. */
+  /** No leaf has been started. */
   | 'NOT_STARTED'
-  /** Some are completed or queued, none is in progress or failed. */
+  /** Some leaves are completed or queued, and no leaf is in progress or failed. */
   | 'PARTIALLY_COMPLETED';
 
-/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7). */
+/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of the token's user limits the scopes that have an effect (interface 5.7). */
 export type Scope =
-  /** Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ. */
+  /** Manages repositories, users, teams, tokens, webhooks, and images and secrets of previews. Halts and resumes queues. Includes QUEUE_READ. */
   | 'ADMIN'
   /** Reads statistics. */
   | 'ANALYTICS_READ'
-  /** Reads what users did. */
+  /** Reads the audit log of what users did. */
   | 'AUDIT_READ'
   /** Reads configurations and their history. */
   | 'CONFIG_READ'
-  /** Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ. */
+  /** Replaces configurations, sets defaults of runbooks and grants permissions. Includes CONFIG_READ. */
   | 'CONFIG_WRITE'
-  /** Deploys, cancels, rolls back and reports; holds RELEASE_READ. */
+  /** Starts, cancels and reports deployments, and rolls environments back. Includes RELEASE_READ. */
   | 'DEPLOY_WRITE'
-  /** Registers previews that CI built, and takes them back. */
+  /** Registers previews that CI built, and deregisters them. */
   | 'PREVIEW_REGISTER'
   /** Pauses repositories and base branches. */
   | 'QUEUE_PAUSE'
   /** Reads pull requests, queues, batches, proofs, events and verifications. */
   | 'QUEUE_READ'
-  /** Queues, dequeues and changes pull requests; holds QUEUE_READ. */
+  /** Queues, dequeues and changes pull requests. Includes QUEUE_READ. */
   | 'QUEUE_WRITE'
   /** Reads releases, environments, deployments and their logs. */
   | 'RELEASE_READ'
-  /** Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ. */
+  /** Makes release projects, environments and candidates, and freezes environments and base branches. Includes RELEASE_READ. */
   | 'RELEASE_WRITE'
-  /** Creates runbooks, reads them and follows them up. */
+  /** Creates and reads runbooks, and sends follow-up prompts. */
   | 'RUNBOOK_WRITE';
 
 export type CursorQueryVariables = Exact<{ [key: string]: never; }>;

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Kinds of things user actions are about (interface 4.7). */
+/** Kinds of objects that user actions change (interface 4.7). */
 export type UserActionEntity =
   | 'ACCOUNT'
   | 'BILLING'

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What somebody may want to do, and may be refused. */
+/** An action that the caller may be permitted to do or not. */
 export type Action =
   /** Backport a pull request to another branch. */
   | 'BACKPORT'
@@ -25,7 +25,7 @@ export type Action =
   | 'REFRESH'
   /** Reset every build of a queue. */
   | 'RESET_QUEUE'
-  /** Make the build of a pull request again. */
+  /** Build a pull request again. */
   | 'RETRY_BUILD'
   /** Roll an environment back. */
   | 'ROLL_BACK'
@@ -35,7 +35,7 @@ export type Action =
   | 'SKIP_VALIDATION'
   /** Create a runbook. */
   | 'START_RUNBOOK'
-  /** Bring the base branch into a pull request. */
+  /** Merge the base branch into a pull request. */
   | 'SYNC'
   /** Change the settings of an environment. */
   | 'UPDATE_ENVIRONMENT'
@@ -58,7 +58,7 @@ export type BackportPullRequestInput = {
 export type BaseBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   baseBranches: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
@@ -134,7 +134,7 @@ export type CheckConclusion =
   /** Its code host reported a conclusion that is not in this list. */
   | 'UNKNOWN';
 
-/** Where a repository lives. */
+/** The code host of a repository. */
 export type CodeHostKind =
   /** On GitHub. */
   | 'GITHUB'
@@ -307,11 +307,11 @@ export type FinalGateState =
 export type FreezeBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   baseBranches: string;
-  /** The end. Left out: it lasts until somebody ends it. */
+  /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
-  /** The reason, at most 1,000 characters. It is shown to everybody who waits. */
+  /** The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait. */
   reason?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -337,15 +337,15 @@ export type MergeCommitMessageInput = {
   title?: string | null | undefined;
 };
 
-/** A rule about base branches, in the place of the one with the same pattern. */
+/** A rule that pauses or unpauses base branches. It replaces the rule with the same pattern. */
 export type PauseBranchesInput = {
   /** Which base branches: a plain name, or a glob. */
   pattern: string;
-  /** True stops validating and merging, false goes on. */
+  /** True stops validating and merging. False resumes both. */
   paused: boolean;
   /** Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
   pausedMessage?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;
@@ -464,7 +464,7 @@ export type RetryBuildInput = {
   repository: RepositoryInput;
 };
 
-/** Whether a repository is in use. */
+/** Puts a repository into use, or takes it out of use. */
 export type SetRepositoryActiveInput = {
   /** False takes the repository out of use. True puts it into use again. */
   active: boolean;

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What somebody may want to do, and may be refused. */
+/** An action that the caller may be permitted to do or not. */
 export type Action =
   /** Backport a pull request to another branch. */
   | 'BACKPORT'
@@ -25,7 +25,7 @@ export type Action =
   | 'REFRESH'
   /** Reset every build of a queue. */
   | 'RESET_QUEUE'
-  /** Make the build of a pull request again. */
+  /** Build a pull request again. */
   | 'RETRY_BUILD'
   /** Roll an environment back. */
   | 'ROLL_BACK'
@@ -35,7 +35,7 @@ export type Action =
   | 'SKIP_VALIDATION'
   /** Create a runbook. */
   | 'START_RUNBOOK'
-  /** Bring the base branch into a pull request. */
+  /** Merge the base branch into a pull request. */
   | 'SYNC'
   /** Change the settings of an environment. */
   | 'UPDATE_ENVIRONMENT'
@@ -50,7 +50,7 @@ export type CreateDeploymentInput = {
   force?: boolean;
   /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
   ifRunning?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -119,7 +119,7 @@ export type FreezeEnvironmentInput = {
   endsAt?: string | null | undefined;
   /** Name of the environment. */
   environment: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -155,7 +155,7 @@ export type RollBackEnvironmentInput = {
   force?: boolean;
   /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
   ifRunning?: string | null | undefined;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -165,7 +165,7 @@ export type RollBackEnvironmentInput = {
 export type UnfreezeEnvironmentInput = {
   /** Name of the environment. */
   environment: string;
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The release project. */
   project: string;

@@ -12,16 +12,16 @@ export type ConfigurationMark =
   /** They stay valid; the new value applies from now on. */
   | 'OTHER';
 
-/** Where repositories can be made. */
+/** The code hosts on which Interlock can create repositories. */
 export type CreatableCodeHost =
   /** On this installation, served under /git. */
   | 'LOCAL';
 
-/** A link to make. */
+/** A link to create. */
 export type CreateEmbedLinkInput = {
   /** The base branch whose queue it shows. The queue need not exist yet. */
   baseBranch: string;
-  /** When it stops working, within 730 days. Default: in 90 days. */
+  /** When it expires, within 730 days. Default: in 90 days. */
   expiresAt?: string | null | undefined;
   /** The repository. */
   repository: RepositoryInput;
@@ -35,11 +35,11 @@ export type CreateGitHubAppLinkInput = {
   server?: string | null | undefined;
 };
 
-/** A repository to make. */
+/** A repository to create. */
 export type CreateRepositoryInput = {
-  /** The branch that is checked out by default. It exists with the first push. */
+  /** The default branch. The first push to it creates it. */
   defaultBranch?: string;
-  /** Where it is made. */
+  /** The code host that stores the repository. */
   host: CreatableCodeHost;
   /** Letters, digits, dots, hyphens and underscores, at most 100. */
   name: string;
@@ -47,7 +47,7 @@ export type CreateRepositoryInput = {
   owner: string;
 };
 
-/** A configuration to look at. */
+/** A configuration to check without storing it. */
 export type PreviewConfigurationInput = {
   /** The repository. */
   repository: RepositoryInput;
@@ -55,9 +55,9 @@ export type PreviewConfigurationInput = {
   yaml: string;
 };
 
-/** A configuration to put in the place of the present one. */
+/** A configuration that replaces the present one. */
 export type ReplaceConfigurationInput = {
-  /** Changes nothing, and answers in `impact` what it would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;

@@ -3,19 +3,19 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** A runbook to stop. */
+/** A runbook to cancel. */
 export type CancelRunbookInput = {
   /** The runbook. */
   number: number;
-  /** Changes nothing: `impact` says what would be stopped. */
+  /** True: nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
 };
 
 /** Another prompt for a runbook (interface 4.9). */
 export type ContinueRunbookInput = {
-  /** Replaces the stored description. Left out, the stored one stays; blank removes it. */
+  /** Replaces the stored description. Left out: the stored description stays. Blank: it is removed. */
   description?: string | null | undefined;
-  /** Added to the stored ones, each once; none is removed. */
+  /** Labels that are added to the stored labels. No stored label is removed. */
   labels?: Array<string> | null | undefined;
   /** The runbook. */
   number: number;
@@ -23,19 +23,19 @@ export type ContinueRunbookInput = {
   prompt: string;
 };
 
-/** A runbook to begin (interface 4.9). What is left out is as the repository has it by default. */
+/** A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply. */
 export type CreateRunbookInput = {
   /** Email address of a user of the account, the author it is attributed to. Default: the token's user. */
   authorEmail?: string | null | undefined;
   /** What it may spend on its model, in millionths of a US dollar: at most what the repository allows. */
   budgetMicros?: number | null | undefined;
-  /** Text put before the body of its first pull request and kept there, at most 20,000 characters. */
+  /** Text that is put before the body of its first pull request and stays there, at most 20,000 characters. */
   description?: string | null | undefined;
   /** Whether its pull requests are opened as drafts. */
   draft?: boolean | null | undefined;
-  /** Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
+  /** Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each. */
   labels?: Array<string> | null | undefined;
-  /** How pull requests come of its commits. */
+  /** How its commits are divided into pull requests. */
   prMode?: PrMode | null | undefined;
   /** What is to be done: 1 to 200,000 characters. */
   prompt: string;
@@ -43,19 +43,19 @@ export type CreateRunbookInput = {
   queueWhenGreen?: boolean | null | undefined;
   /** The repository it works in. */
   repository: RepositoryInput;
-  /** The branch it begins at, and its pull requests are to be merged into. It has to be there. */
+  /** The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist. */
   targetBranch?: string | null | undefined;
-  /** Its title, at most 200 characters. Made from the prompt unless given. */
+  /** Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan. */
   title?: string | null | undefined;
 };
 
-/** How pull requests come of what a runbook commits (interface 4.9). */
+/** How the commits of a runbook are divided into pull requests (interface 4.9). */
 export type PrMode =
-  /** None until `publishRunbook` asks for it. */
+  /** No pull request is opened until `publishRunbook` is called. */
   | 'MANUAL'
-  /** One for all of it. */
+  /** One pull request has all commits. */
   | 'SINGLE_PR'
-  /** One for each step that made commits, each on top of the one before. */
+  /** Each step that made commits has a pull request of its own, on top of the pull request of the step before. */
   | 'STACKED_PR';
 
 /** Status of a pull request (interface 3.1). */
@@ -89,7 +89,7 @@ export type RetryRunbookInput = {
   budgetMicros?: number | null | undefined;
   /** The runbook. */
   number: number;
-  /** Changes nothing: `impact` says what would be worked on again. */
+  /** True: nothing changes, and `impact` says what would be retried. */
   preview?: boolean;
 };
 
@@ -97,13 +97,13 @@ export type RetryRunbookInput = {
 export type RunbookLeafStatus =
   /** It is done. */
   | 'COMPLETED'
-  /** It was tried and given up, left out, or canceled; `error` says which. */
+  /** It failed, was left out, or was canceled. `error` says why. */
   | 'FAILED'
   /** An agent works on it. */
   | 'IN_PROGRESS'
-  /** Nobody has started it. */
+  /** It was not started. */
   | 'NOT_STARTED'
-  /** Its turn has come: everything before it is completed, and an agent is waited for. */
+  /** All leaves before it are completed, and it waits for an agent. */
   | 'QUEUED';
 
 /** Status of a pull request of a runbook. */
@@ -115,7 +115,7 @@ export type RunbookPullRequestState =
   /** It is open. */
   | 'OPEN';
 
-/** Status of a runbook, derived from its leaves: the first that fits (interface 3.3). */
+/** Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts. */
 export type RunbookStatus =
   /** All leaves are completed. */
   | 'COMPLETED'
@@ -125,9 +125,9 @@ export type RunbookStatus =
   | 'GENERATING_STEPS'
   /** A leaf is being worked on. */
   | 'IN_PROGRESS'
-  /** All leaves are not started. */
+  /** No leaf has been started. */
   | 'NOT_STARTED'
-  /** Some are completed or queued, none is in progress or failed. */
+  /** Some leaves are completed or queued, and no leaf is in progress or failed. */
   | 'PARTIALLY_COMPLETED';
 
 export type RunbooksQueryVariables = Exact<{

@@ -45,7 +45,7 @@ export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
-/** The user tokens of the token's user. Needs no scope. */
+/** The user tokens of the acting user. Needs no scope. */
 export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'own_api_tokens',
@@ -55,14 +55,14 @@ export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
-/** Needs `admin`, except for one's own token. Without `admin` other tokens look unknown. */
+/** Needs `admin`, except for one's own user token. Throws FORBIDDEN for every other id, known or unknown. */
 export async function readApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const found = await findApiToken(ctx, id);
   if (found?.kind !== 'user' || found.userId !== ctx.actor.userId) requireScope(ctx, 'admin');
   return found;
 }
 
-/** Without a check, for a caller that has just changed the token. */
+/** Checks no scope, because the caller has just changed the token. */
 export async function findApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const [row] = await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'api_token',

@@ -35,33 +35,40 @@ export class AccountsResolver {
     return { email, handle, author: handleOf(actor), role, scopes: [...scopes].filter((scope) => mayUse(role, scope)) };
   }
 
-  @FieldResolver(() => Account, { description: 'The account everything is read from and written to.' })
+  @FieldResolver(() => Account, {
+    description: 'The account of the token or session in use. All requests read and write this account.',
+  })
   async account(@Ctx() ctx: GraphQLContext): Promise<Account> {
     return await readAccount(ctx);
   }
 
-  @FieldResolver(() => Session, { nullable: true, description: 'The session in use. Null: the request has a token.' })
+  @FieldResolver(() => Session, {
+    nullable: true,
+    description: 'The session in use. Null: the request came with a token.',
+  })
   async session(@Ctx() ctx: GraphQLContext): Promise<Session | null> {
     return await readOwnSession(ctx);
   }
 
   @FieldResolver(() => [ApiToken], {
     name: 'apiTokens',
-    description: "The user's own tokens, newest first, revoked ones included.",
+    description: "The user's own tokens, newest first, including revoked tokens.",
   })
   async ownApiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
     return await readOwnApiTokens(ctx);
   }
 
   @Extensions({ rows: 100 })
-  @Query(() => [ApiToken], { description: "The account's tokens, newest first, revoked ones included. Needs admin." })
+  @Query(() => [ApiToken], {
+    description: "The account's tokens, newest first, including revoked tokens. Needs admin.",
+  })
   async apiTokens(@Ctx() ctx: GraphQLContext): Promise<ApiToken[]> {
     return await readApiTokens(ctx);
   }
 
   @Mutation(() => CreateApiTokenPayload, {
     description:
-      'Makes a token and shows it once. Needs admin, except for an own user token, which ends with the token that makes it.',
+      "Creates a token and shows it once. Needs admin, except for a user token of one's own. Such a token ends with the token that created it.",
   })
   async createApiToken(
     @Ctx() ctx: GraphQLContext,
@@ -74,7 +81,7 @@ export class AccountsResolver {
   }
 
   @Mutation(() => RevokeApiTokenPayload, {
-    description: 'Ends a token and its open subscriptions at once. Needs admin, except for own user tokens.',
+    description: "Ends a token and its open subscriptions at once. Needs admin, except for one's own user tokens.",
   })
   async revokeApiToken(
     @Ctx() ctx: GraphQLContext,
@@ -112,7 +119,7 @@ export class AccountsResolver {
   }
 
   @Mutation(() => SetAccountTimezonePayload, {
-    description: 'Sets the time zone of analytics whose request names none. Needs admin.',
+    description: 'Sets the time zone that analytics use when a request names no time zone. Needs admin.',
   })
   async setAccountTimezone(
     @Ctx() ctx: GraphQLContext,

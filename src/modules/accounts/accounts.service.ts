@@ -8,8 +8,8 @@ import { insertToken } from './tokens.rows.ts';
 import { recordUserAction } from './user-actions.ts';
 
 /**
- * Creates a tenant with its service user and its first token, which has every scope and signs webhooks. The token is
- * shown once.
+ * Creates an account with its service user and its first token, which has every scope and signs webhooks. The token is
+ * returned only this once.
  */
 export async function createAccount(
   ports: Ports,
@@ -42,7 +42,7 @@ export async function createAccount(
   });
 }
 
-/** `timezone` is the name of a time zone. Setting the present one again changes nothing. Needs `admin`. */
+/** `timezone` is an IANA name. If it is the present one, nothing changes. Needs `admin`. */
 export async function setAccountTimezone(ctx: Context, timezone: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -8,30 +8,32 @@ const scopeNames = Object.fromEntries(scopes.map((scope) => [scope.toUpperCase()
 registerEnumType(scopeNames, {
   name: 'Scope',
   description:
-    'What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7).',
+    "What a token may do: `QUEUE_READ` is the scope queue:read. The role of the token's user limits the scopes that have an effect (interface 5.7).",
   valuesConfig: {
     QUEUE_READ: { description: 'Reads pull requests, queues, batches, proofs, events and verifications.' },
     QUEUE_WRITE: {
-      description: 'Queues, dequeues and changes pull requests; holds QUEUE_READ.',
+      description: 'Queues, dequeues and changes pull requests. Includes QUEUE_READ.',
     },
     QUEUE_PAUSE: { description: 'Pauses repositories and base branches.' },
     CONFIG_READ: { description: 'Reads configurations and their history.' },
     CONFIG_WRITE: {
-      description: 'Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ.',
+      description: 'Replaces configurations, sets defaults of runbooks and grants permissions. Includes CONFIG_READ.',
     },
     ANALYTICS_READ: { description: 'Reads statistics.' },
-    AUDIT_READ: { description: 'Reads what users did.' },
+    AUDIT_READ: { description: 'Reads the audit log of what users did.' },
     RELEASE_READ: { description: 'Reads releases, environments, deployments and their logs.' },
     RELEASE_WRITE: {
       description:
-        'Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ.',
+        'Makes release projects, environments and candidates, and freezes environments and base branches. Includes RELEASE_READ.',
     },
-    DEPLOY_WRITE: { description: 'Deploys, cancels, rolls back and reports; holds RELEASE_READ.' },
-    RUNBOOK_WRITE: { description: 'Creates runbooks, reads them and follows them up.' },
-    PREVIEW_REGISTER: { description: 'Registers previews that CI built, and takes them back.' },
+    DEPLOY_WRITE: {
+      description: 'Starts, cancels and reports deployments, and rolls environments back. Includes RELEASE_READ.',
+    },
+    RUNBOOK_WRITE: { description: 'Creates and reads runbooks, and sends follow-up prompts.' },
+    PREVIEW_REGISTER: { description: 'Registers previews that CI built, and deregisters them.' },
     ADMIN: {
       description:
-        'Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ.',
+        'Manages repositories, users, teams, tokens, webhooks, and images and secrets of previews. Halts and resumes queues. Includes QUEUE_READ.',
     },
   },
 });
@@ -42,12 +44,13 @@ export const roles = { ADMIN: 'admin', MAINTAINER: 'maintainer', MEMBER: 'member
 >;
 registerEnumType(roles, {
   name: 'Role',
-  description: 'What a user is in the account. It bounds the scopes of their tokens.',
+  description: "What a user may do in the account. The role limits the scopes of the user's tokens.",
   valuesConfig: {
     MEMBER: {
-      description: 'Reads all but the audit log, queues pull requests, asks for runbooks and registers previews.',
+      description:
+        'Reads everything except the audit log, queues pull requests, creates runbooks and registers previews.',
     },
-    MAINTAINER: { description: 'Pauses, configures, releases, freezes and deploys besides.' },
+    MAINTAINER: { description: 'Besides, pauses, configures, releases, freezes and deploys.' },
     ADMIN: { description: 'May do everything.' },
   },
 });
@@ -57,20 +60,20 @@ registerEnumType(tokenKinds, {
   name: 'ApiTokenKind',
   description: 'The user or account a token acts as.',
   valuesConfig: {
-    ACCOUNT: { description: "The account's service user. It can sign webhooks." },
-    USER: { description: 'The user who made it.' },
+    ACCOUNT: { description: "The account's service user. A token of this kind can sign webhooks." },
+    USER: { description: 'The user who made the token, or whom an admin named.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'A tenant: everything belongs to one.' })
+@ObjectType({ simpleResolvers: true, description: 'A tenant. Every object belongs to one account.' })
 export class Account {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
 
-  @Field(() => String, { description: 'The plan it is on.' })
+  @Field(() => String, { description: 'The plan of the account.' })
   plan!: string;
 
-  @Field(() => String, { description: 'The zone its days are days of, by name.' })
+  @Field(() => String, { description: 'The time zone in which the days of analytics begin, by its IANA name.' })
   timezone!: string;
 }
 
@@ -86,7 +89,7 @@ export class Session {
   expiresAt!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Who is asking.' })
+@ObjectType({ simpleResolvers: true, description: 'The user who sends the request.' })
 export class Viewer {
   @Field(() => String, { nullable: true, description: 'Email address of the acting user.' })
   email!: string | null;
@@ -121,37 +124,44 @@ export class ApiToken {
   @Field(() => [scopeNames], { description: 'What it may do.' })
   scopes!: readonly Scope[];
 
-  @Field(() => Boolean, { description: "Whether the account's webhooks are signed with it. One token is." })
+  @Field(() => Boolean, {
+    description: "Whether the account's webhooks are signed with this token. Exactly one token signs them.",
+  })
   signsWebhooks!: boolean;
 
   @Field(() => String, { description: 'Email address of the user it acts as.' })
   userEmail!: string;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Null: when it is revoked.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it expires. Null: it is valid until it is revoked.' })
   expiresAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was revoked. Null while it was not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was revoked. Null: it was not.' })
   revokedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last used, to the minute. Null before.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it was last used, to the minute. Null: it was never used.',
+  })
   lastUsedAt!: Date | null;
 
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 }
 
-@InputType({ description: 'A token to make.' })
+@InputType({ description: 'A token to create.' })
 export class CreateApiTokenInput {
-  @Field(() => String, { description: 'What to name it, at most 100 characters.' })
+  @Field(() => String, { description: 'The name, at most 100 characters.' })
   name!: string;
 
-  @Field(() => [scopeNames], { description: 'What it may do: nothing that the token in use may not.' })
+  @Field(() => [scopeNames], {
+    description: 'What it may do. It gets only scopes that the token or session in use has.',
+  })
   scopes!: Scope[];
 
   @Field(() => tokenKinds, { defaultValue: 'user', description: 'The user or account it acts as.' })
   kind!: TokenKind;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it stops signing in. Without it: when it is revoked.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it expires. Left out: it is valid until it is revoked.' })
   expiresAt?: Date | null;
 
   @Field(() => ID, {
@@ -161,7 +171,7 @@ export class CreateApiTokenInput {
   user?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createApiToken` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createApiToken`.' })
 export class CreateApiTokenPayload {
   @Field(() => ApiToken, { description: "The token's record." })
   apiToken!: ApiToken;
@@ -182,7 +192,7 @@ export class RevokeApiTokenInput {
   successor?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `revokeApiToken` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `revokeApiToken`.' })
 export class RevokeApiTokenPayload {
   @Field(() => ApiToken, { description: "The token's record." })
   apiToken!: ApiToken;
@@ -194,7 +204,7 @@ export class SetAccountTimezoneInput {
   timezone!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `setAccountTimezone` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `setAccountTimezone`.' })
 export class SetAccountTimezonePayload {
   @Field(() => Account, { description: 'The account as it is now.' })
   account!: Account;
@@ -204,12 +214,13 @@ export class SetAccountTimezonePayload {
 export class CreateSignInLinkInput {
   @Field(() => String, {
     nullable: true,
-    description: 'The path to open then, such as `/acme/shop/queue/main`. Default: the first page.',
+    description:
+      'The path that the browser opens after the sign-in, such as `/acme/shop/queue/main`. Default: the first page.',
   })
   next?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createSignInLink` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createSignInLink`.' })
 export class CreateSignInLinkPayload {
   @Field(() => String, { description: 'The link. It works once, and is stored nowhere.' })
   url!: string;
@@ -227,7 +238,7 @@ export class EndSessionInput {
   everywhere!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `endSession` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `endSession`.' })
 export class EndSessionPayload {
   @Field(() => Boolean, { description: 'Always true: the session has ended.' })
   ended!: boolean;

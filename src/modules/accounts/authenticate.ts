@@ -1,4 +1,5 @@
-// From a token or the secret of a session to a Context. The role interlock_system looks them up across accounts.
+// Authenticates a request by a token, by the secret of a session or by the key of an embed link. The database role
+// interlock_system looks these up across all accounts.
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
 import { sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -8,8 +9,9 @@ import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
 const usedEveryMs = 60_000;
 /**
- * The payload is the id of a revoked token, or `session:` and the id of an ended session, or `embed:` and the id of a
- * revoked embed link. Empty: every one of them must be checked again.
+ * The channel of notifications about ended tokens. The payload is the id of a revoked token, or `session:` and the id
+ * of an ended session, or `embed:` and the id of a revoked embed link. An empty payload means that all of them must be
+ * checked again.
  */
 export const tokenChannel = 'interlock_tokens';
 
@@ -26,7 +28,7 @@ export function forgetAccess(db: Database): void {
 
 export interface Session {
   readonly ctx: Context;
-  /** When the token or the session expires. Null: never. Each use of a session moves it. */
+  /** When the token or the session expires. Null: never. Each use of a session prolongs the session. */
   readonly expiresAt: Date | null;
 }
 
@@ -46,22 +48,24 @@ export interface Authenticator {
   /** Throws UNAUTHENTICATED, with the same message for every fault of the token. */
   authenticate(authorization: string | undefined, requestId: string): Promise<Session>;
   authenticateToken(token: string, requestId: string): Promise<Session>;
-  /** The session of a browser, by the secret in its cookie. `isUse: false` does not prolong it. */
+  /** Authenticates a browser by the secret in its cookie. `isUse: false` does not prolong the session. */
   authenticateSession(secret: string, requestId: string, options?: { readonly isUse: boolean }): Promise<Session>;
   /**
-   * A visitor with the key of an embed link, who reads as the user who made the link, with only the scope queue:read.
+   * Authenticates a visitor by the key of an embed link. The visitor reads as the user who made the link, with only the
+   * scope queue:read.
    */
   authenticateEmbed(key: string, requestId: string): Promise<EmbedSession>;
   /**
-   * The listener is called for every end of a token or a session in any process. `null`: some may have been missed, so
-   * that all must be checked again.
+   * Calls the listener when any process ends a token, a session or an embed link, with a function that says whether an
+   * actor's access has ended. `null`: notifications may have been missed, so that all actors must be checked again.
+   * Returns a function that removes the listener.
    */
   onRevoked(listener: (isEnded: ((actor: Actor) => boolean) | null) => void): () => void;
   close(): Promise<void>;
 }
 
 interface UserColumns {
-  /** What the row is looked up by. */
+  /** The key of the row in the cache: the look-up characters of a token, or the digest of a secret, in hexadecimal. */
   readonly key: string;
   readonly accountId: string;
   readonly userId: string;
@@ -69,7 +73,7 @@ interface UserColumns {
   readonly kind: 'account' | 'user' | null;
   readonly tokenId: string | null;
   readonly scopes: readonly Scope[];
-  /** Of the token. Null: never. */
+  /** When the token expires. Null: never. */
   readonly expiresAt: Date | null;
   readonly usedAt: Date | null;
   readonly email: string;

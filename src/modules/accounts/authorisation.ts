@@ -1,5 +1,5 @@
-// Permissions. Every service checks them here; resolvers and the REST facade never do. Scopes limit a token and roles
-// limit its user: both must allow an action.
+// Checks of scopes and roles. Services call them; resolvers and the REST facade never do. Scopes limit a token and
+// roles limit its user, and both must allow an action.
 import type { Context, Role, Scope } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 
@@ -41,13 +41,16 @@ export function hasScope(ctx: Context, scope: Scope): boolean {
   return holds(ctx, scope) && mayUse(ctx.actor.role, scope);
 }
 
-/** Requires a scope of the token that its user's role allows. The refusal names what is missing. */
+/**
+ * Throws FORBIDDEN unless the token has the scope and the role of its user allows the scope. The message names what is
+ * missing.
+ */
 export function requireScope(ctx: Context, scope: Scope): void {
   const refusal = refusalOf(ctx, scope);
   if (refusal !== null) throw new DomainError('FORBIDDEN', refusal);
 }
 
-/** What the caller lacks for a scope. Null: nothing. */
+/** Why the caller may not use a scope. Null: the caller may use it. */
 function refusalOf(ctx: Context, scope: Scope): string | null {
   const { actor } = ctx;
   if (!holds(ctx, scope)) return `This needs a token with the scope ${scope}.`;
@@ -55,7 +58,7 @@ function refusalOf(ctx: Context, scope: Scope): string | null {
   return `This needs the role ${leastRoles[scope]}; the user of this token is a ${actor.role}.`;
 }
 
-/** The scope that each action needs, by the name that clients read in `viewerCan`. */
+/** The scope that each action needs. Clients read the names of the actions in `viewerCan`. */
 const actionScopes = {
   queue: 'queue:write',
   dequeue: 'queue:write',
@@ -86,12 +89,12 @@ export function requireAction(ctx: Context, action: Action): void {
   requireScope(ctx, actionScopes[action]);
 }
 
-/** What the caller lacks for an action. Null: nothing. */
+/** Why the caller may not do an action. Null: the caller may do it. */
 export function refusalOfAction(ctx: Context, action: Action): string | null {
   return refusalOf(ctx, actionScopes[action]);
 }
 
-/** Every scope for something inside a repository also allows a read of the repository. */
+/** The scopes that allow a caller to read a repository: every scope for something inside a repository includes this. */
 const repositoryScopes = [
   'queue:read',
   'queue:pause',
@@ -101,7 +104,10 @@ const repositoryScopes = [
   'runbook:write',
 ] as const satisfies Scope[];
 
-/** For a repository and its own fields. Its content needs other scopes. */
+/**
+ * Throws FORBIDDEN unless the caller may read a repository and its own fields. The contents of the repository need
+ * other scopes.
+ */
 export function requireRepositoryScope(ctx: Context): void {
   if (repositoryScopes.some((scope) => hasScope(ctx, scope))) return;
   throw new DomainError('FORBIDDEN', `This needs a token with one of the scopes ${repositoryScopes.join(', ')}.`);

@@ -1,49 +1,55 @@
-// Keeps rows of tokens and sessions for a few seconds, so that not every request asks the database. A notification that
-// a token or session has ended overrides its kept row. A caller that reads its row again also reads the other rows that
-// are in use and due soon: one statement for all of them instead of one for each caller.
+// Caches rows of tokens and sessions for a few seconds, so that not every request queries the database. A notification
+// that a token or session has ended removes its row from the cache. When a row is read again, the same statement also
+// reads the other rows that are in use and expire soon.
 
 const knownMs = 5_000;
-/** From this age on a row that is in use is read again together with another one. */
+/** From this age on, a row in use is read again when any other row is read. */
 const dueMs = knownMs / 2;
 const mostAtOnce = 500;
 const mostKnown = 10_000;
 
 export interface KnownRow<Row> {
   readonly row: Row;
-  /** When its read began. */
+  /** When the read of the row began, in milliseconds. */
   readonly readAt: number;
-  /** When the row was last used, as far as this process knows. */
+  /** When the token or session was last used, in milliseconds, as far as this process knows. */
   usedAt: number;
-  /** The secret that matched this row: until another secret belongs to it, a comparison with it suffices. */
+  /**
+   * The secret that matched this row. A request with the same secret needs no new digest, as long as the row has the
+   * same stored digest. Null: no secret has matched yet.
+   */
   secret: Buffer | null;
 }
 
 export interface KnownRows<Row> {
   /** Undefined: there is no such row, or it has ended. */
   find(key: string, now: number): Promise<KnownRow<Row> | undefined>;
-  /** Forgets the rows that `isEnded`. */
+  /** Removes the rows for which `isEnded` is true from the cache. */
   forget(isEnded: (row: Row) => boolean): void;
 }
 
 interface Kept<Row> extends KnownRow<Row> {
-  /** Whether anybody asked for it since it was read. */
+  /** Whether the row was requested since it was read. */
   isInUse: boolean;
 }
 
 /**
- * `read` returns the rows that there are of these keys, in any order. `hasSameSecret`: whether a row still has the
- * secret that it had when it was read before.
+ * `read` returns the existing rows of the keys, in any order. `hasSameSecret` says whether a row that was read again
+ * has the same secret as before.
  */
 export function createKnownRows<Row extends { readonly key: string; readonly usedAt: Date | null }>(
   read: (keys: readonly string[]) => Promise<readonly Row[]>,
   hasSameSecret: (before: Row, now: Row) => boolean = () => false,
 ): KnownRows<Row> {
-  /** The row that was read longest ago comes first. */
+  /** The cached rows, in the order in which they were read. */
   const known = new Map<string, Kept<Row>>();
   const underWay = new Map<string, Promise<void>>();
   let ends = 0;
 
-  /** Rows that nobody asked for since they were read are forgotten when they are too old. */
+  /**
+   * Returns the keys of rows that are in use and due. Removes rows that are too old and were not requested since they
+   * were read.
+   */
   function takeDue(now: number): string[] {
     const due: string[] = [];
     for (const [key, { readAt, isInUse }] of known) {

@@ -1,5 +1,6 @@
-// People of the OpenID provider as users of an account. The provider's subject is the identity; a user that an admin
-// added with the same address is the person, because the provider has verified the address (docs/sign-in.md).
+// Makes people of the OpenID provider users of an account. The provider's subject identifies a person. If an admin has
+// added a user with the person's email address, the person becomes this user, because the provider has verified the
+// address (docs/sign-in.md).
 import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
 import { lastingSince } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -10,11 +11,11 @@ import { endSessions, insertSession } from './sessions.service.ts';
 import { lookAtTokensAgain } from './tokens.rows.ts';
 import { decrypt, encrypt, type Secrets } from './tokens.ts';
 
-/** A person as the provider vouches for it, and what its groups give. */
+/** A person who signed in at the provider, with the account and the role that the person's groups give. */
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Verified. */
+  /** The email address, which the provider has verified. */
   readonly email: string;
   /** Name of the account. */
   readonly account: string;
@@ -34,8 +35,9 @@ interface KnownUser {
 }
 
 /**
- * Begins a session of a person who signed in at the provider, and answers its secret. The person becomes a user at the
- * first time. Throws FORBIDDEN for a removed user, and CONFLICT if the address belongs to somebody else.
+ * Begins a session of a person who signed in at the provider, and returns the secret of the session. The first sign-in
+ * makes the person a user. Throws FORBIDDEN for a removed user, and CONFLICT if the email address belongs to another
+ * user.
  */
 export async function startOidcSession(ports: Ports, secrets: Secrets, person: OidcPerson): Promise<string> {
   const [account] = await ports.db.system.query<{ id: string }>('select id from account where name = $1', [
@@ -46,7 +48,7 @@ export async function startOidcSession(ports: Ports, secrets: Secrets, person: O
   const accountId = account.id;
   const ctx = systemContext(ports, accountId);
   return await ports.db.transaction(accountId, async (tx) => {
-    // As every change of users: names stay unique.
+    // Every change of users locks the account's row, so that addresses and handles stay unique.
     await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
     const known = await findPerson(tx, accountId, person);
     if (known !== null) refuseOthers(known, person);
@@ -120,7 +122,7 @@ async function refreshPerson(
   },
 ): Promise<void> {
   const { accountId } = ctx;
-  // A user who came from another provider before is a person of this one now.
+  // If the user had signed in at another provider before, this provider replaces it.
   await tx.query(
     `insert into oidc_person (account_id, user_id, issuer, subject, confirmed_at, refresh_token)
      values ($1, $2, $3, $4, $5, $6)
@@ -143,7 +145,7 @@ async function refreshPerson(
   if (known?.role_from === 'oidc') await lookAtTokensAgain(ctx, tx);
 }
 
-/** The account and role of a user by the last answer of the provider. */
+/** The account and the role of a user as the provider last confirmed them. */
 export interface OidcMembership {
   readonly issuer: string;
   readonly subject: string;
@@ -151,8 +153,8 @@ export interface OidcMembership {
   readonly account: string;
   readonly role: Role;
   readonly confirmedAt: Date | null;
-  /** Whether there is a refresh token. */
-  readonly canAsk: boolean;
+  /** Whether a refresh token is stored, by which the provider can be queried. */
+  readonly hasRefreshToken: boolean;
 }
 
 /** Null: the user's role does not come from the provider. */
@@ -160,7 +162,7 @@ export async function readOidcMembership(ctx: Context, userId: string): Promise<
   const [row] = await ctx.db.read<OidcMembership>(ctx.accountId, {
     name: 'oidc_membership',
     text: `select p.issuer, p.subject, a.name as account, u.role, p.confirmed_at as "confirmedAt",
-             p.refresh_token is not null as "canAsk"
+             p.refresh_token is not null as "hasRefreshToken"
            from account_user u join account a on a.id = u.account_id
            join oidc_person p on p.account_id = u.account_id and p.user_id = u.id
            where u.account_id = $1 and u.id = $2 and u.role_from = 'oidc'`,
@@ -172,8 +174,8 @@ export async function readOidcMembership(ctx: Context, userId: string): Promise<
 const askedEverySec = 60;
 
 /**
- * The refresh token of a user, for the one process that asks the provider now: providers may take a refresh token only
- * once. Null: another process asks, or has asked in the last minute.
+ * Returns the refresh token of a user to the one process that may query the provider now, because some providers accept
+ * a refresh token only once. Null: another process queries the provider, or did so in the last minute.
  */
 export async function claimOidcQuestion(ctx: Context, secrets: Secrets, userId: string): Promise<string | null> {
   const { accountId } = ctx;
@@ -189,7 +191,7 @@ export async function claimOidcQuestion(ctx: Context, secrets: Secrets, userId: 
   });
 }
 
-/** A refresh token that nobody needs any more, and what it is stored as. */
+/** A refresh token that is no longer needed, with its encrypted form in the database. */
 export interface UnusedRefreshToken {
   readonly accountId: string;
   readonly userId: string;
@@ -200,8 +202,8 @@ export interface UnusedRefreshToken {
 const revokedAtOnce = 20;
 
 /**
- * Refresh tokens of people who have neither a session nor a token of Interlock any more. They are this process's for a
- * minute, so that no other process revokes them too.
+ * Refresh tokens of people who have neither a session nor a token of Interlock any more. For a minute no other process
+ * gets these refresh tokens, so that two processes do not revoke the same one.
  */
 export async function claimUnusedRefreshTokens(
   { db, clock }: Pick<Ports, 'db' | 'clock'>,
@@ -227,7 +229,7 @@ export async function claimUnusedRefreshTokens(
   return rows.map((row) => ({ ...row, token: decrypt(secrets, refreshTokenOf(row), row.sealed).toString() }));
 }
 
-/** A newer sign-in may have stored another one meanwhile, which stays. */
+/** Deletes a refresh token. If a newer sign-in has stored another refresh token meanwhile, that one stays. */
 export async function forgetRefreshToken(
   { db }: Pick<Ports, 'db'>,
   { accountId, userId, sealed }: UnusedRefreshToken,
@@ -238,7 +240,10 @@ export async function forgetRefreshToken(
   );
 }
 
-/** Null for a role: the provider did not say. Null for a refresh token: the used refresh token stays valid. */
+/**
+ * Writes the provider's answer about a person. `role` is null if the answer had no groups: then the role does not
+ * change and is not confirmed. `refreshToken` is null if the used refresh token stays valid.
+ */
 export async function confirmOidcPerson(
   ctx: Context,
   secrets: Secrets,
@@ -270,7 +275,10 @@ export async function confirmOidcPerson(
   });
 }
 
-/** The person lost all access: the sessions end, and tokens do nothing until the person signs in again. */
+/**
+ * Takes all access from a person who lost it at the provider. The sessions end, and the tokens have no effect until the
+ * person signs in again.
+ */
 export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
@@ -286,7 +294,10 @@ export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<
   });
 }
 
-/** The ID token that a session began with, also after its end. Null: the session did not begin at the provider. */
+/**
+ * The ID token of the sign-in that began a session. It can be read after the session has ended too. Null: the session
+ * did not begin at the provider.
+ */
 export async function readIdToken(
   { db }: Ports,
   secrets: Secrets,

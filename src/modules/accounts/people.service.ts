@@ -1,5 +1,5 @@
-// People of GitHub as users of an account. GitHub's id names a person; the handle is refreshed at each sign-in. The
-// role follows GitHub until an admin of the account sets another one.
+// Makes people of GitHub users of an account. GitHub's id identifies a person, and each sign-in updates the person's
+// handle. The role follows GitHub until an admin of the account sets a role.
 import { scopes, systemContext, type Ports, type Role } from '../../context.ts';
 import { noreplyAddress } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -11,7 +11,7 @@ import { lookAtTokensAgain } from './tokens.rows.ts';
 import type { Secrets } from './tokens.ts';
 
 interface GitHubIdentity {
-  /** The address of the API, because ids of two servers may be equal. */
+  /** The address of the server's API. Two servers may give the same id to different people. */
   readonly server: string;
   readonly id: string;
   readonly login: string;
@@ -32,8 +32,9 @@ interface KnownUser {
 }
 
 /**
- * Begins a session of a person who signed in at GitHub, and answers its secret. The person becomes a user at the first
- * time, or the user with this handle that an admin has added before. Throws FORBIDDEN for a removed user.
+ * Begins a session of a person who signed in at GitHub, and returns the secret of the session. The first sign-in makes
+ * the person a user. If an admin has added a user with the person's handle, the person becomes this user. Throws
+ * FORBIDDEN for a removed user.
  */
 export async function startPersonSession(
   ports: Ports,
@@ -58,8 +59,8 @@ export async function startPersonSession(
 }
 
 /**
- * Makes a person a user without a sign-in. A user that an admin has added with this handle is the person. Answers the
- * user's email address. Null: an admin removed the person.
+ * Makes a person a user without a sign-in. If an admin has added a user with the person's handle, the person becomes
+ * this user. Returns the user's email address. Null: an admin removed the person.
  */
 export async function addGitHubPerson(
   ports: Ports,
@@ -70,7 +71,7 @@ export async function addGitHubPerson(
   return user.is_removed ? null : user.email;
 }
 
-/** A person who was a user once is found too. Null: the person never was one. */
+/** Finds the user that a person of GitHub is, including a removed user. Null: the person was never a user. */
 export async function findGitHubPerson(
   ports: Ports,
   { accountId, person }: { readonly accountId: string; readonly person: GitHubIdentity },
@@ -79,7 +80,10 @@ export async function findGitHubPerson(
   return known === null ? null : { email: known.email, isRemoved: known.is_removed };
 }
 
-/** What GitHub says now. A person without a role has lost all access: the sessions end, and the tokens do nothing. */
+/**
+ * Writes the role that a person has at GitHub now. `role` is null if the person lost all access: the sessions end, and
+ * callers refuse the person's tokens.
+ */
 export async function setPersonRole(
   ports: Ports,
   { accountId, userId, role }: { readonly accountId: string; readonly userId: string; readonly role: Role | null },
@@ -101,7 +105,7 @@ async function findOrAddPerson(
   person: GitHubPerson,
 ): Promise<{ readonly user: KnownUser; readonly isNew: boolean }> {
   const { accountId } = ctx;
-  // As every change of users: names stay unique.
+  // Every change of users locks the account's row, so that addresses and handles stay unique.
   await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
   const known = await findPerson(tx, accountId, person);
   return known === null ? { user: await addPerson(ctx, tx, person), isNew: true } : { user: known, isNew: false };
@@ -157,8 +161,8 @@ async function refreshPerson(
 }
 
 /**
- * The person's handle. Another person of GitHub who had it was renamed there, and loses it here. Throws CONFLICT if the
- * handle belongs to a user that an admin added.
+ * Returns the person's handle after it was taken from any other person of GitHub, who must have been renamed at GitHub.
+ * Throws CONFLICT if the handle belongs to a user that an admin added.
  */
 async function freeHandle(
   tx: Transaction,

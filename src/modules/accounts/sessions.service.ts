@@ -1,5 +1,6 @@
-// Sessions of browsers (docs/sign-in.md). A session begins with a token, or with a link that a token made and that
-// works once. The session acts as the user of the token, with the token's scopes, and ends with the token.
+// Sessions of browsers (docs/sign-in.md). A browser begins a session with a token, or with a link that was made with a
+// token and works once. The session acts as the user of the token, with the token's scopes, and ends when the token
+// ends. Sessions of people who sign in at GitHub or at the OpenID provider have no token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
 import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
@@ -16,8 +17,8 @@ export interface SignInLink {
 }
 
 /**
- * A link that signs a browser in, once and within 15 minutes. A token may make a link. A session may not, because it
- * could prolong itself. `next`: the path that is opened after the sign-in.
+ * Makes a link that signs a browser in, once and within 15 minutes. Throws FORBIDDEN for a session, because with such
+ * links a session could prolong itself. `next` is the path that the browser opens after the sign-in.
  */
 export async function createSignInLink(
   ctx: Context,
@@ -51,8 +52,8 @@ export async function createSignInLink(
 }
 
 /**
- * The names of the user and of the account that a link signs in. Reading them does not use the link up. Null: it does
- * not work any more.
+ * The user's email address and the account's name of a sign-in link. The link can still be used afterwards. Null: the
+ * link does not work any more.
  */
 export async function findSignInLink(
   { db, clock }: Ports,
@@ -77,11 +78,14 @@ interface Started {
   readonly scopes: readonly Scope[];
   /** Null: the person signed in at GitHub or at the OpenID provider. */
   readonly tokenId: string | null;
-  /** What the OpenID provider signed, sealed. Left out: the person did not sign in there. */
+  /** The ID token of the OpenID provider, encrypted. Left out: the person did not sign in at the provider. */
   readonly idToken?: Buffer | null;
 }
 
-/** Answers the secret of the session. Throws NOT_FOUND if the link was used, is old, or belongs to an ended token. */
+/**
+ * Begins a session by a sign-in link, and returns the secret of the session. Throws NOT_FOUND if the link was used, has
+ * expired, or was made with a token that has ended.
+ */
 export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<string> {
   const now = clock();
   return await db.system.transaction(async (query) => {
@@ -102,7 +106,7 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
   });
 }
 
-/** Begins a session as the user of a token that was just checked. Answers the secret of the session. */
+/** Begins a session as the user of a token, which the caller has checked. Returns the secret of the session. */
 export async function startSession({ actor, accountId, db, clock }: Context, secrets: Secrets): Promise<string> {
   const { userId, tokenId } = actor;
   if (userId === null) throw new Error('A session belongs to a user.');
@@ -110,7 +114,7 @@ export async function startSession({ actor, accountId, db, clock }: Context, sec
   return await insertSession(db.system.query, secrets, started);
 }
 
-/** Answers the secret of the session. */
+/** Writes a session. Returns the secret of the session, of which the database stores only a digest. */
 export async function insertSession(
   query: SystemQueries['query'],
   secrets: Secrets,
@@ -142,14 +146,14 @@ export async function endSession(
   });
 }
 
-/** Ends one session, or those of a user. Answers how many there were. */
+/** Ends one session, or all sessions of a user. Returns the number of ended sessions. */
 export async function endSessions(
   ctx: Context,
   tx: Transaction,
   of: { readonly sessionId: string } | { readonly userId: string },
 ): Promise<number> {
   const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['id', of.sessionId];
-  // Such changes are rare and must reach every process at once, as the end of a token does.
+  // A notification, because the end of a session must reach every process at once. Such changes are rare.
   const ended = await tx.query(
     `with ended as (update user_session set ended_at = $3 where account_id = $1 and ${column} = $2 and ended_at is null returning id)
      select pg_notify($4, 'session:' || id) from ended`,
@@ -178,7 +182,9 @@ export async function readOwnSession(ctx: Context): Promise<SessionRead | null> 
   return row === undefined ? null : { startedAt: row.startedAt, expiresAt: sessionEndsAt(row) };
 }
 
-/** Sessions are kept for a while after their end, because they say who was signed in when. */
+/**
+ * The retention of sessions. Ended sessions are kept for a while, because they record which user was signed in when.
+ */
 export const sessionForgetting = forgetRows('sessions', 'select min(started_at) from user_session', [
   { table: 'user_session', old: 't.started_at < $1' },
   { table: 'sign_in_link', old: 't.expires_at < $1' },

@@ -1,11 +1,12 @@
-// Who may skip the line or validation in a repository: admins, and users with the permission, their own or a team's.
+// Decides which users may skip the line or validation in a repository: admins, and users with the permission, which was
+// granted to them or to one of their teams.
 import type { Context } from '../../context.ts';
 import { userIdOf } from '../../domain/accounts/handle.ts';
 
 export type Permission = 'skip_line' | 'skip_validation';
 
-// The user's own row decides and not the token's role: a handle may name a user without a token, or contain the id of a
-// user without a linked handle.
+// The query reads the role of the user's row and not the role of the actor, because the user may be named by a handle
+// and have no token. The handle of a user without a linked handle contains the user's id.
 const allowed = `
   select u.id from account_user u
   where u.account_id = $1 and u.removed_at is null and (u.id = $2::bigint or lower(u.handle) = lower($3::text))
@@ -15,14 +16,14 @@ const allowed = `
         and (g.user_id = u.id or g.team_id in (
           select m.team_id from account_team_member m where m.account_id = $1 and m.user_id = u.id))))`;
 
-interface SkipQuestion {
+interface SkipQuery {
   readonly permission: Permission;
   readonly repositoryId: string;
   readonly userId: string | null;
   readonly handle: string | null;
 }
 
-async function isAllowed(ctx: Context, { permission, repositoryId, userId, handle }: SkipQuestion): Promise<boolean> {
+async function isAllowed(ctx: Context, { permission, repositoryId, userId, handle }: SkipQuery): Promise<boolean> {
   const named = handle === null ? null : userIdOf(handle);
   const rows = await ctx.db.read(ctx.accountId, {
     name: 'may_skip',
@@ -32,7 +33,10 @@ async function isAllowed(ctx: Context, { permission, repositoryId, userId, handl
   return rows.length > 0;
 }
 
-/** Whether the token's user may, and also the user named in `requestedBy` (with or without @) (interface 5). */
+/**
+ * Whether the token's user has the permission, and the user `requestedBy` has it too (interface 5). `requestedBy` is a
+ * handle with or without @. Null: no other user is named.
+ */
 async function canSkip(
   ctx: Context,
   asked: { readonly permission: Permission; readonly repositoryId: string; readonly requestedBy: string | null },
@@ -63,7 +67,7 @@ export async function canSkipValidation(
 
 const teamAddress = /^@?([^@/\s]+)\/([^@/\s]+)$/;
 
-/** Whether the user with that handle is in the team `@org/slug`. False for unknown users. */
+/** Whether the user with this handle is in the team `@org/slug`. False for unknown users. */
 export async function isMemberOfTeam(
   ctx: Context,
   { team, handle }: { readonly team: string; readonly handle: string },

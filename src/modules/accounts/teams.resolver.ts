@@ -60,7 +60,9 @@ export class TeamsResolver {
     return { team: await team(ctx, id) };
   }
 
-  @Mutation(() => TeamPayload, { description: 'Deletes a team, with the rights it had. Needs admin.' })
+  @Mutation(() => TeamPayload, {
+    description: 'Deletes a team and the permissions that were granted to it. Needs admin.',
+  })
   async deleteTeam(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => DeleteTeamInput) input: DeleteTeamInput,
@@ -72,7 +74,7 @@ export class TeamsResolver {
     return { team: was };
   }
 
-  @Mutation(() => TeamPayload, { description: 'Puts a user into a team. Again changes nothing. Needs admin.' })
+  @Mutation(() => TeamPayload, { description: 'Puts a user into a team. A repetition changes nothing. Needs admin.' })
   async addTeamMember(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => TeamMemberInput) input: TeamMemberInput,
@@ -82,7 +84,9 @@ export class TeamsResolver {
     return { team: await team(ctx, teamId) };
   }
 
-  @Mutation(() => TeamPayload, { description: 'Takes a user out of a team. Again changes nothing. Needs admin.' })
+  @Mutation(() => TeamPayload, {
+    description: 'Takes a user out of a team. A repetition changes nothing. Needs admin.',
+  })
   async removeTeamMember(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => TeamMemberInput) input: TeamMemberInput,

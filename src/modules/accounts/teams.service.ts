@@ -1,4 +1,5 @@
-// Teams: the configuration names them as `@org/slug`, and repositories give them permissions.
+// Teams of users. The configuration names a team as `@org/slug`, and permissions in repositories can be granted to
+// teams.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -35,7 +36,7 @@ export async function createTeam(
   });
 }
 
-/** A new slug is a new address: a configuration with the old one names no team any more. */
+/** A new slug gives the team a new address. A configuration with the old address then names no team. */
 export async function updateTeam(
   ctx: Context,
   input: { readonly id: string; readonly slug: string | null; readonly name: string | null },
@@ -97,7 +98,7 @@ async function changeMembers(
 ): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // The user is locked first, as when a user is removed.
+    // The user's row is locked before the team's row, in the same order as in `removeUser`.
     const [user] = await tx.query<{ email: string }>(
       'select email from account_user where account_id = $1 and id = $2 and removed_at is null for share',
       [ctx.accountId, userId],

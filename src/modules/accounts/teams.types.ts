@@ -3,7 +3,7 @@ import { connectionType } from '../../graphql/connection.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime } from '../../graphql/scalars.ts';
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'Some of the users, under one address.' })
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'A group of users with an address, `@org/slug`.' })
 export class Team {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
@@ -31,18 +31,18 @@ export class CreateTeamInput {
   @Field(() => String, { description: 'Lower-case letters, digits, hyphens, dots and underscores.' })
   slug!: string;
 
-  @Field(() => String, { nullable: true, description: 'What people call it. The slug if not given.' })
+  @Field(() => String, { nullable: true, description: 'The name for people. Default: the slug.' })
   name?: string | null;
 }
 
-@InputType({ description: 'What is to change of a team; what is not given stays.' })
+@InputType({ description: 'Changes of a team. Fields that are left out stay unchanged.' })
 export class UpdateTeamInput {
   @Field(() => ID, { description: 'The team.' })
   id!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Its new address. What names the old one in a configuration names nobody then.',
+    description: 'The new slug. A configuration with the old address then names no team.',
   })
   slug?: string | null;
 
@@ -65,8 +65,8 @@ export class TeamMemberInput {
   user!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Answer of mutations about teams.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of teams.' })
 export class TeamPayload {
-  @Field(() => Team, { description: 'The team as it is now; as it was, when it was deleted.' })
+  @Field(() => Team, { description: 'The team after the change, or a deleted team as it was before.' })
   team!: Team;
 }

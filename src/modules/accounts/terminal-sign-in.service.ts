@@ -1,5 +1,6 @@
-// Terminals that a browser signs in (docs/sign-in.md): the terminal keeps a secret and shows its digest, the browser's
-// session gives a code for it, and the terminal exchanges both for a token of the person, once.
+// Signs a terminal in by a browser (docs/sign-in.md). The terminal keeps a secret and shows its digest. The browser's
+// session approves the digest and gets a code. The terminal exchanges the secret and the code for a token of the
+// person, once.
 import { createHash, randomInt } from 'node:crypto';
 import type { Context, Ports } from '../../context.ts';
 import { terminalMinutes } from '../../domain/accounts/sign-in.ts';
@@ -12,11 +13,11 @@ import type { RequestContext } from './user-actions.ts';
 export interface TerminalRequest {
   /** SHA-256 of the terminal's secret, base64url (RFC 7636, S256). */
   readonly challenge: string;
-  /** The name of the machine, as the terminal says it. */
+  /** The name of the machine, as the terminal reports it. */
   readonly name: string;
 }
 
-/** The session approves a terminal. Answers the code, which works once and for a few minutes. */
+/** Approves a terminal for the session in use. Returns the code, which works once and for a few minutes. */
 export async function approveTerminal(
   ctx: Context,
   secrets: Secrets,
@@ -47,8 +48,8 @@ export async function approveTerminal(
 }
 
 /**
- * The secret of the session that gave the code, for the terminal that keeps the verifier. Throws NOT_FOUND if the code
- * was used, is old, or belongs to another terminal; then it does not work any more.
+ * Returns the secret of the session that approved the terminal. `verifier` is the terminal's secret. Throws NOT_FOUND
+ * if the code was used, has expired, or belongs to another terminal. In every case the code does not work again.
  */
 export async function takeTerminalSession(
   { db, clock }: Ports,
@@ -73,8 +74,8 @@ export async function takeTerminalSession(
 const daysOfToken = 90;
 
 /**
- * A token for everything that the session may do. It ends after 90 days, and with the token that the session began
- * with.
+ * Creates a token with every scope that the session may use. The token ends after 90 days, or earlier with the token by
+ * which the session began.
  */
 export async function createTerminalToken(
   ctx: Context & Partial<RequestContext>,
@@ -97,7 +98,8 @@ export async function createTerminalToken(
   return token;
 }
 
-// Without vowels, so that no words appear, and without letters that look alike (RFC 8628, 6.1).
+// The letters of a code. Vowels are left out so that no words appear, and letters that look alike are left out too (RFC
+// 8628, 6.1).
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const groups = 3;
 const groupLength = 4;
@@ -107,7 +109,7 @@ function newCode(): string {
   return Array.from({ length: groups }, group).join('-');
 }
 
-/** Reads a code as people type it. */
+/** The code that a person typed, with any spacing and in any case. */
 function readCode(typed: string): string {
   const plain = typed.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return (plain.match(/.{1,4}/g) ?? []).join('-');

@@ -1,5 +1,5 @@
-// Writes token rows: creates them with the digests of the secret that is shown once, and ends them in every process at
-// once.
+// Writes rows of tokens. A row has only digests of the token, which is shown once. The end of a token takes effect in
+// every process at once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { forgetAccess, tokenChannel } from './authenticate.ts';
@@ -21,7 +21,7 @@ interface TokenToInsert {
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
   readonly signsWebhooks: boolean;
-  /** The token whose end also ends this one. Null: none. */
+  /** The token whose end also ends the new token. Null: there is none. */
   readonly endsWith: string | null;
 }
 
@@ -57,7 +57,7 @@ export async function insertToken(
 
 /** Ends tokens, and the tokens that depend on them, in every process at once. */
 export async function endTokens(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<void> {
-  // The only NOTIFY inside a transaction: such changes are rare and must reach every process at once.
+  // A notification, because the end of a token must reach every process at once. Such changes are rare.
   await tx.query(
     `with recursive ending as (
        select id from api_token where account_id = $1 and id = any ($2::bigint[])
@@ -72,7 +72,7 @@ export async function endTokens(ctx: Context, tx: Transaction, ids: readonly str
   tx.afterCommit(() => forgetAccess(ctx.db));
 }
 
-/** Makes every process check its tokens again, because the permissions of a user have changed. */
+/** Makes every process read its cached tokens and sessions again, because the role or handle of a user has changed. */
 export async function lookAtTokensAgain({ db }: Pick<Context, 'db'>, tx: Transaction): Promise<void> {
   await tx.query("select pg_notify($1, '')", [tokenChannel]);
   tx.afterCommit(() => forgetAccess(db));

@@ -1,4 +1,5 @@
-// Creates and revokes tokens: admins for everybody, users for themselves. No token has more rights than its creator.
+// Creates and revokes tokens. Admins may do this for all users, and other users for themselves. No token has more
+// rights than its creator.
 import type { Context, Role, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -11,7 +12,7 @@ import { recordUserAction, type UserAction } from './user-actions.ts';
 
 export interface NewApiToken {
   readonly name: string;
-  /** An account token acts as the account's service user; a user token as `userId`, by default the caller. */
+  /** An account token acts as the account's service user. A user token acts as `userId`, by default the caller. */
   readonly kind: TokenKind;
   readonly scopes: readonly Scope[];
   /** Null or absent: the token never expires. */
@@ -83,7 +84,7 @@ function checkScopes(ctx: Context, scopes: readonly Scope[]): void {
     );
 }
 
-/** At most the expiry of the token that creates it. */
+/** When the new token expires: at the latest when the token that creates it expires. Null: never. */
 function expiryOf(ctx: Context, asked: Date | null, makers: Date | null): Date | null {
   if (asked !== null && asked <= ctx.clock())
     throw new DomainError('BAD_INPUT', 'input.expiresAt must be in the future', 'input.expiresAt');
@@ -96,12 +97,12 @@ function expiryOf(ctx: Context, asked: Date | null, makers: Date | null): Date |
   return asked ?? makers;
 }
 
-function tokenAction(what: 'created' | 'revoked', kind: TokenKind, email: string): UserAction {
-  if (kind === 'account') return { action: `account_token_${what}`, target: null };
-  return { action: `user_token_${what}`, target: email };
+function tokenAction(change: 'created' | 'revoked', kind: TokenKind, email: string): UserAction {
+  if (kind === 'account') return { action: `account_token_${change}`, target: null };
+  return { action: `user_token_${change}`, target: email };
 }
 
-/** Locked, so that a removed user gets no token. */
+/** Locks the user's row, so that a user who is removed meanwhile gets no token. */
 async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Promise<Owner> {
   const [owner] = await tx.query<Owner & { isService: boolean }>(
     `select id, email, role, is_service as "isService" from account_user
@@ -146,7 +147,7 @@ interface RevocableRow {
   readonly email: string;
 }
 
-/** Throws BAD_INPUT for a session of a browser. */
+/** The id of the token of the request. Throws BAD_INPUT if the request came with a session. */
 export function tokenInUse({ actor: { tokenId, sessionId } }: Context): string {
   if (tokenId === null || sessionId !== null)
     throw new DomainError('BAD_INPUT', 'This request came without a token. Name the token to revoke.', 'input.id');
@@ -154,9 +155,9 @@ export function tokenInUse({ actor: { tokenId, sessionId } }: Context): string {
 }
 
 /**
- * Ends a token and its open subscriptions at once. A repetition changes nothing. The token that signs the account's
- * webhooks passes that on to `successor`, which must be another live account token. Needs `admin`, except for one's own
- * user token.
+ * Ends a token and its open subscriptions at once. A repetition changes nothing. If the token signs the account's
+ * webhooks, `successor` signs them from now on, and must be another account token that is not revoked. Needs `admin`,
+ * except for one's own user token.
  */
 export async function revokeApiToken(
   ctx: Context,

@@ -1,6 +1,6 @@
-// The parts of a token, and what the database stores: twelve characters for the look-up, a keyed digest for the
-// comparison, and for account tokens the encrypted SHA-256 that signs webhooks (ADR 0004). A thief of the database can
-// neither sign in nor sign. With the server's secrets too, the thief can sign but never sign in.
+// What the database stores of a token (ADR 0004): twelve characters to look the token up, a keyed digest to compare it,
+// and for account tokens the encrypted SHA-256 that signs webhooks. With a stolen database nobody can sign in or sign
+// webhooks. With the server's secrets as well, a thief can sign webhooks but cannot sign in.
 import {
   createCipheriv,
   createDecipheriv,
@@ -25,8 +25,8 @@ export type TokenKind = 'account' | 'user';
 
 const prefixes = { account: 'il_live_', user: 'il_user_' } as const satisfies Record<TokenKind, string>;
 const lookupLength = 12;
-// 80 characters: with the prefix longer than the block of SHA-256, so that HMAC hashes the token first and the digest
-// signs like the token (RFC 2104).
+// A token is longer than a block of SHA-256, so that HMAC first replaces the key by its SHA-256 (RFC 2104). Its digest
+// therefore makes the same signatures as the token.
 const tokenPattern = /^il_(?:live|user)_([A-Za-z0-9_-]{80})$/;
 
 export function generateSecrets(): Secrets {
@@ -46,7 +46,7 @@ export function generateToken(kind: TokenKind): string {
   return prefixes[kind] + randomBytes(60).toString('base64url');
 }
 
-/** The characters of the look-up. Null: it is not one of our tokens. */
+/** The characters by which a token is looked up. Null: the text is not a token of Interlock. */
 export function lookupOf(token: string): string | null {
   return tokenPattern.exec(token)?.[1]?.slice(0, lookupLength) ?? null;
 }
@@ -87,7 +87,9 @@ function purposeOf({ accountId, tokenId }: Owner): string {
   return `signing/${accountId}/${tokenId}`;
 }
 
-/** For secrets that must be read back. Decryption needs the same purpose, which names the row. */
+/**
+ * Encrypts a secret that must be read back. Decryption needs the same purpose, which names the row that has the secret.
+ */
 export function encrypt(secrets: Secrets, purpose: string, bytes: Buffer): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce).setAAD(associatedData(purpose));
@@ -110,7 +112,7 @@ function associatedData(purpose: string): Buffer {
   return Buffer.from(`interlock/${purpose}`);
 }
 
-// Each request hashes its token: to make the key takes five times as long as to use it.
+// Each request hashes its token. Creating a KeyObject takes five times as long as using it, so the objects are cached.
 const keys = new Map<string, KeyObject>();
 
 function key(secret: string): KeyObject {

@@ -34,8 +34,8 @@ export async function readUserActions<Entity extends AuditEntity>(
   return await ctx.db.read<UserActionRead<Entity>>(ctx.accountId, pageOf(ctx, page));
 }
 
-// The newest rows of each requested entity are found by an index, so that rare entities need no scan of the whole
-// table.
+// The statement finds the newest rows of each requested entity by an index, so that rare entities need no scan of the
+// whole table.
 function pageOf({ accountId }: Context, page: UserActionPage<AuditEntity>): Statement {
   const { action } = page;
   return {

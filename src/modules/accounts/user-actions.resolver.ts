@@ -55,7 +55,8 @@ export class UserActionsResolver {
 
   @Extensions({ price: 500 })
   @Query(() => AuditEntryConnection, {
-    description: 'Like `userActions`, with releases, runbooks and previews. Needs audit:read and the Enterprise plan.',
+    description:
+      'Like `userActions`, and also the actions about releases, runbooks and previews. Needs audit:read and the Enterprise plan.',
   })
   async auditLog(
     @Ctx() ctx: GraphQLContext,

@@ -12,14 +12,15 @@ export const userActionEntities = [
   'flexreview',
 ] as const;
 
-/** Including entities that only the complete audit log shows. */
+/** All entities: those of REST, and those that only the query `auditLog` shows. */
 export const auditEntities = [...userActionEntities, 'release', 'runbook', 'preview'] as const;
 export type AuditEntity = (typeof auditEntities)[number];
 
 export interface UserActionRule {
   readonly entity: AuditEntity;
-  /** What `target` names. Null: there is nothing to name. */
+  /** What the `target` of an entry names. Null: entries of this action have no target. */
   readonly target: string | null;
+  /** The mutations that write this action. */
   readonly by: readonly string[];
 }
 

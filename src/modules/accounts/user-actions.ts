@@ -1,5 +1,4 @@
-// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a session or a user's own
-// token.
+// Writes the audit log of what users did (interface 2.10): GraphQL mutations with a session or with a user token.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { userActions, type UserActionName } from './user-actions.table.ts';
@@ -12,15 +11,18 @@ export interface RequestContext extends Context {
 }
 
 export interface UserAction {
-  /** A new action must be added to user-actions.table.ts, which has its entity. */
+  /** A new action must be added to user-actions.table.ts, with its entity. */
   readonly action: UserActionName;
-  /** Null for an entity that exists only once, such as the account. */
+  /**
+   * What the action changed, such as a user's email address. Null for an entity that exists only once, such as the
+   * account.
+   */
   readonly target: string | null;
 }
 
 /**
- * Writes the action in the transaction of its change. Account tokens outside of sessions, REST and the service itself
- * write no actions.
+ * Writes the action in the transaction of its change. Writes nothing for requests with an account token, for REST and
+ * for changes by Interlock itself.
  */
 export async function recordUserAction(
   ctx: Context & Partial<RequestContext>,

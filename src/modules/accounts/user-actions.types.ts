@@ -10,13 +10,14 @@ function enumNamesOf<Name extends string>(names: readonly Name[]): Record<string
 export const userActionEntityNames = enumNamesOf(userActionEntities);
 registerEnumType(userActionEntityNames, {
   name: 'UserActionEntity',
-  description: 'Kinds of things user actions are about (interface 4.7).',
+  description: 'Kinds of objects that user actions change (interface 4.7).',
 });
 
 export const auditEntityNames = enumNamesOf(auditEntities);
 registerEnumType(auditEntityNames, {
   name: 'AuditEntity',
-  description: 'Kinds of things the audit log is about: those of user actions, and what came later.',
+  description:
+    'Kinds of objects that entries of the audit log are about: those of user actions, and releases, runbooks and previews.',
 });
 
 export type UserActionEntity = (typeof userActionEntities)[number];

@@ -1,7 +1,7 @@
 import { readPage, toConnection, type Connection, type PageRequest } from '../../graphql/connection.ts';
 import type { UserPage, UserRead } from './users.reads.ts';
 
-/** Sorted by email address, twenty on a page. */
+/** A page of users by email address, twenty on a page by default. */
 export async function pageOfUsers(
   request: PageRequest,
   read: (page: UserPage) => Promise<UserRead[]>,

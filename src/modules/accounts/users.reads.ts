@@ -40,7 +40,7 @@ export async function readUser(ctx: Context, id: string): Promise<UserRead | nul
   return await findUser(ctx, id);
 }
 
-/** For a caller that has just changed the user. */
+/** Checks no scope, because the caller has just changed the user. */
 export async function findUser(ctx: Context, id: string): Promise<UserRead | null> {
   const [row] = await ctx.db.read<UserRead>(ctx.accountId, {
     name: 'user',
@@ -60,7 +60,10 @@ export async function findUserByEmail(ctx: Context, email: string): Promise<User
   return row ?? null;
 }
 
-/** The email address of the user with a handle, linked or unlinked. Null: there is no such user, or it was removed. */
+/**
+ * The email address of the user with a handle. The handle may be linked, or made from the user's address. Null: there
+ * is no such user, or the user was removed.
+ */
 export async function findEmailOfHandle(ctx: Context, handle: string): Promise<string | null> {
   const [row] = await ctx.db.read<{ email: string }>(ctx.accountId, {
     name: 'email_by_handle',
@@ -71,7 +74,7 @@ export async function findEmailOfHandle(ctx: Context, handle: string): Promise<s
   return row?.email ?? null;
 }
 
-/** Handles of users, linked ones and those from their addresses, including removed users. */
+/** The handles of users, including removed users: the linked handle, and the handle made from the address. */
 export async function findHandles(ctx: Context, emails: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.read<{ userId: string; email: string; handle: string | null }>(ctx.accountId, {
     name: 'handles_by_email',

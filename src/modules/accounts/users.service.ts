@@ -1,5 +1,5 @@
-// Adds, changes and removes users of the account. Only admins may, one at a time under the account's row: that keeps
-// addresses and handles unique, and keeps at least one admin.
+// Adds, changes and removes users of the account, for admins. Each change locks the account's row, so that addresses
+// and handles stay unique, and the account keeps at least one admin.
 import type { Context, Role } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -56,8 +56,9 @@ export async function addUser(
 }
 
 /**
- * Null for a role and undefined for a handle mean no change. Null for a handle unlinks it. The new role limits tokens
- * at once. A role that an admin sets to a person of GitHub or of the OpenID provider is the admin's from then on.
+ * If `role` is null, the role does not change. If `handle` is undefined, the handle does not change; null unlinks it. A
+ * new role limits the user's tokens at once. After an admin has set the role of a user, the role no longer follows
+ * GitHub or the OpenID provider.
  */
 export async function updateUser(
   ctx: Context,
@@ -102,7 +103,8 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
     if (user.isService) throw serviceUserStays('cannot be removed');
     if (user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
     const ofUser = [ctx.accountId, user.id];
-    // The handle becomes free for others. The address stays, for the log and for the user's return.
+    // Another user may have the handle. The address stays in the row, for the audit log and in case the user is added
+    // again.
     await tx.query('update account_user set removed_at = $3, handle = null where account_id = $1 and id = $2', [
       ...ofUser,
       ctx.clock().toISOString(),
@@ -135,7 +137,7 @@ async function changeUsers<T>(ctx: Context, change: (tx: Transaction) => Promise
   });
 }
 
-/** Locks the row, so that no token, membership or permission is created for it in the meantime. */
+/** Locks the user's row, so that no token, membership or permission is created for the user in the meantime. */
 async function loadUser(
   ctx: Context,
   tx: Transaction,
@@ -161,7 +163,7 @@ async function refuseTakenHandle(
   if (taken) throw new DomainError('CONFLICT', `The handle ${handle} belongs to ${taken.email}.`, 'input.handle');
 }
 
-// The service user does not count, because nobody but its tokens can sign in as it.
+// The service user does not count as an admin, because no person can sign in as it.
 async function refuseLastAdmin(ctx: Context, tx: Transaction, userId: string): Promise<void> {
   const others = await tx.query(
     `select 1 from account_user
@@ -169,9 +171,9 @@ async function refuseLastAdmin(ctx: Context, tx: Transaction, userId: string): P
     [ctx.accountId, userId],
   );
   if (others.length === 0)
-    throw new DomainError('CONFLICT', 'This is the last admin of the account. Make somebody else an admin first.');
+    throw new DomainError('CONFLICT', 'This is the last admin of the account. Make another user an admin first.');
 }
 
-function serviceUserStays(what: string): DomainError {
-  return new DomainError('CONFLICT', `The service user ${what}: the account's tokens act as it.`);
+function serviceUserStays(reason: string): DomainError {
+  return new DomainError('CONFLICT', `The service user ${reason}: the account's tokens act as it.`);
 }

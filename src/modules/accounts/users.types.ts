@@ -5,7 +5,7 @@ import { Node } from '../../graphql/node.ts';
 import { DateTime } from '../../graphql/scalars.ts';
 import { roles } from './accounts.types.ts';
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'Somebody of the account.' })
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'A user of the account.' })
 export class User {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
@@ -16,22 +16,25 @@ export class User {
   @Field(() => String, { nullable: true, description: 'Handle on the code host. Null when none is linked.' })
   handle!: string | null;
 
-  @Field(() => roles, { description: 'What the user may do, with any token.' })
+  @Field(() => roles, { description: 'The role. It limits all tokens and sessions of the user.' })
   role!: Role;
 
-  @Field(() => Boolean, { description: "Whether the account's tokens act as it. One user is; it cannot be removed." })
+  @Field(() => Boolean, {
+    description:
+      "Whether the account's tokens act as this user. Exactly one user is the service user, and cannot be removed.",
+  })
   isService!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was added, last.' })
+  @Field(() => DateTime, { description: 'When the user was added, or was added again after a removal.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was removed. Null while it is a user.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the user was removed. Null: the user was not removed.' })
   removedAt!: Date | null;
 }
 
 export const UserConnection = connectionType(User, 'User');
 
-@InputType({ description: 'Somebody to add.' })
+@InputType({ description: 'A user to add.' })
 export class AddUserInput {
   @Field(() => String, { description: 'Email address.' })
   email!: string;
@@ -39,19 +42,22 @@ export class AddUserInput {
   @Field(() => String, { nullable: true, description: 'Handle on the code host, with or without @.' })
   handle?: string | null;
 
-  @Field(() => roles, { defaultValue: 'member', description: 'What the user may do.' })
+  @Field(() => roles, { defaultValue: 'member', description: 'The role of the user.' })
   role!: Role;
 }
 
-@InputType({ description: 'What is to change of a user; what is not given stays.' })
+@InputType({ description: 'Changes of a user. Fields that are left out stay unchanged.' })
 export class UpdateUserInput {
   @Field(() => ID, { description: 'The user.' })
   id!: string;
 
-  @Field(() => roles, { nullable: true, description: 'What the user may do from now on, with the tokens it has too.' })
+  @Field(() => roles, {
+    nullable: true,
+    description: 'The new role. It limits the existing tokens of the user at once.',
+  })
   role?: Role | null;
 
-  @Field(() => String, { nullable: true, description: 'Handle on the code host. Null unlinks it.' })
+  @Field(() => String, { nullable: true, description: 'Handle on the code host. Null unlinks the handle.' })
   handle?: string | null;
 }
 
@@ -61,8 +67,8 @@ export class RemoveUserInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Answer of mutations about users.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of users.' })
 export class UserPayload {
-  @Field(() => User, { description: 'The user as it is now.' })
+  @Field(() => User, { description: 'The user after the change.' })
   user!: User;
 }

@@ -1,10 +1,13 @@
-// What the caller may do, by the rule that refuses the action itself.
+// What the caller may do. The decisions are those by which the actions themselves are refused.
 import type { Context, Scope } from '../../context.ts';
 import { refusalOfAction, scopeOfAction, type Action } from './authorisation.ts';
 import { skipRefusals, type Permission } from './skipping.ts';
 import type { ViewerAction } from './viewer-actions.types.ts';
 
-/** `atHost`: what the caller lacks at the code host of a repository, for a scope. */
+/**
+ * `atHost` returns why the code host of the repository does not let the caller use a scope. Null: the caller may use
+ * it.
+ */
 export function viewerActionsOf(
   ctx: Context,
   actions: readonly Action[],

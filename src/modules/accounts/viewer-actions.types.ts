@@ -23,20 +23,20 @@ const actions = {
 } as const satisfies Record<Uppercase<Action>, Action>;
 registerEnumType(actions, {
   name: 'Action',
-  description: 'What somebody may want to do, and may be refused.',
+  description: 'An action that the caller may be permitted to do or not.',
   valuesConfig: {
     QUEUE: { description: 'Queue a pull request.' },
     DEQUEUE: { description: 'Take a pull request out of the queue.' },
     SKIP_LINE: { description: 'Queue a pull request at the front of the line.' },
     SKIP_VALIDATION: { description: 'Merge a pull request without validation.' },
-    SYNC: { description: 'Bring the base branch into a pull request.' },
+    SYNC: { description: 'Merge the base branch into a pull request.' },
     REFRESH: { description: 'Read a pull request from the code host.' },
     BACKPORT: { description: 'Backport a pull request to another branch.' },
     VERIFY: { description: 'Verify the head of a pull request.' },
     PAUSE: { description: 'Pause a repository or its base branches, or end the pause.' },
     FREEZE: { description: 'Freeze base branches or an environment, now or by a schedule, or end a freeze.' },
     RESET_QUEUE: { description: 'Reset every build of a queue.' },
-    RETRY_BUILD: { description: 'Make the build of a pull request again.' },
+    RETRY_BUILD: { description: 'Build a pull request again.' },
     HALT: { description: 'Halt a queue, or resume it.' },
     CONFIGURE: { description: 'Replace the configuration.' },
     START_RUNBOOK: { description: 'Create a runbook.' },
@@ -49,18 +49,18 @@ registerEnumType(actions, {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'Whether the caller is permitted to do something. Its subject may not be in a state for it all the same.',
+    'Whether the caller is permitted to do an action. A permitted action can still be refused because of the state of its object.',
 })
 export class ViewerAction {
   @Field(() => actions, { description: 'The action.' })
   action!: Action;
 
-  @Field(() => Boolean, { description: 'Whether the caller is permitted to.' })
+  @Field(() => Boolean, { description: 'Whether the caller is permitted to do the action.' })
   allowed!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: 'What the caller lacks, in the sentence of the refusal. Null: it is allowed.',
+    description: 'Why the caller is not permitted, with the text of the refusal. Null: the action is allowed.',
   })
   sentence!: string | null;
 }

@@ -1,5 +1,6 @@
-// Which of an account's tokens sign its webhooks, and the stages of a rotation (interface 5): the next token first
-// signs in addition, then it is promoted, and then the previous token signs in addition for a day.
+// Which of an account's tokens sign its webhooks. A rotation has three stages (interface 5). First the next token signs
+// in addition to the current one. Then the next token is promoted and becomes the current one. After this the previous
+// token signs in addition for a day.
 import type { Context, Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import {
@@ -64,7 +65,7 @@ export async function readSigningTokens(ctx: Context): Promise<SigningTokens> {
   return { ...signing, current, next, previous };
 }
 
-/** Ids of the tokens that sign now, and in addition. */
+/** The ids of the current signing token, and of the next and the previous token if they sign in addition. */
 async function readWebhookSigning(ctx: Context): Promise<WebhookSigning> {
   requireScope(ctx, 'admin');
   const [row] = await ctx.db.read<SigningRow>(ctx.accountId, {
@@ -120,7 +121,10 @@ export async function readSigningKeys(
   return { current, next: keys.get(signers.next ?? '') ?? null, previous: keys.get(signers.previous ?? '') ?? null };
 }
 
-/** Names the next signing token. It signs in addition from now on, and becomes the documented one in seven days. */
+/**
+ * Sets the next signing token. From now on this token signs in addition to the current one, and replaces the current
+ * one after seven days.
+ */
 export async function rotateWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -148,7 +152,7 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
   });
 }
 
-/** Promotes the named next token now. The previous one signs in addition for a day. */
+/** Promotes the next signing token now. The token that it replaces signs in addition for a day. */
 export async function promoteWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
   if ((await readApiToken(ctx, input.tokenId)) === null) throw notFound('API token');
@@ -165,7 +169,10 @@ export async function promoteWebhookSigning(ctx: Context, input: { readonly toke
   });
 }
 
-/** Writes the promotion of an account after seven days. Signatures are correct even without it. */
+/**
+ * Promotes the next signing token of an account if its seven days are over. Signatures do not depend on this write,
+ * because they are computed from the time.
+ */
 export async function promoteDueSigning(ctx: Context): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => await promoteIfDue(ctx, tx));
 }

@@ -12,7 +12,7 @@ export class EraseRepositoryInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
@@ -24,7 +24,7 @@ export class EraseAccountInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }

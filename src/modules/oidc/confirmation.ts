@@ -63,7 +63,7 @@ async function confirm(
   const now = ctx.clock();
   // The provider may have been replaced by another one since.
   const asked = oidc !== null && membership.issuer === oidc.settings.issuer ? oidc : null;
-  const decision = decideConfirmation({ ...membership, canAsk: membership.canAsk && asked !== null, now });
+  const decision = decideConfirmation({ ...membership, canAsk: membership.hasRefreshToken && asked !== null, now });
   if (decision === 'holds') return membership.role;
   if (decision === 'lapsed' || asked === null) return null;
   const held = decideConfirmation({ ...membership, canAsk: false, now }) === 'holds' ? membership.role : null;

@@ -115,7 +115,7 @@ export class CreateReleaseInput {
   triggerBuildWorkflow?: boolean | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createRelease` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createRelease`.' })
 export class CreateReleasePayload {
   @Field(() => ReleaseCandidate, { description: 'The new candidate, or the one there is of that version and commit.' })
   releaseCandidate!: ReleaseCandidate;

@@ -6,7 +6,7 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction, type UserActionName } from '../accounts/index.ts';
-import { requireActive, requireThere, shareRepository } from '../repositories/index.ts';
+import { requireActive, requireNotDeleted, shareRepository } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
@@ -143,7 +143,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request);
   return await dryRunOr(ctx, request.preview, async (tx) => {
-    requireThere(await shareRepository(ctx, tx, project.repositoryId));
+    requireNotDeleted(await shareRepository(ctx, tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });

@@ -136,7 +136,7 @@ export class UpdateEnvironmentInput extends EnvironmentRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }

@@ -14,7 +14,7 @@ export class FreezeEnvironmentInput extends EnvironmentRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
@@ -56,7 +56,7 @@ export class DeleteFreezeInput {
 export class UnfreezeEnvironmentInput extends EnvironmentRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }

@@ -6,7 +6,7 @@ import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
 import type { Repository } from './repositories.types.ts';
 
-/** Why nothing lands on a base branch now, for readers without a lock. Null: it is not frozen. */
+/** The freeze that keeps landings from a base branch now, read without a lock. Null: the base branch is not frozen. */
 export async function readBranchFrozen(
   ctx: GraphQLContext,
   repositoryId: string,
@@ -24,7 +24,7 @@ export async function readBranchFreezes(ctx: GraphQLContext, repository: Reposit
   return (await loaderOf(ctx, freezesOfRepositories).load(repository.id)).filter((freeze) => !isOver(freeze, now));
 }
 
-/** A freeze of any target. Null: the account has none with that id, or it has ended. */
+/** A freeze of any target. Null: the account has no freeze with this id, or a user ended the freeze. */
 export async function readFreeze(ctx: Context, id: string): Promise<StoredFreeze | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<FreezeRecord>(ctx.accountId, {

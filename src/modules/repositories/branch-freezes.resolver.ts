@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { readBranchFreezes } from './branch-freezes.reads.ts';
-import { freezeBranches, mayFreeze, unfreezeBranches } from './branch-freezes.service.ts';
+import { freezeBranches, requireMayFreeze, unfreezeBranches } from './branch-freezes.service.ts';
 import {
   BaseBranchesInput,
   Freeze,
@@ -15,7 +15,7 @@ import { Repository } from './repositories.types.ts';
 @Resolver(() => Repository)
 export class BranchFreezesResolver {
   @FieldResolver(() => [Freeze], {
-    description: 'Freezes of its base branches, newest first, present and future. Ended freezes are left out.',
+    description: 'Freezes of its base branches that have not ended, newest first, including those that begin later.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<Freeze[]> {
     return (await readBranchFreezes(ctx, repository)).map(toFreezeNode);
@@ -23,14 +23,14 @@ export class BranchFreezesResolver {
 
   @Mutation(() => FreezeBranchesPayload, {
     description:
-      'Freezes the base branches a glob matches from now on: nothing lands, validation goes on. Replaces the former freeze of that glob. Needs release:write.',
+      'From now on nothing lands on the base branches that a glob matches, and validation continues. Replaces the earlier freeze with the same glob. Needs release:write.',
   })
   async freezeBranches(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => FreezeBranchesInput) input: FreezeBranchesInput,
   ): Promise<FreezeBranchesPayload> {
     if (input.preview) {
-      const { id: repositoryId } = await mayFreeze(ctx, input.repository);
+      const { id: repositoryId } = await requireMayFreeze(ctx, input.repository);
       return {
         freeze: null,
         dryRun: { repositoryId, act: async (dryContext) => await freezeBranches(dryContext, input) },
@@ -41,14 +41,14 @@ export class BranchFreezesResolver {
 
   @Mutation(() => UnfreezePayload, {
     description:
-      'Ends the freeze that `freezeBranches` made for that glob. Schedules stay: `deleteFreeze` ends them. A preview ends none. Needs release:write.',
+      'Ends the freeze that `freezeBranches` made for this glob. Freezes by a schedule stay: `deleteFreeze` ends them. A preview ends no freeze. Needs release:write.',
   })
   async unfreezeBranches(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => BaseBranchesInput) input: BaseBranchesInput,
   ): Promise<UnfreezePayload> {
     if (input.preview) {
-      const { id: repositoryId } = await mayFreeze(ctx, input.repository);
+      const { id: repositoryId } = await requireMayFreeze(ctx, input.repository);
       return {
         deleted: 0,
         dryRun: { repositoryId, act: async (dryContext) => await unfreezeBranches(dryContext, input) },

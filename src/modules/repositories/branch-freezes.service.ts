@@ -1,4 +1,4 @@
-// Freezes of base branches: nothing lands for a while. Validation continues, as outside a merge window.
+// Freezes of base branches. While a base branch is frozen, nothing lands on it, and validation continues.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
@@ -29,19 +29,19 @@ export interface BranchesRef {
 
 export interface FreezeBranchesRequest extends BranchesRef {
   readonly reason?: string | null | undefined;
-  /** Null: until somebody ends it. */
+  /** Null: the freeze lasts until a user ends it. */
   readonly endsAt?: Date | null | undefined;
 }
 
-/** Refused for the same reasons as the freeze itself. */
-export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+/** Throws the same errors as a freeze of base branches, for a caller that only previews the freeze. */
+export async function requireMayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireAction(ctx, 'freeze');
   return await loadRepository(ctx, name, 'release:write');
 }
 
 /**
- * Creates a manual freeze, which replaces the manual freeze of the same pattern. After the answer no landing starts
- * there.
+ * Creates a manual freeze, which replaces the manual freeze of the same pattern. Once this function has returned, no
+ * landing starts on these base branches.
  */
 export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest): Promise<StoredFreeze> {
   requireAction(ctx, 'freeze');
@@ -66,7 +66,7 @@ export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest)
   });
 }
 
-/** Ends the manual freeze of exactly that pattern. Schedules stay. Returns the number of ended freezes. */
+/** Ends the manual freeze of exactly this pattern, and no freeze by a schedule. Returns the number of ended freezes. */
 export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promise<number> {
   requireAction(ctx, 'freeze');
   return await changeFreezes(ctx, input, async (tx, repository) => {
@@ -84,7 +84,7 @@ export interface ScheduleBranchFreezeRequest extends BranchesRef {
   readonly preview?: boolean;
 }
 
-/** Creates a recurring freeze. In a preview its id names nothing. */
+/** Creates a recurring freeze. After a preview, no freeze has the returned id. */
 export async function scheduleBranchFreeze(ctx: Context, input: ScheduleBranchFreezeRequest): Promise<StoredFreeze> {
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
@@ -107,7 +107,7 @@ export async function scheduleBranchFreeze(ctx: Context, input: ScheduleBranchFr
   return input.preview ? await tryOut(ctx, schedule) : await schedule(ctx);
 }
 
-/** Ends a freeze of any source. Null: it had ended before. */
+/** Ends a freeze of any source. Returns null if the freeze had already ended. */
 export async function deleteBranchFreeze(
   ctx: Context,
   { id, repositoryId }: { readonly id: string; readonly repositoryId: string },
@@ -138,7 +138,7 @@ async function underRepository<T>(
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
     const changed = await change(tx, repository);
-    // All queues, because the end of an existing freeze may have changed.
+    // All queues of the repository plan again, because the end of an existing freeze may have changed.
     await changeQueues(ctx, tx, repositoryId);
     await announceBranchFreezes(ctx, tx, repositoryId);
     return changed;
@@ -187,8 +187,8 @@ interface QueueToAnnounce {
 }
 
 /**
- * Announces base branches whose frozen state changed since the last announcement, and schedules the next look. Runs
- * under the repository's row. A repetition announces nothing twice.
+ * Writes an event for each base branch that was frozen or unfrozen since the last event, and schedules the next check.
+ * The caller locks the repository's row. A repetition writes no event twice.
  */
 export async function announceBranchFreezes(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const now = ctx.clock().getTime();

@@ -1,19 +1,20 @@
-// What keeps a base branch from landings: its pause and its freezes, read by one statement.
+// Reads by one statement what prevents landings on a base branch: its pause and its freezes.
 import { decidePause, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
 export interface BranchHolds {
-  /** The pause in force. Null: it is not paused. */
+  /** The pause in force. Null: the base branch is not paused. */
   readonly pause: Pause | null;
-  /** Freezes that nobody has ended, newest first. */
+  /** Freezes that no user has ended, newest first. */
   readonly freezes: readonly StoredFreeze[];
 }
 
 /**
- * In a transaction that locks the repository's row (the landing gate: no pause and no freeze completes before its end)
- * or the queue's row (the planner: a later one causes another plan). They hold until the end of that transaction.
+ * The caller locks the repository's row or the queue's row. The landing gate locks the repository's row, so that no
+ * pause and no freeze is written before the transaction ends. The planner locks the queue's row, and a pause or freeze
+ * that is written later causes another turn.
  */
 export async function branchHolds(
   tx: Transaction,

@@ -20,7 +20,7 @@ export async function readPause(
   return decidePause({ paused }, rules, baseBranch);
 }
 
-/** Every rule, and the state of the configured base branches that no rule names (interface 4.2). */
+/** All rules of pauses, and the state of the configured base branches that no rule names (interface 4.2). */
 export async function readBranchPauses(
   ctx: GraphQLContext,
   repository: Repository,

@@ -5,7 +5,7 @@ import { Glob } from '../../graphql/scalars.ts';
 import { readBranchPauses } from './branch-pauses.reads.ts';
 import { pauseBranches } from './branch-pauses.service.ts';
 import { BranchPause, PauseBranchesInput, PauseBranchesPayload } from './branch-pauses.types.ts';
-import { mayPause } from './repositories.service.ts';
+import { requireMayPause } from './repositories.service.ts';
 import { Repository } from './repositories.types.ts';
 
 @Resolver(() => Repository)
@@ -13,14 +13,14 @@ export class BranchPausesResolver {
   @Extensions({ price: 800 })
   @FieldResolver(() => [BranchPause], {
     description:
-      'How base branches stand, by pattern: every rule, and the base branches no rule names literally with what the rules say of them. The repository’s own pause is not included.',
+      'Whether base branches are paused, by pattern: every rule, and every base branch that no rule names literally, with the state that the rules give it. A pause of the whole repository is not included.',
   })
   async branchPauses(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Arg('pattern', () => Glob, {
       nullable: true,
-      description: 'Only the rule of that very text, and the base branches it matches.',
+      description: 'Only the rule with exactly this pattern, and the base branches that it matches.',
     })
     pattern: string | null,
   ): Promise<BranchPause[]> {
@@ -44,7 +44,7 @@ export class BranchPausesResolver {
 }
 
 async function previewPause(ctx: GraphQLContext, input: PauseBranchesInput): Promise<PauseBranchesPayload> {
-  const repository = await mayPause(ctx, input.repository);
+  const repository = await requireMayPause(ctx, input.repository);
   const { pattern, paused, pausedMessage } = input;
   const act = async (dryContext: Context): Promise<unknown> => await pauseBranches(dryContext, input);
   return {

@@ -14,10 +14,12 @@ export interface PauseBranchesRequest {
 }
 
 const mostRules = 1000;
-// It becomes a comment, and code hosts accept at most 65,536 characters.
+// The message becomes a comment, and code hosts accept at most 65,536 characters in a comment.
 const longestMessage = 60_000;
 
-/** Replaces the rule with exactly that pattern. After the answer no landing of a paused branch starts. */
+/**
+ * Replaces the rule with exactly this pattern. Once this function has returned, no landing on a paused branch starts.
+ */
 export async function pauseBranches(
   ctx: Context,
   input: PauseBranchesRequest,

@@ -16,7 +16,7 @@ export class BranchPause {
   })
   pausedMessage!: string | null;
 
-  @Field(() => Repository, { description: 'The repository whose base branches they are.' })
+  @Field(() => Repository, { description: 'The repository of these base branches.' })
   repository!: Repository;
 }
 
@@ -24,24 +24,24 @@ export class BranchPause {
 export class QueuePause {
   @Field(() => Glob, {
     nullable: true,
-    description: 'The rule it comes from. Null when the repository itself is paused.',
+    description: 'The pattern of the rule that pauses the queue. Null when the repository itself is paused.',
   })
   pattern!: string | null;
 
   @Field(() => String, { nullable: true, description: 'Its message. Null: it has none.' })
   message!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Since when. Null: it is not on record any more.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the pause began. Null: the record of this is deleted.' })
   since!: Date | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of the user who paused. Null: it is not on record any more.',
+    description: 'Email address of the user who paused. Null: the record of this is deleted.',
   })
   by!: string | null;
 }
 
-@InputType({ description: 'A rule about base branches, in the place of the one with the same pattern.' })
+@InputType({ description: 'A rule that pauses or unpauses base branches. It replaces the rule with the same pattern.' })
 export class PauseBranchesInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -49,7 +49,7 @@ export class PauseBranchesInput {
   @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
   pattern!: string;
 
-  @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
+  @Field(() => Boolean, { description: 'True stops validating and merging. False resumes both.' })
   paused!: boolean;
 
   @Field(() => String, {
@@ -61,12 +61,12 @@ export class PauseBranchesInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `pauseBranches` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `pauseBranches`.' })
 export class PauseBranchesPayload {
   @Field(() => BranchPause, { description: 'The rule as it is now.' })
   branchPause!: BranchPause;

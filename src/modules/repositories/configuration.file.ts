@@ -1,5 +1,5 @@
-// `.service/config.yml` on the default branch is read only when it changed. The last write wins, from the file or the
-// API (interface 2.6). The host knows who pushed the file and the permissions of that token (docs/adr/0010).
+// Reads `.service/config.yml` on the default branch when its content has changed. The last write wins, from the file or
+// the API (interface 2.6). The host says who pushed the file and with which permissions (docs/adr/0010).
 import type { Context } from '../../context.ts';
 import {
   configurationPath,
@@ -18,10 +18,13 @@ import { lockRepository } from './repositories.locks.ts';
 export { configurationReadingLines } from '../../domain/configuration/index.ts';
 
 const mostBytes = 256 * 1024;
-/** The check on a commit whose configuration is refused. No rule requires it. */
+/** The name of the check on a commit whose configuration is refused. Interlock never requires this check. */
 const checkName = 'interlock/configuration';
 
-/** Applies the file if its blob differs from the last one read. A refused file changes nothing and is reported. */
+/**
+ * Applies the configuration file if its blob differs from the last blob that was read. A refused file changes nothing,
+ * and is reported as a check on its commit.
+ */
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
@@ -47,7 +50,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
   return { kind: 'refused', commit: change.commit, errors };
 }
 
-/** The file as it is on the default branch now. Null: there is none. */
+/** The text of the configuration file on the default branch now. Null: there is no such file. */
 export async function readConfigurationText(ctx: Context, row: RepositoryRow): Promise<string | null> {
   const client = hostClient(ctx, row);
   const tip = await client.readRef(`refs/heads/${row.defaultBranch}`);
@@ -60,7 +63,10 @@ interface Change {
   /** The first-parent commit of the default branch that changed the file. */
   readonly commit: string;
   readonly push: KnownPush;
-  /** Handle of the user who pushed it; for a landed pull request without a recorded push, its author. Null: unknown. */
+  /**
+   * Handle of the user who pushed the change. If no push is recorded for a landed pull request, the author of the pull
+   * request. Null: unknown.
+   */
   readonly by: string | null;
 }
 
@@ -76,14 +82,15 @@ async function findChange(ctx: Context, row: RepositoryRow, { client, ref, tip }
   const { commit = tip, parents = [] } = changing ?? {};
   const pushed = await client.findConfigurationPush({ ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
-  // The landing made these commits itself: the change was pushed to a member's branch.
+  // A landing made the commit, so that the change was pushed to the branch of a pull request.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
   for (const { branch, fork, parent, head, author } of members) {
     const range = { from: parent, to: head, limit: 1, path: configurationPath };
     const [own] = await client.listFirstParents(range);
     if (own === undefined) continue;
-    // This host does not know who pushed to a fork: its own branch of that name is another branch.
+    // The host does not know who pushed to a fork. A branch with the same name in the repository itself is another
+    // branch.
     if (fork !== null) return { commit, push: 'unknown', by: author };
     const push = await client.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
     return { commit, push: push ?? 'unknown', by: push?.by ?? author };
@@ -92,8 +99,8 @@ async function findChange(ctx: Context, row: RepositoryRow, { client, ref, tip }
 }
 
 /**
- * The pull requests that landed with the commit, or as it, the last one first. They are known before the landing is
- * concluded.
+ * The pull requests that landed with this commit, or as this commit, the last one first. A landing that is not
+ * concluded yet is included.
  */
 async function readMembers(
   { accountId, db }: Context,
@@ -150,7 +157,7 @@ async function recordRefusal(ctx: Context, repositoryId: string, { blob, change,
     const { owner, name } = repository;
     const { commit, by } = change;
     const at = ctx.clock().toISOString();
-    // Recorded as read, so that it is not refused again at every push.
+    // The blob is recorded as read, so that the same file is not refused again at every push.
     Object.assign(repository, { configurationBlob: blob, configurationRefusal: { commit, by, errors, at } });
     await appendEvents(ctx, tx, [
       {

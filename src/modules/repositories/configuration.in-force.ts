@@ -1,6 +1,6 @@
-// The configuration in force, parsed once for each text. Saved texts are valid. If a stricter version no longer accepts
-// a text, the defaults are used, and its queues halt with the reason: nothing is planned or landed by rules that nobody
-// chose.
+// The configuration in force, parsed once for each text. A text was valid when it was saved. If a newer version of
+// Interlock no longer accepts the text, the queues halt with the reason, so that nothing is built or landed by rules
+// that no user chose. Other readers of the configuration then get the defaults.
 import { createHash } from 'node:crypto';
 import {
   defaultConfigurationYaml,
@@ -21,7 +21,7 @@ export function configurationOf(repository: { readonly configurationYaml: string
   return read(repository).configuration;
 }
 
-/** Why this version does not accept the saved text. Null: it does. */
+/** Why this version of Interlock does not accept the saved text. Null: this version accepts it. */
 export function configurationProblem(repository: { readonly configurationYaml: string }): string | null {
   return read(repository).problem;
 }

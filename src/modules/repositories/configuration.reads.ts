@@ -8,7 +8,9 @@ export interface ChangesPage {
   /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly offset: number;
-  /** Id of the last entry before the page. Null: from the newest. */
+  /**
+   * Only changes with a lower id are read: the id of the last change of the previous page, or the greatest possible id.
+   */
   readonly before: string;
 }
 
@@ -18,7 +20,7 @@ export interface Days {
   readonly end: string | null;
 }
 
-/** Null: the last file read is in force. */
+/** The refusal of the configuration file that was read last. Null: that file was accepted. */
 export async function readConfigurationRefusal(
   ctx: Context,
   repositoryId: string,

@@ -25,7 +25,10 @@ export type ConfigurationAuthor =
   | { readonly email: string | null }
   | { readonly ghUsername: string | null; readonly commitSha: string; readonly blob: string };
 
-/** Replaces the whole document. A refused document changes nothing. The same text writes no history and no event. */
+/**
+ * Replaces the whole configuration document. A refused document changes nothing. If the text is the present one, no
+ * history and no event are written.
+ */
 export async function replaceConfiguration(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
@@ -35,7 +38,7 @@ export async function replaceConfiguration(
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
 }
 
-/** The answer of `replaceConfiguration`, without a write. */
+/** Returns what `replaceConfiguration` would return, and writes nothing. */
 export async function checkReplacement(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
@@ -51,7 +54,10 @@ export async function checkReplacement(
   return problems.length === 0 ? { kind: 'accepted', repository } : { kind: 'refused', problems };
 }
 
-/** What the host would refuse to land, by its rules for the base branches that have a queue. */
+/**
+ * The settings by which landings would break the code host's rules for base branches that have a queue, such as a rule
+ * against merge commits.
+ */
 async function findHostProblems(
   ctx: Context,
   tx: Transaction,
@@ -72,7 +78,10 @@ async function findHostProblems(
   return [{ path: [...merges.key], reason, code: 'INVALID_VALUE', line: null, column: null }];
 }
 
-/** The write itself, for every source: the API, the dashboard, or a push to the default branch. */
+/**
+ * Writes a configuration from any source: the API, the dashboard, or a push to the default branch. Checks no
+ * permission.
+ */
 export async function writeConfiguration(
   ctx: Context,
   {

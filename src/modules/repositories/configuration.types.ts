@@ -4,7 +4,7 @@ import { DateTime, Day, GitObjectID, PageNumber } from '../../graphql/scalars.ts
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Who changed a configuration. The service itself is nobody: both null.',
+  description: 'The user who changed a configuration. Both fields are null if Interlock itself changed it.',
 })
 export class ConfigurationAuthor {
   @Field(() => String, {
@@ -22,28 +22,30 @@ export class ConfigurationAuthor {
 
 @ObjectType({ simpleResolvers: true, description: "One change of a repository's configuration (interface 2.7)." })
 export class ConfigurationChange {
-  @Field(() => ID, { description: 'Names it among the changes of the repository. Opaque.' })
+  @Field(() => ID, { description: 'Its id, unique among the changes of the repository. Opaque.' })
   id!: string;
 
   @Field(() => ConfigurationAuthor, { description: 'Its author.' })
   modifiedBy!: ConfigurationAuthor;
 
-  @Field(() => DateTime, { description: 'When it came into force.' })
+  @Field(() => DateTime, { description: 'When the change took effect.' })
   modifiedAt!: Date;
 
   @Field(() => GitObjectID, {
     nullable: true,
-    description: 'The commit it came with. Null unless made in the repository.',
+    description: 'The commit that changed the file. Null unless the change was made in the repository.',
   })
   commitSha!: string | null;
 
-  @Field(() => String, { description: 'A unified diff from the configuration before it.' })
+  @Field(() => String, {
+    description: 'A unified diff between the configuration before the change and the one after it.',
+  })
   diff!: string;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'A configuration on the default branch that was not taken over.',
+  description: 'A configuration file on the default branch that was refused.',
 })
 export class ConfigurationRefusal {
   @Field(() => GitObjectID, { description: 'The commit that changed the file.' })
@@ -55,7 +57,9 @@ export class ConfigurationRefusal {
   })
   ghUsername!: string | null;
 
-  @Field(() => [String], { description: 'Why, each with the path of the setting where there is one (interface 4.5).' })
+  @Field(() => [String], {
+    description: 'The reasons, each with the path of its setting if it concerns a setting (interface 4.5).',
+  })
   errors!: string[];
 
   @Field(() => DateTime, { description: 'When it was refused.' })
@@ -69,15 +73,18 @@ export class ConfigurationHistoryArgs {
   @Field(() => Int, { nullable: true, defaultValue: 20, description: 'Size of a page, 20 if not given, at most 100.' })
   first!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })
+  @Field(() => String, { nullable: true, description: 'The cursor of the last entry of the previous page.' })
   after!: string | null;
 
   @Field(() => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
   page!: number | null;
 
-  @Field(() => Day, { nullable: true, description: 'The first UTC day of the answer. Left out: from the beginning.' })
+  @Field(() => Day, {
+    nullable: true,
+    description: 'The first UTC day of the listed changes. Left out: from the first change on.',
+  })
   start!: string | null;
 
-  @Field(() => Day, { nullable: true, description: 'The last UTC day of the answer. Left out: until now.' })
+  @Field(() => Day, { nullable: true, description: 'The last UTC day of the listed changes. Left out: until now.' })
   end!: string | null;
 }

@@ -1,5 +1,5 @@
-// One transaction deletes a repository. It keeps the repository's row and the rows that history refers to. The content
-// is removed afterwards, by steps that may be repeated (docs/adr/0034-delays.md).
+// One transaction marks a repository as deleted, and keeps its row and the rows that history refers to. Later steps,
+// which may be repeated, remove the contents from the host and the disk (docs/adr/0034-delays.md).
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
@@ -20,7 +20,7 @@ const queues = 'select id from queue where account_id = $1 and repository_id = $
 const runbooks = 'select id from runbook where account_id = $1 and repository_id = $2';
 const verifications = 'select id from verification where account_id = $1 and repository_id = $2';
 
-/** Work that a deletion would interrupt, with its name in the singular and the plural. */
+/** Kinds of work that a deletion would interrupt, each with its name in the singular and the plural. */
 const underWay: readonly (readonly [one: string, several: string, rows: string])[] = [
   ['landing', 'landings', `intent where account_id = $1 and state = 'started' and queue_id in (${queues})`],
   ['build', 'builds', 'batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null'],
@@ -44,8 +44,8 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
   ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],
 ];
 
-/** Rows that nobody reads any more. */
-const letGo = [
+/** Voids planned work, stops timers, and deletes the rights, links and secrets of a deleted repository. */
+const releaseStatements = [
   `update intent set state = 'void', concluded_at = now() where account_id = $1 and state = 'planned' and queue_id in (${queues})`,
   `update local_check_run set state = 'completed', conclusion = 'cancelled', completed_at = now()
      where account_id = $1 and repository_id = $2 and state = 'queued'`,
@@ -60,7 +60,10 @@ const letGo = [
      where account_id = $1 and repository_id = $2 and ended_at is null`,
 ];
 
-/** Of providers, by which deployments and builds under way are asked to stop. */
+/**
+ * Deletes the secrets of providers. `markDeleted` keeps these secrets, because Interlock needs them to stop running
+ * deployments and builds.
+ */
 const providerSecrets = [
   'update release_project set build_secret = null where account_id = $1 and repository_id = $2',
   `update environment set provider_secret = null where account_id = $1 and project_id in (
@@ -79,8 +82,8 @@ const logs = [
 ] as const;
 
 /**
- * Deletes a disabled repository without running work; otherwise throws CONFLICT. On return its name is free, and its
- * history can be read by its id. Needs `admin`.
+ * Deletes an inactive repository. Afterwards another repository may have its name, and its history can be read by its
+ * id. Throws CONFLICT if the repository is active or has work under way. Needs `admin`.
  */
 export async function deleteRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
@@ -99,22 +102,26 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
 }
 
 /**
- * Frees its name. The caller holds its row, and removes its content after the commit, and the secrets of its providers.
+ * Marks a repository as deleted, so that another repository may have its name. The caller locks the repository's row.
+ * After the commit the caller removes the contents of the repository and the secrets of its providers.
  */
 export async function markDeleted(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
   const { accountId, id, owner, name } = repository;
   repository.deletedAt = ctx.clock();
-  // Its events stay, and so does its row.
+  // The row of a deleted repository stays. A row with `deactivatedAt` is not taken for an unfinished creation
+  // (`isUnfinished`), which would be erased.
   repository.deactivatedAt ??= ctx.clock();
   await appendEvents(ctx, tx, [{ repositoryId: id, action: 'repository_deleted', payload: { owner, name } }]);
-  for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
+  for (const statement of releaseStatements)
+    await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
   await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
   tx.afterCommit(() => forgetNames(ctx.db));
 }
 
 /**
- * Removes a repository whose creation was not completed, with its row: nobody used it, and it has no events. A process
- * that dies meanwhile leaves the rest to `removeDeletedRepositories`. False: it was completed, and stays.
+ * Removes a repository whose creation was not completed, and its row. Such a repository was never used and has no
+ * events. If the process dies meanwhile, `removeDeletedRepositories` completes the removal. Returns false if the
+ * creation was completed: then the repository stays.
  */
 export async function removeUnfinished(ctx: Context, id: string): Promise<boolean> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -164,7 +171,7 @@ function parametersOf(text: string): number {
   return Math.max(...[...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number)));
 }
 
-/** Removes what the host and the disk have of a repository. Idempotent. */
+/** Removes a repository from its host, and its logs from the database. Idempotent. */
 export async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
   const { accountId, id } = repository;
   await passFailpoint('repository:deleted');
@@ -188,7 +195,7 @@ export async function removeContents(ctx: Context, repository: RepositoryRow): P
   });
 }
 
-/** And what the service noted about it meanwhile. */
+/** Erases the row of a repository whose creation was not completed, and the rows that refer to this row. */
 async function eraseRow({ accountId, db }: Context, { id }: RepositoryRow): Promise<void> {
   const { query } = db.system;
   await eraseRows(query, planRepository(await readCatalogue(query), ['event', 'erasure']), [accountId, id]);
@@ -206,7 +213,7 @@ export async function removeDeletedRepositories(ports: Ports): Promise<void> {
       const repository = await ctx.db.load(accountId, RepositoryEntity, id);
       if (repository !== null) await removeContents(ctx, repository);
     } catch (error) {
-      // The failure of one repository. The others are removed nevertheless.
+      // If one repository cannot be removed, the others are removed nevertheless.
       failures.push(error);
     }
   }

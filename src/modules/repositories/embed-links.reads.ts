@@ -13,7 +13,7 @@ export interface EmbedLinkRead {
   readonly lastUsedAt: Date | null;
 }
 
-// A link of a removed user or of a revoked token has ended with it.
+// A link counts as revoked when its user was removed or its token was revoked.
 const links = `
   select l.id, l.repository_id as "repositoryId", l.base_branch as "baseBranch", u.email as "createdBy",
     l.created_at as "createdAt", least(l.expires_at, t.expires_at) as "expiresAt",
@@ -24,7 +24,7 @@ const links = `
 
 const mostShown = 100;
 
-/** The newest 100 of a repository, ended ones included. */
+/** The newest 100 links of a repository, including ended links. */
 export async function readEmbedLinks(ctx: Context, repositoryId: string): Promise<EmbedLinkRead[]> {
   requireScope(ctx, 'admin');
   await requireAtHostOf(ctx, repositoryId, 'admin');

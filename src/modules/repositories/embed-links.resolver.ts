@@ -17,7 +17,7 @@ import { Repository } from './repositories.types.ts';
 export class EmbedLinksResolver {
   @Extensions({ rows: 20 })
   @FieldResolver(() => [EmbedLink], {
-    description: 'The newest 100 links that show its queues without a session, ended ones included. Needs admin.',
+    description: 'The newest 100 links that show its queues without a session, including ended links. Needs admin.',
   })
   async embedLinks(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<EmbedLink[]> {
     return await readEmbedLinks(ctx, id);
@@ -25,7 +25,7 @@ export class EmbedLinksResolver {
 
   @Mutation(() => CreateEmbedLinkPayload, {
     description:
-      'Makes a link that shows the queue of a base branch to everybody who has the link, and shows the link once. It reads as the user who makes it, with only the scope queue:read, and ends with that user and with the token in use. Needs admin.',
+      'Makes a link that shows the queue of a base branch to everybody who has the link, and shows the link once. Visitors with the link read as the user who makes it, with only the scope queue:read. The link ends when that user is removed and when the token in use is revoked. Needs admin.',
   })
   async createEmbedLink(
     @Ctx() ctx: GraphQLContext,
@@ -36,7 +36,7 @@ export class EmbedLinksResolver {
   }
 
   @Mutation(() => RevokeEmbedLinkPayload, {
-    description: 'Ends a link, and pages that show it, at once. Again changes nothing. Needs admin.',
+    description: 'Ends a link at once, and closes the pages that show it. A repetition changes nothing. Needs admin.',
   })
   async revokeEmbedLink(
     @Ctx() ctx: GraphQLContext,

@@ -24,7 +24,10 @@ export interface NewEmbedLink {
   readonly expiresAt?: Date | null | undefined;
 }
 
-/** Answers the key once: only its digest is stored. The link ends with its user, and with the token that made it. */
+/**
+ * Returns the links with their key, which is shown only this once: the database has only its digest. The link ends when
+ * its user is removed, and when the token that made the link is revoked.
+ */
 export async function createEmbedLink(
   ctx: Context,
   secrets: Secrets,
@@ -83,7 +86,7 @@ function checkedExpiry(asked: Date | null | undefined, now: Date): Date {
   return expiresAt;
 }
 
-/** Ends a link and what shows it, in every process at once. A repetition changes nothing. */
+/** Ends a link, and closes the pages that show it, in every process at once. A repetition changes nothing. */
 export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -102,7 +105,7 @@ export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
       id,
       ctx.clock().toISOString(),
     ]);
-    // Such changes are rare and must reach every process at once, as the end of a token does.
+    // A notification, because the end of a link must reach every process at once. Links end rarely.
     await tx.query("select pg_notify($1, 'embed:' || $2::text)", [tokenChannel, id]);
     tx.afterCommit(() => forgetAccess(ctx.db));
     const action = 'embed_link_revoked';

@@ -7,7 +7,7 @@ import { RepositoryInput } from './repositories.types.ts';
   implements: Node,
   simpleResolvers: true,
   description:
-    'A link that shows one queue to visitors without a session: on a screen, or as a badge. Its key is not kept.',
+    'A link that shows one queue to visitors without a session: on a screen, or as a badge. Interlock does not store its key.',
 })
 export class EmbedLink {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -24,7 +24,7 @@ export class EmbedLink {
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it stops working, at the latest.' })
+  @Field(() => DateTime, { description: 'When it expires.' })
   expiresAt!: Date;
 
   @Field(() => DateTime, {
@@ -34,11 +34,14 @@ export class EmbedLink {
   })
   revokedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was last opened, to the minute. Null before.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it was last opened, to the minute. Null: it was never opened.',
+  })
   lastUsedAt!: Date | null;
 }
 
-@InputType({ description: 'A link to make.' })
+@InputType({ description: 'A link to create.' })
 export class CreateEmbedLinkInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -48,18 +51,19 @@ export class CreateEmbedLinkInput {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it stops working, within 730 days. Default: in 90 days.',
+    description: 'When it expires, within 730 days. Default: in 90 days.',
   })
   expiresAt?: Date | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createEmbedLink` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createEmbedLink`.' })
 export class CreateEmbedLinkPayload {
   @Field(() => EmbedLink, { description: "The link's record." })
   embedLink!: EmbedLink;
 
   @Field(() => URI, {
-    description: 'The page of the queue, with its key. It is shown this once. The page changes by itself.',
+    description:
+      'The address of the page that shows the queue, with the key. It is shown only this once. The page updates itself.',
   })
   url!: string;
 
@@ -73,7 +77,7 @@ export class RevokeEmbedLinkInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `revokeEmbedLink` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `revokeEmbedLink`.' })
 export class RevokeEmbedLinkPayload {
   @Field(() => EmbedLink, { description: "The link's record." })
   embedLink!: EmbedLink;

@@ -18,7 +18,7 @@ export function checkedSpan(endsAt: Date | null | undefined, now: Date): SingleS
   return { startsAt: now.getTime(), endsAt: endsAt?.getTime() ?? null };
 }
 
-/** Errors name the field as `input.schedule`. */
+/** Throws BAD_INPUT with a field of `input.schedule`. */
 export function checkedSchedule({ cronStart, cronEnd, timezone }: RecurringSpan): RecurringSpan {
   const faults = [
     ['cron_start', 'cronStart', cronFault(cronStart)],

@@ -1,5 +1,5 @@
-// Freezes of environments and of base branches are rows of one table. An ended freeze stays, so that past freezes can
-// be shown.
+// Freezes of environments and of base branches are rows of one table. The row of an ended freeze stays, so that past
+// freezes can be shown.
 import type { Context } from '../../context.ts';
 import type { Span } from '../../domain/calendar/spans.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -47,7 +47,7 @@ export function toFreeze(row: FreezeRecord): StoredFreeze {
   return { id, environmentId, repositoryId, baseBranches, source, reason, createdBy, createdAt, span };
 }
 
-/** The freezes of an environment that nobody has ended, newest first. */
+/** The freezes of an environment that no user has ended, newest first. */
 export async function loadEnvironmentFreezes(
   tx: Transaction,
   of: { readonly accountId: string; readonly environmentId: string },
@@ -60,7 +60,10 @@ export async function loadEnvironmentFreezes(
   return rows.map(toFreeze);
 }
 
-/** The freezes of a repository's base branches that nobody has ended, newest first. With `at`: by that instant. */
+/**
+ * The freezes of a repository's base branches that no user has ended, newest first. With `at`: the freezes that existed
+ * at this instant.
+ */
 export async function loadBranchFreezes(
   tx: Transaction,
   of: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
@@ -77,8 +80,8 @@ export async function loadBranchFreezes(
 }
 
 /**
- * The instant for a decision about an action. A completed freeze counts, even if the clock of the server that wrote it
- * is ahead of this one.
+ * The instant at which freezes are evaluated: now, or later if a freeze was created later by the clock of another
+ * server. So a freeze that is in the database always counts, even if that clock is ahead.
  */
 export function decisionInstant(freezes: readonly StoredFreeze[], now: Date): number {
   return Math.max(now.getTime(), ...freezes.map(({ createdAt }) => createdAt));
@@ -108,7 +111,7 @@ export interface NewFreeze {
 
 const mostFreezes = 100;
 
-/** The caller locks the row of the target. Throws BAD_INPUT at the limit of freezes. */
+/** The caller locks the row of the target. Throws BAD_INPUT if the target already has 100 freezes. */
 export async function insertFreeze(
   ctx: Context,
   tx: Transaction,
@@ -147,7 +150,7 @@ export async function insertFreeze(
   return toFreeze(row);
 }
 
-/** The caller locks the row of the target. Returns the freezes that had not ended before. */
+/** Ends freezes. The caller locks the row of the target. Returns the freezes that this call ended. */
 export async function endFreezes(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<StoredFreeze[]> {
   const rows = await tx.query<FreezeRecord>(
     `update freeze_rule f set deleted_at = $3 where f.account_id = $1 and f.id = any($2::bigint[]) and f.deleted_at is null
@@ -157,7 +160,7 @@ export async function endFreezes(ctx: Context, tx: Transaction, ids: readonly st
   return rows.map(toFreeze);
 }
 
-/** The facts of a freeze in an event. */
+/** The payload of an event about a freeze. */
 export function freezeFacts({ id, source, reason, createdBy, span, baseBranches }: StoredFreeze): object {
   const isOnce = 'startsAt' in span;
   return {
@@ -172,7 +175,7 @@ export function freezeFacts({ id, source, reason, createdBy, span, baseBranches 
   };
 }
 
-/** The facts of an event about a target that is frozen from now on. */
+/** The payload of an event about a target that is frozen from now on. */
 export function frozenFacts({ freeze, until }: Frozen<StoredFreeze>): object {
   const { id, source, reason, createdBy } = freeze;
   return {

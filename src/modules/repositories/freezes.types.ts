@@ -15,16 +15,16 @@ registerEnumType(freezeSource, {
   name: 'FreezeSource',
   description: 'Source of a freeze.',
   valuesConfig: {
-    MANUAL: { description: 'A user, who froze it from one moment on.' },
-    SCHEDULE: { description: 'A user, who froze it by a schedule.' },
-    ROLLBACK: { description: 'A rollback, where its environment is set to freeze itself.' },
+    MANUAL: { description: 'A user froze the target at once.' },
+    SCHEDULE: { description: 'A user made a schedule of freezes.' },
+    ROLLBACK: { description: 'A rollback of an environment that is set to be frozen after rollbacks.' },
   },
 });
 
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A time in which nothing is deployed to an environment, or nothing lands on base branches.',
+  description: 'A span of time in which nothing is deployed to an environment, or nothing lands on base branches.',
 })
 export class Freeze {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -41,7 +41,7 @@ export class Freeze {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it ends. Null for a schedule, and for a freeze that lasts until somebody ends it.',
+    description: 'When it ends. Null for a schedule, and for a freeze that lasts until a user ends it.',
   })
   endsAt!: Date | null;
 
@@ -60,7 +60,7 @@ export class Freeze {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The time zone its cron fields are read in. Null unless it is a schedule.',
+    description: 'The time zone of its cron fields. Null unless it is a schedule.',
   })
   timezone!: string | null;
 
@@ -77,14 +77,17 @@ export class Freeze {
   createdAt!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The present freeze of something: why, until when, by which user.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Why, until when and by which user a base branch or an environment is frozen now.',
+})
 export class Frozen {
-  @Field(() => Freeze, { description: 'Of the present freezes, the last to end.' })
+  @Field(() => Freeze, { description: 'The present freeze that ends last.' })
   freeze!: Freeze;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the last freeze ends. Null when no end is known.',
+    description: 'When the target is no longer frozen. Null when no end is known.',
   })
   until!: Date | null;
 
@@ -94,7 +97,7 @@ export class Frozen {
   @Field(() => String, { description: 'The user who made the freeze. After a rollback: the user who rolled back.' })
   createdBy!: string;
 
-  @Field(() => String, { description: 'The same as a sentence.' })
+  @Field(() => String, { description: 'All of this as a sentence.' })
   sentence!: string;
 }
 
@@ -108,7 +111,7 @@ export class FreezeScheduleInput {
 
   @Field(() => TimeZone, {
     description:
-      'The time zone the fields are read in. An hour that the clocks skip or repeat is neither lost nor doubled.',
+      'The time zone of the cron fields. An hour that the clocks skip or repeat is neither lost nor doubled.',
   })
   timezone!: string;
 }
@@ -123,7 +126,7 @@ export class BaseBranchesInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
@@ -132,17 +135,18 @@ export class BaseBranchesInput {
 export class FreezeBranchesInput extends BaseBranchesInput {
   @Field(() => String, {
     nullable: true,
-    description: 'The reason, at most 1,000 characters. It is shown to everybody who waits.',
+    description:
+      'The reason, at most 1,000 characters. It is shown to all users whose pull requests or deployments wait.',
   })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: it lasts until somebody ends it.' })
+  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: the freeze lasts until a user ends it.' })
   endsAt!: Date | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `freezeBranches`.' })
 export class FreezeBranchesPayload {
-  @Field(() => Freeze, { nullable: true, description: 'The freeze that was made. Null when it was only previewed.' })
+  @Field(() => Freeze, { nullable: true, description: 'The new freeze. Null after a preview.' })
   freeze!: Freeze | null;
 
   dryRun?: DryRun;
@@ -151,7 +155,7 @@ export class FreezeBranchesPayload {
 @ObjectType({ simpleResolvers: true, description: 'A freeze that was made or ended.' })
 export class FreezePayload {
   @Field(() => Freeze, {
-    description: 'The freeze. In the preview of a schedule, its id names nothing.',
+    description: 'The freeze. After the preview of a schedule, no freeze has this id.',
   })
   freeze!: Freeze;
 
@@ -160,7 +164,7 @@ export class FreezePayload {
 
 @ObjectType({ simpleResolvers: true, description: 'The ended freezes.' })
 export class UnfreezePayload {
-  @Field(() => Int, { description: 'How many freezes there were.' })
+  @Field(() => Int, { description: 'How many freezes were ended.' })
   deleted!: number;
 
   dryRun?: DryRun;
@@ -179,8 +183,8 @@ export function toFreezeNode({ span, createdAt, ...freeze }: StoredFreeze): Free
   };
 }
 
-/** `what`: the name of what is frozen, such as a branch, for the sentence. */
-export function toFrozenNode(what: string, frozen: FrozenNow<StoredFreeze> | null): Frozen | null {
+/** `target`: the name of the branch or environment that is frozen, for the sentence. */
+export function toFrozenNode(target: string, frozen: FrozenNow<StoredFreeze> | null): Frozen | null {
   if (frozen === null) return null;
   const { freeze, until } = frozen;
   return {
@@ -188,6 +192,6 @@ export function toFrozenNode(what: string, frozen: FrozenNow<StoredFreeze> | nul
     until: until === null ? null : new Date(until),
     reason: freeze.reason,
     createdBy: freeze.createdBy,
-    sentence: `${what} is ${frozenText(frozen)}`,
+    sentence: `${target} is ${frozenText(frozen)}`,
   };
 }

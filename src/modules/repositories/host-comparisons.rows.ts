@@ -1,6 +1,6 @@
-// When each repository is next compared with its host. A process takes a due repository, so that no other process
-// compares it too, and gives it back with the next instant. What a dead process had taken is due again when its lease
-// ends.
+// When the reconciler next compares each repository with its host. A process leases a due comparison, so that no other
+// process makes it too. After the comparison the process sets the next instant. If the process dies, the comparison is
+// due again when the lease ends.
 import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];
@@ -12,8 +12,8 @@ export interface DueComparison {
 }
 
 /**
- * Plans the first comparison of repositories without one, and a comparison by an instant at those with pull requests in
- * line: their line may have started after the last comparison.
+ * Plans the first comparison of repositories that have none. Repositories with pull requests in line are compared at
+ * `withLineBy` at the latest, because their first pull request may have entered the line after the last comparison.
  */
 export async function planComparisons(query: Query, now: Date, options: { readonly withLineBy: Date }): Promise<void> {
   await query(
@@ -31,8 +31,8 @@ export async function planComparisons(query: Query, now: Date, options: { readon
 }
 
 /**
- * Takes the repository that has been due for the longest time, without those of these accounts and hosts. Null: none is
- * due.
+ * Leases the comparison that has been due for the longest time, except those of the accounts and hosts in `except`.
+ * Null: no comparison is due.
  */
 export async function takeDueComparison(
   query: Query,
@@ -55,8 +55,8 @@ export async function takeDueComparison(
 }
 
 /**
- * Gives it back. `withLine` is the instant of the next comparison if pull requests are in line then, `without`
- * otherwise.
+ * Ends the lease, and sets the instant of the next comparison: `withLine` if the repository has pull requests in line
+ * now, otherwise `without`.
  */
 export async function endComparison(
   query: Query,
@@ -70,7 +70,7 @@ export async function endComparison(
   );
 }
 
-/** SQL: whether somebody waits for what the queue does in the repository. */
+/** SQL: whether the repository has pull requests that wait in a queue. */
 export function hasLine(accountId: string, repositoryId: string): string {
   return `exists (select from pull_request p where p.account_id = ${accountId} and p.repository_id = ${repositoryId} and p.status in ('pending', 'queued', 'tagged'))`;
 }

@@ -20,7 +20,7 @@ export {
   requireActive,
   requireAtHostOf,
   requireStillSeen,
-  requireThere,
+  requireNotDeleted,
   type RepositoryName,
 } from './repositories.reads.ts';
 export { maySee, permissionOfHandle, refusalsAtHost } from './host-access.ts';

@@ -1,6 +1,6 @@
-// Nearly every request names a repository only to reach something inside it. The row of a name changes only when the
-// repository is deleted, so that a known name costs no statement until then. Every server is notified of deletions and
-// forgets the names. All other columns are read when they are needed.
+// Caches which repository has a name. Nearly every request names a repository only to reach its contents. A name leads
+// to another repository only after a deletion, of which every server is notified. Columns that can change are not
+// cached, and are read when they are needed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
@@ -14,20 +14,25 @@ type Identity = Pick<RepositoryRow, 'id' | 'owner' | 'name' | 'host' | 'createdA
 
 const mostKnown = 10_000;
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
-/** The payload is the id of a deleted repository. Empty: deletions may have been missed. */
+/**
+ * The channel of notifications about deleted repositories. The payload is the repository's id. An empty payload means
+ * that notifications may have been missed.
+ */
 export const deletionChannel = 'interlock_deleted_repositories';
 
-/** Forgets the names of repositories that any process deletes, until it is stopped. */
+/** Clears the cache of names whenever any process deletes a repository. Returns a function that stops this. */
 export async function forgetDeleted(db: Database): Promise<() => Promise<void>> {
   return await db.system.listen(deletionChannel, () => forgetNames(db));
 }
 
-/** Replaces the map: a look-up in progress writes to the old one, which nobody reads any more. */
+/**
+ * Replaces the map instead of clearing it. A look-up in progress then writes to the old map, which is no longer read.
+ */
 export function forgetNames(db: Database): void {
   knownOf.set(db, new Map());
 }
 
-/** Null: unknown, or another account's. */
+/** Null: the account has no repository with this name. */
 export async function readRepository(ctx: Context, name: RepositoryName): Promise<Repository | null> {
   requireRepositoryScope(ctx);
   const known = knownOf.get(ctx.db) ?? new Map<string, Identity>();
@@ -82,7 +87,7 @@ class KnownRepository implements Repository {
     return this.read((row) => row.configurationYaml);
   }
 
-  // Read once, so that all columns are of one instant.
+  // The row is read once, so that all columns are of one instant.
   private async read<T>(choose: (row: RepositoryRow) => T): Promise<T> {
     this.row ??= findRepository(this.ctx, this).then((row) => {
       if (!row) throw notFound('Repository');

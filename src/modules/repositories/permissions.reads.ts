@@ -19,7 +19,7 @@ export interface HolderRead {
   readonly team: TeamRead | null;
 }
 
-// Instants inside JSON come as texts, which answers accept too.
+// PostgreSQL writes instants inside JSON as text, and the scalar DateTime accepts text too.
 const userOf = (alias: string): string => `case when ${alias}.id is not null then jsonb_build_object(
   'id', ${alias}.id::text, 'email', ${alias}.email, 'handle', ${alias}.handle, 'role', ${alias}.role,
   'isService', ${alias}.is_service, 'createdAt', ${alias}.created_at, 'removedAt', ${alias}.removed_at) end`;
@@ -57,7 +57,7 @@ export async function readGrants(
   });
 }
 
-/** For a caller that has just made the grant, so that no scope is checked. */
+/** Checks no scope, because the caller has just made the grant. */
 export async function findGrant(ctx: Context, id: string): Promise<GrantRead | null> {
   const [row] = await ctx.db.read<GrantRead>(ctx.accountId, {
     name: 'permission_grant',
@@ -67,7 +67,8 @@ export async function findGrant(ctx: Context, id: string): Promise<GrantRead | n
   return row ?? null;
 }
 
-// One row for each reason. `canSkipLine` of accounts asks the same about one user.
+// One row for each reason why a user has a permission. `canSkipLine` (accounts/skipping.ts) applies the same rule to
+// one user.
 const holders = `
   select u.email, 'admin' as source, 0::bigint as team_id, u.id as user_id
   from account_user u where u.account_id = $1 and u.role = 'admin' and u.removed_at is null
@@ -89,7 +90,7 @@ export interface HolderPage {
   readonly after: { readonly email: string; readonly source: string; readonly teamId: string } | null;
 }
 
-/** By email address. A user with several reasons appears once for each. */
+/** The users with a permission, by email address. A user with several reasons appears once for each reason. */
 export async function readHolders(
   ctx: Context,
   repositoryId: string,

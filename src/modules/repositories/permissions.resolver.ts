@@ -27,7 +27,8 @@ import { Repository } from './repositories.types.ts';
 @Resolver(() => Repository)
 export class PermissionsResolver {
   @FieldResolver(() => PermissionGrantConnection, {
-    description: 'Permissions granted to users and teams here, in that order. Needs config:read.',
+    description:
+      'Permissions in this repository that were granted to users and teams, oldest first. Needs config:read.',
   })
   async permissionGrants(
     @Ctx() ctx: GraphQLContext,
@@ -47,12 +48,12 @@ export class PermissionsResolver {
 
   @FieldResolver(() => PermissionHolderConnection, {
     description:
-      'The users with the permission here, and why they have it: admins, and users it was granted to. By email address. Needs config:read.',
+      'The users with a permission in this repository, by email address, and why each of them has it: as an admin, by a grant, or by a grant to a team. Needs config:read.',
   })
   async permissionHolders(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Arg('permission', () => permissions, { description: 'To do what.' }) permission: Permission,
+    @Arg('permission', () => permissions, { description: 'The permission.' }) permission: Permission,
     @PageArgs(20) request: PageRequest,
   ): Promise<Connection<PermissionHolder>> {
     const { size, after: key } = readPage(request, { size: 20, keyLength: 3 });
@@ -68,7 +69,7 @@ export class PermissionsResolver {
   }
 
   @Mutation(() => GrantPermissionPayload, {
-    description: 'Grants a permission in a repository. Again changes nothing. Needs config:write.',
+    description: 'Grants a permission in a repository. A repetition changes nothing. Needs config:write.',
   })
   async grantPermission(
     @Ctx() ctx: GraphQLContext,
@@ -81,7 +82,8 @@ export class PermissionsResolver {
   }
 
   @Mutation(() => RevokePermissionPayload, {
-    description: 'Takes a granted permission back. Who has it another way keeps it. Needs config:write.',
+    description:
+      'Revokes a granted permission. Users who have the permission for another reason keep it. Needs config:write.',
   })
   async revokePermission(
     @Ctx() ctx: GraphQLContext,

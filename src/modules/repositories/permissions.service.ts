@@ -1,5 +1,6 @@
-// Permissions in one repository beyond roles: to skip the line, to skip validation. Every user who may write its
-// configuration may grant them, because a configuration without required checks allows as much.
+// Permissions to skip the line or to skip validation in one repository, which users have besides their role. Every user
+// who may write the repository's configuration may grant these permissions, because a configuration without required
+// checks has the same effect.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -23,7 +24,7 @@ const actions = {
 /** A repetition changes nothing. */
 export async function grantPermission(ctx: Context, request: PermissionRequest): Promise<{ grantId: string }> {
   const { permission, userId, teamId } = request;
-  return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
+  return await changePermission(ctx, request, async (tx, { repositoryId, record }) => {
     const values = [ctx.accountId, repositoryId, permission, userId, teamId];
     const [granted] = await tx.query<{ id: string }>(
       `insert into permission_grant (account_id, repository_id, permission, user_id, team_id, granted_by, created_at)
@@ -31,7 +32,7 @@ export async function grantPermission(ctx: Context, request: PermissionRequest):
       [...values, ctx.actor.email, ctx.clock().toISOString()],
     );
     if (granted) {
-      await note('granted');
+      await record('granted');
       return { grantId: granted.id };
     }
     const [known] = await tx.query<{ id: string }>(
@@ -43,16 +44,16 @@ export async function grantPermission(ctx: Context, request: PermissionRequest):
   });
 }
 
-/** False: there was none. A permission from another source stays. */
+/** Returns false if there was no such grant. A permission from another source stays. */
 export async function revokePermission(ctx: Context, request: PermissionRequest): Promise<boolean> {
   const { permission, userId, teamId } = request;
-  return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
+  return await changePermission(ctx, request, async (tx, { repositoryId, record }) => {
     const revoked = await tx.query(
       `delete from permission_grant where account_id = $1 and repository_id = $2 and permission = $3
          and (user_id = $4::bigint or team_id = $5::bigint) returning id`,
       [ctx.accountId, repositoryId, permission, userId, teamId],
     );
-    if (revoked.length > 0) await note('revoked');
+    if (revoked.length > 0) await record('revoked');
     return revoked.length > 0;
   });
 }
@@ -62,7 +63,7 @@ async function changePermission<T>(
   request: PermissionRequest,
   change: (
     tx: Transaction,
-    known: { readonly repositoryId: string; readonly note: (what: 'granted' | 'revoked') => Promise<void> },
+    known: { readonly repositoryId: string; readonly record: (change: 'granted' | 'revoked') => Promise<void> },
   ) => Promise<T>,
 ): Promise<T> {
   requireScope(ctx, 'config:write');
@@ -72,12 +73,12 @@ async function changePermission<T>(
   const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'config:write');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const holder = await lockHolder(ctx, tx, request);
-    const note = async (what: 'granted' | 'revoked'): Promise<void> => {
-      const action = actions[permission][what];
+    const record = async (change: 'granted' | 'revoked'): Promise<void> => {
+      const action = actions[permission][change];
       await appendEvents(ctx, tx, [{ repositoryId, action, payload: { userId, teamId } }]);
       await recordUserAction(ctx, tx, { action, target: `${owner}/${name}: ${holder}` });
     };
-    return await change(tx, { repositoryId, note });
+    return await change(tx, { repositoryId, record });
   });
 }
 

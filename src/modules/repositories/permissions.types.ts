@@ -15,7 +15,7 @@ registerEnumType(permissions, {
   name: 'Permission',
   description: 'A permission granted in a repository, besides those of roles.',
   valuesConfig: {
-    SKIP_LINE: { description: 'To go ahead of all that did not ask for it.' },
+    SKIP_LINE: { description: 'To queue a pull request before all that do not skip the line.' },
     SKIP_VALIDATION: { description: 'To merge without CI.' },
   },
 });
@@ -26,11 +26,11 @@ const permissionSources = { ADMIN: 'admin', USER: 'user', TEAM: 'team' } as cons
 >;
 registerEnumType(permissionSources, {
   name: 'PermissionSource',
-  description: 'How somebody came by a permission.',
+  description: 'Why a user has a permission.',
   valuesConfig: {
-    ADMIN: { description: 'Admins have all of them everywhere.' },
+    ADMIN: { description: 'The user is an admin. Admins have every permission in every repository.' },
     USER: { description: 'It was granted to the user.' },
-    TEAM: { description: 'It was granted to a team the user is in.' },
+    TEAM: { description: 'It was granted to a team of the user.' },
   },
 });
 
@@ -52,7 +52,7 @@ export class PermissionGrant {
   createdAt!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Somebody who may, and why.' })
+@ObjectType({ simpleResolvers: true, description: 'A user who has a permission, and why.' })
 export class PermissionHolder {
   @Field(() => User, { description: 'The user with the permission.' })
   user!: User;
@@ -62,7 +62,10 @@ export class PermissionHolder {
   })
   source!: PermissionSource;
 
-  @Field(() => Team, { nullable: true, description: 'The team it was granted to. Null for other reasons.' })
+  @Field(() => Team, {
+    nullable: true,
+    description: 'The team that the permission was granted to. Null for other reasons.',
+  })
   team!: Team | null;
 }
 
@@ -71,7 +74,7 @@ export const PermissionHolderConnection = connectionType(PermissionHolder, 'Perm
 
 @InputType({ description: 'A permission in a repository, and one user or one team.' })
 export class PermissionInput {
-  @Field(() => RepositoryInput, { description: 'Where.' })
+  @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
   @Field(() => permissions, { description: 'The permission.' })
@@ -84,13 +87,13 @@ export class PermissionInput {
   team?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `grantPermission` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `grantPermission`.' })
 export class GrantPermissionPayload {
-  @Field(() => PermissionGrant, { description: 'The grant, as it was if it was there already.' })
+  @Field(() => PermissionGrant, { description: 'The grant. If it existed before, it is unchanged.' })
   grant!: PermissionGrant;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `revokePermission` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `revokePermission`.' })
 export class RevokePermissionPayload {
   @Field(() => Boolean, { description: 'False when there was nothing to revoke.' })
   revoked!: boolean;

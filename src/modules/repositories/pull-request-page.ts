@@ -1,4 +1,5 @@
-// The page of a pull request here, for links at its host, which may be another site.
+// The address of a pull request's page in the dashboard. It is absolute, because the code host shows it on another
+// site.
 import type { Context } from '../../context.ts';
 
 export function pullRequestPage(

@@ -1,5 +1,5 @@
-// Pauses, freezes and configurations are written under the repository's row, which the landing gate locks `for share`:
-// after the answer to such a write, no landing starts under the old state.
+// Pauses, freezes and configurations are written while the repository's row is locked. The landing gate locks this row
+// `for share`. So no landing starts under the old state once such a write is committed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -15,8 +15,8 @@ export async function lockRepository(ctx: Context, tx: Transaction, repositoryId
 }
 
 /**
- * Held until the commit by every start of work in the repository, so that nothing is deleted in the meantime. Locked
- * before any other row.
+ * Every transaction that starts work in a repository locks the repository's row in this way, before any other row. So
+ * the repository is not deleted before the commit.
  */
 export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
   await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
@@ -25,7 +25,7 @@ export async function shareRepository(ctx: Context, tx: Transaction, repositoryI
 
 /** Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. */
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
-  // Locked in order of id before any of them changes, to prevent deadlocks.
+  // All queues are locked in order of id before any of them changes, to prevent deadlocks.
   const queues = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update',
     [ctx.accountId, repositoryId],

@@ -1,5 +1,5 @@
-// Rows of repositories for GraphQL: named prepared statements under the account's row-level security, with the account
-// in the predicate too.
+// Reads repositories by named prepared statements. Row-level security limits each statement to the account, and each
+// statement names the account too.
 import type { Context, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
@@ -15,7 +15,10 @@ const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.d
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
   r.created_at as "createdAt"`;
 
-/** Null: unknown, another account's, or at GitHub and hidden from the caller there. */
+/**
+ * Null: the account has no repository with this name, or the repository is at GitHub and GitHub hides it from the
+ * caller.
+ */
 export async function findRepository(ctx: Context, { owner, name }: RepositoryName): Promise<RepositoryRow | null> {
   const [row] = await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repository_by_name',
@@ -25,7 +28,10 @@ export async function findRepository(ctx: Context, { owner, name }: RepositoryNa
   return row && (await maySee(ctx, row)) ? row : null;
 }
 
-/** Throws NOT_FOUND. With a scope also FORBIDDEN: GitHub does not let the caller do that in this repository. */
+/**
+ * Throws NOT_FOUND. With a scope, throws FORBIDDEN if GitHub does not give the caller the permission that the scope
+ * needs in this repository.
+ */
 export async function loadRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
   const row = await findRepository(ctx, name);
   if (!row) throw notFound('Repository');
@@ -33,9 +39,12 @@ export async function loadRepository(ctx: Context, name: RepositoryName, scope?:
   return row;
 }
 
-/** Throws BAD_INPUT for work that starts in a disabled repository. Running work and reads do not call this. */
+/**
+ * Called before work starts in a repository. Throws BAD_INPUT if the repository is inactive, and CONFLICT if it was
+ * deleted. Running work and reads need no active repository.
+ */
 export function requireActive(repository: Pick<RepositoryRow, 'active' | 'deletedAt' | 'owner' | 'name'>): void {
-  requireThere(repository);
+  requireNotDeleted(repository);
   const { active, owner, name } = repository;
   if (active) return;
   throw new DomainError(
@@ -45,12 +54,16 @@ export function requireActive(repository: Pick<RepositoryRow, 'active' | 'delete
   );
 }
 
-/** Throws CONFLICT if the repository's commits are deleted. */
-export function requireThere({ deletedAt, owner, name }: Pick<RepositoryRow, 'deletedAt' | 'owner' | 'name'>): void {
+/** Throws CONFLICT if the repository was deleted, because its commits are gone. */
+export function requireNotDeleted({
+  deletedAt,
+  owner,
+  name,
+}: Pick<RepositoryRow, 'deletedAt' | 'owner' | 'name'>): void {
   if (deletedAt) throw new DomainError('CONFLICT', `The repository ${owner}/${name} was deleted`, 'input.repository');
 }
 
-/** Like `loadRepository`, but throws BAD_INPUT if the repository is disabled. */
+/** Like `loadRepository`, but throws BAD_INPUT if the repository is inactive. */
 export async function loadActiveRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
   const row = await loadRepository(ctx, name, scope);
   requireActive(row);
@@ -67,7 +80,9 @@ export async function readRepositoriesById(ctx: Context, ids: readonly string[])
   });
 }
 
-/** Whether the caller may know of what is in a repository. Asks GitHub only for people of GitHub. */
+/**
+ * Whether the caller may read the contents of a repository. GitHub is queried only if the caller's role follows GitHub.
+ */
 export async function maySeeInside(ctx: Context, repositoryId: string): Promise<boolean> {
   if (ctx.actor.atGitHub === null) return true;
   const [row] = await readRepositoriesById(ctx, [repositoryId]);

@@ -25,7 +25,7 @@ import { deleteRepository } from './deletion.service.ts';
 import { onlySeen } from './host-access.ts';
 import { readRepository } from './known-repositories.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
-import { createRepository, mayPause, pauseRepository } from './repositories.service.ts';
+import { createRepository, requireMayPause, pauseRepository } from './repositories.service.ts';
 import {
   CreateRepositoryInput,
   CreateRepositoryPayload,
@@ -49,13 +49,16 @@ export class RepositoriesResolver {
   @Query(() => Repository, {
     nullable: true,
     description:
-      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has none of that name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write; its fields name their own.',
+      'A repository by `owner` and `name`, or by `nameWithOwner`. Null when the account has no repository with this name. Needs queue:read, queue:pause, config:read, analytics:read, release:read or runbook:write. Its fields may need further scopes.',
   })
   async repository(
     @Ctx() ctx: GraphQLContext,
     @Arg('owner', () => String, { nullable: true, description: 'Organization on the code host.' }) owner: string | null,
     @Arg('name', () => String, { nullable: true, description: 'Name of the repository.' }) name: string | null,
-    @Arg('nameWithOwner', () => NameWithOwner, { nullable: true, description: 'Both, in the place of the other two.' })
+    @Arg('nameWithOwner', () => NameWithOwner, {
+      nullable: true,
+      description: '`owner/name`, in the place of the other two arguments.',
+    })
     nameWithOwner: string | null,
   ): Promise<Repository | null> {
     return await readRepository(ctx, repositoryName(owner, name, nameWithOwner));
@@ -94,7 +97,7 @@ export class RepositoriesResolver {
   @FieldResolver(() => ConfigurationRefusal, {
     nullable: true,
     description:
-      'The refused file on the default branch, if no configuration was accepted since. Null: no such file. Needs config:read.',
+      'The refused configuration file on the default branch. Null: no file was refused, or a configuration was accepted since then. Needs config:read.',
   })
   async configurationRefusal(
     @Ctx() ctx: GraphQLContext,
@@ -104,7 +107,7 @@ export class RepositoriesResolver {
   }
 
   @FieldResolver(() => ConfigurationChangeConnection, {
-    description: 'What changed in its configuration, newest first. Needs config:read.',
+    description: 'The changes of its configuration, newest first. Needs config:read.',
   })
   async configurationHistory(
     @Ctx() ctx: GraphQLContext,
@@ -119,7 +122,7 @@ export class RepositoriesResolver {
   }
 
   @Mutation(() => CreateRepositoryPayload, {
-    description: 'Makes an empty repository. Push to it under /git. Needs admin.',
+    description: 'Creates an empty repository. Push to it under /git. Needs admin.',
   })
   async createRepository(
     @Ctx() ctx: GraphQLContext,
@@ -130,7 +133,7 @@ export class RepositoriesResolver {
 
   @Mutation(() => DeleteRepositoryPayload, {
     description:
-      'Deletes a repository that is out of use and has nothing under way: its git folder, checks, logs, rights and secrets. Landings, proofs, events and the audit log stay, and its name is free. It cannot be taken back. Needs admin.',
+      'Deletes a repository that is out of use and has nothing under way: its git folder, checks, logs, rights and secrets. Landings, proofs, events and the audit log stay, and another repository may have its name. A deletion cannot be undone. Needs admin.',
   })
   async deleteRepository(
     @Ctx() ctx: GraphQLContext,
@@ -147,7 +150,7 @@ export class RepositoriesResolver {
     @Arg('input', () => PauseRepositoryInput) input: PauseRepositoryInput,
   ): Promise<PauseRepositoryPayload> {
     if (!input.preview) return { repository: await pauseRepository(ctx, input) };
-    const repository = await mayPause(ctx, input.repository);
+    const repository = await requireMayPause(ctx, input.repository);
     const act = async (dryContext: Context): Promise<unknown> => await pauseRepository(dryContext, input);
     return { repository, dryRun: { repositoryId: repository.id, act } };
   }

@@ -14,10 +14,12 @@ export interface NewRepository extends RepositoryName {
   readonly defaultBranch?: string | null | undefined;
 }
 
-// GitHub's own rules: the handle of an owner, and a name that can be a folder. Handles of managed users end in an
-// underscore and the short code of their enterprise.
+// GitHub's rule for handles. Handles of managed users end in an underscore and the short code of their enterprise.
 const ownerPattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,38}$/;
-/** A page of a repository begins with its owner: `/<owner>/<name>`. These begin addresses of Interlock itself. */
+/**
+ * Words that no owner may have as name. Pages of a repository are at `/<owner>/<name>`, and these words begin addresses
+ * of Interlock itself.
+ */
 const ownAddresses = new Set([
   'activity',
   'api',
@@ -43,8 +45,8 @@ const namePattern = /^(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}$/i;
 const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$))[^\s~^:?*[\\\p{Cc}]{1,200}$/u;
 
 /**
- * Creates an empty repository on the host, with the default configuration. Throws CONFLICT if the account has one with
- * that name. Needs `admin`.
+ * Creates an empty repository on the host, with the default configuration. Throws CONFLICT if the account has a
+ * repository with this name. Needs `admin`.
  */
 export async function createRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
@@ -54,8 +56,8 @@ export async function createRepository(ctx: Context, input: NewRepository): Prom
 }
 
 /**
- * An inactive row, which nobody uses until `completeRepository`. A row that is left by an attempt that stopped is
- * answered again. Throws CONFLICT if the account has a repository with that name.
+ * Returns an inactive row, which is not used until `completeRepository`. If an earlier attempt stopped, returns the row
+ * of that attempt. Throws CONFLICT if the account has a repository with this name.
  */
 export async function beginRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   const defaultBranch = checkedNames(input);
@@ -64,7 +66,7 @@ export async function beginRepository(ctx: Context, input: NewRepository): Promi
   return repository;
 }
 
-/** Whether the creation of the repository was begun and not completed. */
+/** Whether the creation of the repository began and was not completed. */
 export function isUnfinished({ active, deactivatedAt }: Pick<RepositoryRow, 'active' | 'deactivatedAt'>): boolean {
   return !active && !deactivatedAt;
 }
@@ -72,7 +74,10 @@ export function isUnfinished({ active, deactivatedAt }: Pick<RepositoryRow, 'act
 const alreadyExists = ({ owner, name }: RepositoryName): DomainError =>
   new DomainError('CONFLICT', `A repository ${owner}/${name} already exists.`, 'input.name');
 
-/** The repository is on the host: from now on it is in use. Throws CONFLICT if it was completed meanwhile. */
+/**
+ * Puts a repository into use after its creation on the host. Throws CONFLICT if another call completed its creation
+ * meanwhile.
+ */
 export async function completeRepository(
   ctx: Context,
   { id, defaultBranch }: Pick<RepositoryRow, 'id' | 'defaultBranch'>,
@@ -157,7 +162,10 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
   }
 }
 
-/** The caller has checked the permissions. Throws CONFLICT for a repository whose creation was not completed. */
+/**
+ * Puts a repository into use, or takes it out of use. The caller has checked the permissions. Throws CONFLICT for a
+ * repository whose creation was not completed.
+ */
 export async function changeActivity(ctx: Context, repositoryId: string, active: boolean): Promise<RepositoryRow> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
@@ -173,18 +181,21 @@ export async function changeActivity(ctx: Context, repositoryId: string, active:
   });
 }
 
-/** Refused for the same reasons as the pause itself. */
-export async function mayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+/** Throws the same errors as a pause, for a caller that only previews the pause. */
+export async function requireMayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireAction(ctx, 'pause');
   return await loadRepository(ctx, name, 'queue:pause');
 }
 
-/** Nothing in a paused repository is validated or merged. This overrides the pauses of its branches (interface 4.1). */
+/**
+ * Pauses a repository, or ends its pause. Nothing in a paused repository is validated or merged, whatever the pauses of
+ * its base branches say (interface 4.1).
+ */
 export async function pauseRepository(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly paused: boolean },
 ): Promise<RepositoryRow> {
-  const { id } = await mayPause(ctx, input.repository);
+  const { id } = await requireMayPause(ctx, input.repository);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     if (repository.paused === input.paused) return repository;

@@ -9,14 +9,14 @@ const hostKinds = { LOCAL: 'local', GITHUB: 'github' } as const;
 export type HostKind = (typeof hostKinds)[keyof typeof hostKinds];
 registerEnumType(hostKinds, {
   name: 'CodeHostKind',
-  description: 'Where a repository lives.',
+  description: 'The code host of a repository.',
   valuesConfig: {
     LOCAL: { description: 'On this installation, served under /git.' },
     GITHUB: { description: 'On GitHub.' },
   },
 });
 
-/** If the repository was found only by its name, changeable columns are read when they are requested. */
+/** A repository that was found by a cached name reads its changeable columns only when they are requested. */
 type Lazy<T> = T | Promise<T>;
 
 @ObjectType({
@@ -34,34 +34,35 @@ export class Repository {
   @Field(() => String, { description: 'Name within its organization.' })
   name!: string;
 
-  @Field(() => hostKinds, { description: 'Where it lives.' })
+  @Field(() => hostKinds, { description: 'The code host that stores it.' })
   host!: HostKind;
 
-  @Field(() => String, { description: 'The branch its configuration file is read from.' })
+  @Field(() => String, { description: 'The branch from which Interlock reads the configuration file.' })
   defaultBranch!: Lazy<string>;
 
   @Field(() => Boolean, { description: 'Whether its pull requests can be queued.' })
   active!: Lazy<boolean>;
 
   @Field(() => Boolean, {
-    description: 'While true, nothing in the repository is validated or merged, also in branches that are not paused.',
+    description:
+      'While true, nothing in the repository is validated or merged, not even on branches that have no pause of their own.',
   })
   paused!: Lazy<boolean>;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When Interlock began to make its first copy of a repository at GitHub. Builds wait for this copy. Null: the copy exists, or is not needed yet.',
+      'When Interlock began its first clone of a repository at GitHub. Builds wait for this clone. Null: the clone exists, or is not needed yet.',
   })
   preparingSince!: Lazy<Date | null | undefined>;
 
-  @Field(() => DateTime, { description: 'When it was added here.' })
+  @Field(() => DateTime, { description: 'When the repository was added to Interlock.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When it was deleted. A deleted repository is found only by `node`, or from its pull requests and other contents.',
+      'When it was deleted. Null: it was not. A deleted repository is found only by `node`, or from its pull requests and other contents.',
   })
   deletedAt!: Date | null | undefined;
 
@@ -88,11 +89,11 @@ export class RepositoryInput {
 const creatableHosts = { LOCAL: 'local' } as const;
 registerEnumType(creatableHosts, {
   name: 'CreatableCodeHost',
-  description: 'Where repositories can be made.',
+  description: 'The code hosts on which Interlock can create repositories.',
   valuesConfig: { LOCAL: { description: 'On this installation, served under /git.' } },
 });
 
-@InputType({ description: 'A repository to make.' })
+@InputType({ description: 'A repository to create.' })
 export class CreateRepositoryInput {
   @Field(() => String, {
     description:
@@ -103,12 +104,12 @@ export class CreateRepositoryInput {
   @Field(() => String, { description: 'Letters, digits, dots, hyphens and underscores, at most 100.' })
   name!: string;
 
-  @Field(() => creatableHosts, { description: 'Where it is made.' })
+  @Field(() => creatableHosts, { description: 'The code host that stores the repository.' })
   host!: 'local';
 
   @Field(() => String, {
     defaultValue: 'main',
-    description: 'The branch that is checked out by default. It exists with the first push.',
+    description: 'The default branch. The first push to it creates it.',
   })
   defaultBranch!: string;
 }
@@ -125,12 +126,12 @@ export class PauseRepositoryInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
 
-@InputType({ description: 'Whether a repository is in use.' })
+@InputType({ description: 'Puts a repository into use, or takes it out of use.' })
 export class SetRepositoryActiveInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -139,7 +140,7 @@ export class SetRepositoryActiveInput {
   active!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `setRepositoryActive` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `setRepositoryActive`.' })
 export class SetRepositoryActivePayload {
   @Field(() => Repository, { description: 'The repository as it is now.' })
   repository!: Repository;
@@ -151,7 +152,7 @@ export class DeleteRepositoryInput {
   repository!: RepositoryInput;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `deleteRepository` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `deleteRepository`.' })
 export class DeleteRepositoryPayload {
   @Field(() => Repository, { description: 'The deleted repository. `node` still finds its history by its id.' })
   repository!: Repository;
@@ -163,7 +164,7 @@ export interface DryRun {
   readonly act: (dryContext: Context) => Promise<unknown>;
 }
 
-@InputType({ description: 'A configuration to look at.' })
+@InputType({ description: 'A configuration to check without storing it.' })
 export class PreviewConfigurationInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -172,7 +173,7 @@ export class PreviewConfigurationInput {
   yaml!: string;
 }
 
-@InputType({ description: 'A configuration to put in the place of the present one.' })
+@InputType({ description: 'A configuration that replaces the present one.' })
 export class ReplaceConfigurationInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -182,18 +183,18 @@ export class ReplaceConfigurationInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the change would do.',
   })
   preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createRepository` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createRepository`.' })
 export class CreateRepositoryPayload {
   @Field(() => Repository, { description: 'The new repository.' })
   repository!: Repository;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `pauseRepository` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `pauseRepository`.' })
 export class PauseRepositoryPayload {
   @Field(() => Repository, { description: 'The repository as it is now.' })
   repository!: Repository;
@@ -201,7 +202,7 @@ export class PauseRepositoryPayload {
   dryRun?: DryRun;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The configuration was stored, or was the present one already.' })
+@ObjectType({ simpleResolvers: true, description: 'The configuration was stored, or was already the present one.' })
 export class ConfigurationAccepted {
   @Field(() => Boolean, { description: 'Always true.' })
   success!: boolean;
@@ -210,14 +211,15 @@ export class ConfigurationAccepted {
 @ObjectType({ simpleResolvers: true, description: 'One reason why a configuration was refused.' })
 export class ConfigurationProblem {
   @Field(() => [String], {
-    description: 'The keys as the document spells them; list entries by their index. Empty: the document itself.',
+    description:
+      'The path of the setting: its keys as the document spells them, and the index of a list entry. Empty: the document itself.',
   })
   path!: string[];
 
-  @Field(() => String, { description: 'What is wrong, for people.' })
+  @Field(() => String, { description: 'The problem, as a sentence for people.' })
   reason!: string;
 
-  @Field(() => String, { description: 'What is wrong, for programs, such as UNKNOWN_KEY.' })
+  @Field(() => String, { description: 'The problem, as a code for programs, such as UNKNOWN_KEY.' })
   code!: string;
 
   @Field(() => Int, { nullable: true, description: 'Counted from 1. Null when the text was not read.' })
@@ -252,7 +254,7 @@ export const ReplaceConfigurationOutcome = createUnionType({
   resolveType: (value) => (value.success ? ConfigurationAccepted : ConfigurationRefused),
 });
 
-@ObjectType({ simpleResolvers: true, description: 'What `replaceConfiguration` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `replaceConfiguration`.' })
 export class ReplaceConfigurationPayload {
   @Field(() => ReplaceConfigurationOutcome, { description: 'Stored, or refused.' })
   outcome!: ConfigurationAccepted | ConfigurationRefused;

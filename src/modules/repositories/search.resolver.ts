@@ -9,7 +9,7 @@ import { Search } from './search.types.ts';
 import { wordsOf } from './search.words.ts';
 
 const mostFound = 20;
-/** At most so many repositories are searched. */
+/** The greatest number of repositories that one search reads. */
 const mostRepositories = 50;
 
 @Resolver(() => Search)

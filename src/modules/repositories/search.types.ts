@@ -3,17 +3,17 @@ import type { Repository } from './repositories.types.ts';
 
 @ObjectType({
   description:
-    'What a text finds, by kind. What is found has each word of the text. A list is null if the caller lacks its scope.',
+    'What a search finds, in a list for each kind. Every result contains all words of the text. A list is null if the caller lacks the scope for it.',
 })
 export class Search {
   @Field(() => String, { description: 'The text that was searched for.' })
   text!: string;
 
-  /** The repositories that are searched: the named one, or all that the caller may see. */
+  /** The searched repositories: the one that the caller named, or all that the caller may see. */
   repositories!: readonly Repository[];
 
   words!: readonly string[];
 
-  /** At most this many of a kind. */
+  /** The greatest number of results of each kind. */
   first!: number;
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.ts';
 const longestText = 200;
 const mostWords = 10;
 
-/** Throws BAD_INPUT. */
+/** The words of a search text. Throws BAD_INPUT if the text is empty, too long or has too many words. */
 export function wordsOf(text: string): readonly string[] {
   if (text.length > longestText)
     throw new DomainError('BAD_INPUT', `text must have at most ${longestText} characters`, 'text');
@@ -13,13 +13,13 @@ export function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-/** The number that the text is, as in `12` and `#12`. Null: it is none. */
+/** The number in a text such as `12` or `#12`. Null: the text is no number. */
 export function numberOf(text: string): number | null {
   const [, digits] = /^\s*#?(\d{1,9})\s*$/.exec(text) ?? [];
   return digits === undefined ? null : Number(digits);
 }
 
-/** Patterns of `ilike`: each word, anywhere. */
+/** Patterns of `ilike`, each of which finds one word anywhere in a text. */
 export function patternsOf(words: readonly string[]): readonly string[] {
   return words.map((word) => `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
 }

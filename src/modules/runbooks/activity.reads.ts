@@ -1,4 +1,4 @@
-// What an agent did and said, in order.
+// Reads the tool calls and the log of an agent.
 import type { Context } from '../../context.ts';
 import type { ReadLog } from '../../graphql/logs.ts';
 import { readPieces } from '../../platform/log-pieces.ts';
@@ -6,7 +6,7 @@ import { requireScope } from '../accounts/index.ts';
 import { ownerOfLog } from './driving/session.rows.ts';
 import type { RunbookToolCall } from './steps.types.ts';
 
-/** All of a runbook's, or those of one leaf. */
+/** Selects the activity of a whole runbook, or of one leaf. `leafId` is null for the whole runbook. */
 export interface ActivityOf {
   readonly runbookId: string;
   readonly leafId: string | null;
@@ -31,7 +31,8 @@ export async function readToolCalls(
   });
 }
 
-// SQL: nothing is in work, nothing will start by itself, and no prompt waits to be planned.
+// SQL: whether a runbook has no work left. No leaf is queued or in progress, no leaf will start without a retry, and no
+// prompt waits to be planned.
 const isOver = `run.queued + run.in_progress = 0 and (run.not_started = 0 or run.failed > 0 and exists (
     select from runbook_step f
     where f.account_id = run.account_id and f.runbook_id = run.id and f.status = 'failed' and not f.passed_over))
@@ -50,7 +51,8 @@ export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivityOf): R
 const mostPiecesAtOnce = 20;
 
 /**
- * Pieces after a given piece and instant, oldest first, at most `mostPiecesAtOnce`. The rest is left for the next call.
+ * Pieces of the log after a given piece and instant, oldest first, at most `mostPiecesAtOnce`. The next call reads the
+ * rest.
  */
 export async function readNewPieces(
   ctx: Context,

@@ -35,7 +35,7 @@ class FollowRunbookLogArgs extends FollowLogArgs {
 export class RunbookActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
     description:
-      'The tools its agent called, planning included, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The tools that its agent called, including those of planning, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -47,7 +47,7 @@ export class RunbookActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'What its agent says and what its commands write, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The output of its agent and of its commands, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -60,7 +60,7 @@ export class RunbookActivityResolver {
   @Subscription(() => LogPiece, {
     subscribe: followRunbookLog,
     description:
-      'The log of a runbook from a given place on, as it is written, until no work is left. Needs runbook:write.',
+      'The log of a runbook from a given place on, while it is written, until the runbook has no work left. Needs runbook:write.',
   })
   runbookLog(
     @Root() piece: SubscriptionValue<LogPiece>,
@@ -74,7 +74,7 @@ export class RunbookActivityResolver {
 export class RunbookLeafActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
     description:
-      'The tools its agent called for it, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The tools that the agent called for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -86,7 +86,7 @@ export class RunbookLeafActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'What its agent says and what its commands write for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'The output of the agent and of its commands for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

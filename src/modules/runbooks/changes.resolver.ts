@@ -1,4 +1,5 @@
-// The changes that a subscriber to runbooks gets: each is an event, and shows its subject as it is when it is sent.
+// The subscription to runbooks. Each event about a runbook gives one message, with the runbook as it is when the
+// message is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
@@ -19,7 +20,7 @@ import { RepositoryInput } from '../repositories/repositories.types.ts';
 export class RunbookChangesResolver {
   @FieldResolver(() => Runbook, {
     nullable: true,
-    description: 'The runbook it is about. Null when it is about none. Needs runbook:write.',
+    description: 'The runbook that the event is about. Null when it is about no runbook. Needs runbook:write.',
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: Event): Promise<Runbook | null> {
     return await loadIfAny(ctx, runbookById, runbookId);
@@ -42,7 +43,7 @@ export class RunbookChangesResolver {
 export class RunbookChangeStepResolver {
   @FieldResolver(() => RunbookLeaf, {
     nullable: true,
-    description: 'The leaf that changed, as it is now. Null when something else did.',
+    description: 'The leaf that changed, as it is now. Null when no leaf changed.',
   })
   async step(@Ctx() ctx: GraphQLContext, @Root() { runbook, stepNumber }: RunbookChange): Promise<RunbookLeaf | null> {
     if (stepNumber === null) return null;
@@ -97,14 +98,17 @@ function textReader(ctx: GraphQLContext): (runbookId: string) => Promise<string>
 
 @ArgsType()
 class FollowRunbooksArgs extends FollowArgs {
-  @Field(() => Int, { nullable: true, description: 'A runbook.' })
+  @Field(() => Int, { nullable: true, description: 'The number of a runbook.' })
   number?: number | null;
 
-  @Field(() => RepositoryInput, { nullable: true, description: 'All of a repository, in its place.' })
+  @Field(() => RepositoryInput, {
+    nullable: true,
+    description: 'A repository, for all its runbooks. In the place of `number`.',
+  })
   repository?: RepositoryInput | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A runbook changed.' })
+@ObjectType({ simpleResolvers: true, description: 'A change of a runbook.' })
 class RunbookChange extends ChangeByEvent {
   @Field(() => Runbook, { description: 'The runbook as it is now.' })
   runbook!: Runbook;

@@ -21,7 +21,7 @@ import { RunbookPayload } from './runbooks.types.ts';
 export class RunbookControlResolver {
   @Mutation(() => CancelRunbookPayload, {
     description:
-      'Stops a runbook: leaves that are not completed fail; commits and pull requests stay. Another prompt or a retry continues. Needs runbook:write.',
+      'Cancels a runbook. Leaves that are not completed fail, and commits and pull requests stay. A follow-up prompt or a retry continues the runbook. Needs runbook:write.',
   })
   async cancelRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -57,7 +57,8 @@ export class RunbookControlResolver {
   }
 
   @Mutation(() => UpdateRunbookDefaultsPayload, {
-    description: "Changes what a repository's runbooks begin with, from the next one on. Needs config:write.",
+    description:
+      "Changes the defaults of a repository's runbooks, for runbooks that are created afterwards. Needs config:write.",
   })
   async updateRunbookDefaults(
     @Ctx() ctx: GraphQLContext,

@@ -3,12 +3,15 @@ import type { PrMode } from '../../domain/runbooks/runbook.ts';
 import { RepositoryInput, Repository } from '../repositories/repositories.types.ts';
 import { prModes, Runbook } from './runbooks.types.ts';
 
-@InputType({ description: 'A runbook to stop.' })
+@InputType({ description: 'A runbook to cancel.' })
 export class CancelRunbookInput {
   @Field(() => Int, { description: 'The runbook.' })
   number!: number;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Changes nothing: `impact` says what would be stopped.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True: nothing changes, and `impact` says what would be stopped.',
+  })
   preview!: boolean;
 }
 
@@ -17,27 +20,30 @@ export class CancelRunbookImpact {
   @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
 
-  @Field(() => String, { nullable: true, description: 'Number of the leaf that is being worked on. Null: none is.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Number of the leaf that an agent works on. Null: no agent works on a leaf.',
+  })
   running!: string | null;
 
   @Field(() => [String], { description: 'Numbers of leaves that would not be started, in their order.' })
   waiting!: readonly string[];
 
-  @Field(() => [Int], { description: 'Prompts that would be left without a plan, by their ordinals.' })
+  @Field(() => [Int], { description: 'Ordinals of the prompts that would get no plan.' })
   prompts!: readonly number[];
 
-  @Field(() => [Int], { description: 'Numbers of open pull requests that it would not queue any more.' })
+  @Field(() => [Int], { description: 'Numbers of the open pull requests that the runbook would no longer queue.' })
   unqueued!: readonly number[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A runbook that was asked to stop.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `cancelRunbook`.' })
 export class CancelRunbookPayload {
   @Field(() => Runbook, { description: 'The runbook as it is now.' })
   runbook!: Runbook;
 
   @Field(() => CancelRunbookImpact, {
     nullable: true,
-    description: 'What it would stop. Null unless a preview was requested.',
+    description: 'What a cancellation would stop. Null unless a preview was requested.',
   })
   impact!: CancelRunbookImpact | null;
 }
@@ -56,12 +62,12 @@ export class RetryRunbookInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing: `impact` says what would be worked on again.',
+    description: 'True: nothing changes, and `impact` says what would be retried.',
   })
   preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a retry of a runbook would work on again.' })
+@ObjectType({ simpleResolvers: true, description: 'What a retry of a runbook would start again.' })
 export class RetryRunbookImpact {
   @Field(() => String, { description: 'The same as a sentence.' })
   sentence!: string;
@@ -69,39 +75,40 @@ export class RetryRunbookImpact {
   @Field(() => [String], { description: 'Numbers of the failed leaves that would be tried again, in their order.' })
   retries!: readonly string[];
 
-  @Field(() => [Int], { description: 'Prompts that would be planned again, by their ordinals.' })
+  @Field(() => [Int], { description: 'Ordinals of the prompts that would be planned again.' })
   plans!: readonly number[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A runbook whose failed steps were asked to be tried again.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `retryRunbook`.' })
 export class RetryRunbookPayload {
   @Field(() => Runbook, { description: 'The runbook as it is now.' })
   runbook!: Runbook;
 
   @Field(() => RetryRunbookImpact, {
     nullable: true,
-    description: 'What it would work on again. Null unless a preview was requested.',
+    description: 'What a retry would start again. Null unless a preview was requested.',
   })
   impact!: RetryRunbookImpact | null;
 }
 
-@InputType({ description: 'A runbook in `manual` mode whose pull requests are wanted.' })
+@InputType({ description: 'A runbook in `manual` mode whose pull requests Interlock opens now.' })
 export class PublishRunbookInput {
   @Field(() => Int, { description: 'The runbook.' })
   number!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What a repository's runbooks begin with (interface 4.9)." })
+@ObjectType({ simpleResolvers: true, description: "The defaults of a repository's runbooks (interface 4.9)." })
 export class RunbookDefaults {
   @Field(() => Boolean, { description: 'Whether pull requests are opened as drafts. Default: false.' })
   draft!: boolean;
 
-  @Field(() => prModes, { description: 'How pull requests come of commits. Unless set: SINGLE_PR.' })
+  @Field(() => prModes, { description: 'How commits are divided into pull requests. Default: SINGLE_PR.' })
   prMode!: PrMode;
 
   @Field(() => String, {
     nullable: true,
-    description: "Where they begin, and what they are merged into. Null: the repository's default branch.",
+    description:
+      "The branch that runbooks begin at, and that their pull requests are merged into. Null: the repository's default branch.",
   })
   targetBranch!: string | null;
 
@@ -116,12 +123,14 @@ export class RunbookDefaults {
   budgetMicros!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether they may change files that decide what runs, such as workflows. Default: false.',
+    description: 'Whether runbooks may change files that decide what runs, such as workflows. Default: false.',
   })
   workflowFiles!: boolean;
 }
 
-@InputType({ description: 'Changes what a repository’s runbooks begin with. What is left out stays.' })
+@InputType({
+  description: 'Changes of the defaults of a repository’s runbooks. Fields that are left out stay unchanged.',
+})
 export class UpdateRunbookDefaultsInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -129,12 +138,12 @@ export class UpdateRunbookDefaultsInput {
   @Field(() => Boolean, { nullable: true, description: 'Whether pull requests are opened as drafts.' })
   draft?: boolean | null;
 
-  @Field(() => prModes, { nullable: true, description: 'How pull requests come of commits.' })
+  @Field(() => prModes, { nullable: true, description: 'How commits are divided into pull requests.' })
   prMode?: PrMode | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "A branch that is there; null for the repository's default branch.",
+    description: "An existing branch. Null: the repository's default branch.",
   })
   targetBranch?: string | null;
 
@@ -152,16 +161,16 @@ export class UpdateRunbookDefaultsInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether they may change files that decide what runs, such as workflows.',
+    description: 'Whether runbooks may change files that decide what runs, such as workflows.',
   })
   workflowFiles?: boolean | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The defaults after the change.' })
 export class UpdateRunbookDefaultsPayload {
-  @Field(() => RunbookDefaults, { description: 'All of them as they are now.' })
+  @Field(() => RunbookDefaults, { description: 'All defaults after the change.' })
   runbookDefaults!: RunbookDefaults;
 
-  @Field(() => Repository, { description: 'Whose they are.' })
+  @Field(() => Repository, { description: 'The repository.' })
   repository!: Repository;
 }

@@ -28,7 +28,10 @@ const text = `select draft, pr_mode as "prMode", target_branch as "targetBranch"
   budget_micros::float8 as "budgetMicros", workflow_files as "workflowFiles"
   from runbook_defaults where account_id = $1 and repository_id = $2`;
 
-/** Inside of a transaction by its own connection: a second one might have to be waited for. */
+/**
+ * `tx` is given inside of a transaction, so that the read uses the connection of the transaction and does not wait for
+ * a second one.
+ */
 export async function findRunbookDefaults(
   ctx: Context,
   repositoryId: string,

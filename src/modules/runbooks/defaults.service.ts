@@ -1,4 +1,5 @@
-// Changing what a repository's runbooks begin with. Who may is who may change its configuration.
+// Changes the defaults of a repository's runbooks. Every user who may change the repository's configuration may do
+// this.
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../../context.ts';
 import { checkedBudget } from '../../domain/runbooks/request.ts';
@@ -15,7 +16,7 @@ export interface RunbookDefaultsChange extends Given {
   readonly repository: RepositoryName;
 }
 
-/** Fields that are left out stay. A null target branch is the repository's default branch. */
+/** Fields that are left out stay unchanged. A null target branch means the repository's default branch. */
 export async function updateRunbookDefaults(ctx: Context, change: RunbookDefaultsChange): Promise<RepositoryRow> {
   requireScope(ctx, 'config:write');
   if (typeof change.budgetMicros === 'number') checkedBudget(change.budgetMicros);

@@ -1,4 +1,5 @@
-// Runbooks, their steps and their commits stay: they say where a change came from.
+// The retention of logs. Runbooks, their steps and their commits are never deleted, because they record where a change
+// came from.
 import { forgetRows } from '../../platform/retention/index.ts';
 
 export const runbookLogForgetting = forgetRows('runbook_logs', 'select min(at) from runbook_log', [

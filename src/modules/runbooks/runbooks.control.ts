@@ -1,4 +1,4 @@
-// Stops runbooks, retries failed leaves, and asks for pull requests.
+// Cancels runbooks, retries failed leaves, and requests pull requests.
 import { type Context, systemContext, type Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
@@ -17,19 +17,22 @@ import { budgetSpent } from './runbooks.service.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
 import { cancelWork, loadLeaves, loadPrompts, retryWork, type Retried } from './steps.writer.ts';
 
-/** What a cancel stops. */
+/** What a cancellation stops. */
 export interface Stopped {
-  /** The leaf that is being worked on. Null: none is. */
+  /** Number of the leaf that an agent works on. Null: no agent works on a leaf. */
   readonly running: string | null;
-  /** Leaves that are not started, in their order. */
+  /** Numbers of the leaves that are not started, in their order. */
   readonly waiting: readonly string[];
-  /** Prompts without a plan, by their ordinals. */
+  /** Ordinals of the prompts without a plan. */
   readonly prompts: readonly number[];
-  /** Open pull requests that are not queued by it any more. */
+  /** Numbers of the open pull requests that the runbook would have queued. */
   readonly unqueued: readonly number[];
 }
 
-/** Idempotent while it is canceled; a follow-up or a retry goes on. Null: it was done, and not only tried out. */
+/**
+ * Cancels a runbook. A repetition changes nothing. A follow-up prompt or a retry ends the cancellation. Returns what a
+ * dry run would stop, or null after a cancellation that was carried out.
+ */
 export async function cancelRunbook(
   ctx: Context,
   { number, preview }: { readonly number: number; readonly preview?: boolean },
@@ -95,14 +98,14 @@ function list(names: readonly string[]): string {
 
 export interface RetryRunbookRequest {
   readonly number: number;
-  /** A greater budget, at most what the repository's defaults say. */
+  /** A greater budget, in millionths of a US dollar, at most the budget in the repository's defaults. */
   readonly budgetMicros?: number | null | undefined;
   readonly preview?: boolean;
 }
 
 /**
- * Works on the failed steps again, in their order. Throws CONFLICT when none failed. Null: it was done, and not only
- * tried out.
+ * Retries the failed leaves, in their order. Throws CONFLICT if no leaf failed. Returns what a dry run would retry, or
+ * null after a retry that was carried out.
  */
 export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<Retried | null> {
   await requireWriter(ctx, request.number);
@@ -135,7 +138,10 @@ export function retriedText({ retries, plans }: Retried): string {
   return sentences.join(' ');
 }
 
-/** Opens the pull requests of one in `manual` mode; what it commits later goes to them. Idempotent. */
+/**
+ * Requests the pull requests of a runbook in `manual` mode. Later commits of the runbook are pushed to these pull
+ * requests too. A repetition changes nothing.
+ */
 export async function publishRunbook(ctx: Context, number: number): Promise<void> {
   await requireWriter(ctx, number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -154,12 +160,12 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
   });
 }
 
-// Not locked: the runbook's row is, and a turn of a runbook whose repository is gone does nothing.
+// The repository's row need not be locked, because a turn of a runbook whose repository was deleted does nothing.
 async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id }: RunbookRow): Promise<void> {
   requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
 }
 
-/** Asks all runbooks of a repository to stop. `because`: the reason that users read. Idempotent. */
+/** Cancels all open runbooks of a repository. `because` is the reason that users read. A repetition changes nothing. */
 export async function stopRunbooks(
   ctx: Context,
   tx: Transaction,
@@ -196,9 +202,9 @@ export async function countOpenRunbooks({ db }: Ports): Promise<number> {
 }
 
 /**
- * Stops the open runbooks after a backup was restored, because nobody here knows what they have pushed and opened since
- * the backup. A person looks at their branches and retries them. What is pushed already is not pushed again. Answers
- * how many runbooks were stopped.
+ * Cancels the open runbooks after a backup was restored, because the database does not know what they have pushed and
+ * opened since the backup. A person checks their branches and retries them. A commit that is already on its branch is
+ * not pushed again. Returns the number of canceled runbooks.
  */
 export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenRunbook>(openRunbooks);

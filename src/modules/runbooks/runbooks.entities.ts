@@ -55,7 +55,7 @@ export const RunbookEntity = defineEntity({
     cancelRequestedAt: p.datetime().nullable(),
     publishRequestedAt: p.datetime().nullable(),
     failingSince: p.datetime().nullable(),
-    /** When what its agent works on should be over. */
+    /** When the agent's present work reaches its time limit. */
     dueAt: p.datetime().nullable(),
     ...drivenColumns(),
     createdAt: p.datetime(),

@@ -1,4 +1,4 @@
-// The events of a runbook: each change is one, in the transaction that makes it.
+// Writes the events of a runbook, in the transaction of the change.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';

@@ -1,15 +1,18 @@
-// A runbook's row is the lock of all that is decided on it: prompts, steps, commits, pull requests.
+// The lock on a runbook's row protects its prompts, steps, commits and pull requests.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { RunbookEntity, type RunbookRow } from './runbooks.entities.ts';
 
-/** Takes the runbook's row for writing. */
+/** Locks a runbook's row, and reads it. Throws NOT_FOUND. */
 export async function lockRunbook(ctx: Context, tx: Transaction, runbookId: string): Promise<RunbookRow> {
   return await lock(ctx, tx, { column: 'id', value: runbookId });
 }
 
-/** Like `lockRunbook`, by the number that users know. Also increases the version, so that its turns look again. */
+/**
+ * Like `lockRunbook`, by the number that users see. Also increases the row's version, so that the workflow takes
+ * another turn.
+ */
 export async function changeRunbook(ctx: Context, tx: Transaction, number: number): Promise<RunbookRow> {
   const runbook = await lock(ctx, tx, { column: 'number', value: number });
   runbook.version += 1;
@@ -26,6 +29,6 @@ async function lock(
     [ctx.accountId, value],
   );
   if (found === undefined) throw notFound('Runbook');
-  // Read again under the lock: a row the unit of work loaded earlier is as old as that.
+  // The row is read again under the lock, because a row that the unit of work loaded earlier may be out of date.
   return await tx.em.findOneOrFail(RunbookEntity, { id: found.id, accountId: ctx.accountId }, { refresh: true });
 }

@@ -1,4 +1,4 @@
-// The preconditions of every way of asking for a runbook.
+// Preconditions that every request for a runbook must meet.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostClient, HostRefused } from '../../hosts/port.ts';
@@ -24,8 +24,8 @@ export async function requireBranch(ctx: Context, repository: RepositoryRow, bra
 }
 
 /**
- * Labels are put on later, in the name of the author: what they request of the queue needs the rights of the person who
- * asks for them here. The queue itself judges the author.
+ * Throws FORBIDDEN if a label would queue a pull request or skip the line, and the caller may not do this. The labels
+ * are added later in the name of the runbook's author, whose permissions the queue then checks too.
  */
 export async function requireRightToLabel(
   ctx: Context,

@@ -1,4 +1,5 @@
-// Rows of runbooks as GraphQL shows them. How one stands is on its row: leaves are counted where they are written.
+// Reads runbooks for GraphQL. The row of a runbook has its status and the counts of its leaves, which a write of a leaf
+// updates.
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -32,7 +33,10 @@ const columns = `r.id, r.repository_id as "repositoryId", r.number, r.title, r.s
   r.budget_micros::float8 as "budgetMicros", r.spent_micros::float8 as "spentMicros",
   r.input_tokens::float8 as "inputTokens", r.output_tokens::float8 as "outputTokens"`;
 
-/** Null: the account has none of that number, or its repository is at GitHub and hidden from the caller there. */
+/**
+ * Null: the account has no runbook with this number, or the runbook's repository is at GitHub and GitHub hides it from
+ * the caller.
+ */
 export async function readRunbook(ctx: Context, number: number): Promise<Runbook | null> {
   requireScope(ctx, 'runbook:write');
   const [row] = await ctx.db.read<Row>(ctx.accountId, {
@@ -50,7 +54,7 @@ export async function loadRunbook(ctx: Context, number: number): Promise<Runbook
   return runbook;
 }
 
-/** Throws NOT_FOUND, or FORBIDDEN to a person who cannot write to the runbook's repository at GitHub. */
+/** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the runbook's repository. */
 export async function requireWriter(ctx: Context, number: number): Promise<void> {
   requireScope(ctx, 'runbook:write');
   if (ctx.actor.atGitHub === null) return;
@@ -61,7 +65,7 @@ export async function requireWriter(ctx: Context, number: number): Promise<void>
 export interface RunbookPage {
   readonly size: number;
   readonly before: string;
-  /** Null: any. */
+  /** Null: runbooks of every status. */
   readonly statuses: readonly RunbookStatus[] | null;
 }
 
@@ -74,8 +78,9 @@ export async function readRunbooks(ctx: Context, repositoryId: string, page: Run
   return rows.map((row) => toRunbook(ctx, row));
 }
 
-// Each requested status contributes its newest rows by its index, so that rare statuses need no scan. The statuses
-// stand in the text, because only then the planner knows how rare they are; there are 63 such texts at most.
+// The statement reads the newest rows of each requested status by an index, so that rare statuses need no scan. The
+// statuses are literals in its text, because only then the planner of PostgreSQL knows how rare they are. There are at
+// most 63 such texts.
 function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: RunbookPage): Statement {
   const values = [ctx.accountId, repositoryId, before, size];
   if (statuses === null) {
@@ -92,7 +97,7 @@ function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: 
        order by o.id desc limit $4::bigint + 1)`,
   );
   return {
-    // Names of statements have 63 characters at most.
+    // Names of prepared statements have at most 63 characters.
     name: `runbooks_by_status_${statuses.map((status) => runbookStatuses.indexOf(status)).join('')}`,
     text: `select ${columns} from (
              select id from (${newest.join(' union all ')}) newest order by id desc limit $4::bigint + 1) found
@@ -106,7 +111,7 @@ export interface RunbookSearch {
   readonly repositoryIds: readonly string[];
   /** Patterns of `ilike`, which must all match. */
   readonly patterns: readonly string[];
-  /** The runbook of this number comes first, however old. */
+  /** The runbook with this number comes first, and is found even if it is old. Null: the search text is no number. */
   readonly number: number | null;
   readonly first: number;
   /** How many of the newest runbooks of each repository are searched. */
@@ -158,7 +163,7 @@ export function runbookById(ctx: GraphQLContext): DataLoader<string, Runbook | n
   });
 }
 
-/** In their order. */
+/** The prompts of each runbook, in their order. */
 export function promptsOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookPrompt[]> {
   return loadMany('runbookId', async (ids) => {
     requireScope(ctx, 'runbook:write');
@@ -171,7 +176,7 @@ export function promptsOfRunbook(ctx: GraphQLContext): DataLoader<string, Runboo
   });
 }
 
-/** How often the agent was asked. */
+/** The number of the agent's turns in each runbook. */
 export function turnsOfRunbook(ctx: GraphQLContext): DataLoader<string, number> {
   return new DataLoader(
     async (ids) => {
@@ -189,7 +194,7 @@ export function turnsOfRunbook(ctx: GraphQLContext): DataLoader<string, number> 
   );
 }
 
-/** Of runbooks, whose repository there always is. */
+/** Repositories by their ids. A runbook's repository always exists. */
 export function repositoryOfRunbook(ctx: GraphQLContext): DataLoader<string, Repository> {
   return new DataLoader(
     async (ids) => {

@@ -42,7 +42,8 @@ export class RepositoryRunbooksResolver {
   async runbooks(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
-    @Arg('filter', () => RunbookFilter, { nullable: true, description: 'Which of them.' }) filter: RunbookFilter | null,
+    @Arg('filter', () => RunbookFilter, { nullable: true, description: 'Which runbooks to list.' })
+    filter: RunbookFilter | null,
     @PageArgs(20) request: PageRequest,
   ): Promise<Connection<Runbook>> {
     const page = readPage(request, { size: pageSize, keyLength: 1 });
@@ -58,7 +59,7 @@ export class RepositoryRunbooksResolver {
 
 @Resolver(() => RunbookCost)
 export class RunbookCostResolver {
-  @FieldResolver(() => Int, { description: 'How often its agent was asked, planning included.' })
+  @FieldResolver(() => Int, { description: "The number of the agent's turns, including those of planning." })
   async turns(@Ctx() ctx: GraphQLContext, @Root() { runbookId }: RunbookCost): Promise<number> {
     return await loaderOf(ctx, turnsOfRunbook).load(runbookId);
   }
@@ -69,11 +70,11 @@ export class RunbooksResolver {
   @Query(() => Runbook, {
     nullable: true,
     description:
-      'A runbook by its number. Null when the account has none of that number (interface 4.9). Needs runbook:write.',
+      'A runbook by its number. Null when the account has no runbook with this number (interface 4.9). Needs runbook:write.',
   })
   async runbook(
     @Ctx() ctx: GraphQLContext,
-    @Arg('number', () => Int, { description: 'What people call it, from 1.' }) number: number,
+    @Arg('number', () => Int, { description: 'The number of the runbook, from 1.' }) number: number,
   ): Promise<Runbook | null> {
     return await readRunbook(ctx, number);
   }
@@ -90,7 +91,7 @@ export class RunbooksResolver {
 
   @Mutation(() => RunbookPayload, {
     description:
-      'Begins a runbook: an agent plans steps for the prompt and carries them out (interface 4.9). Needs runbook:write.',
+      'Creates a runbook: an agent plans steps for the prompt and carries them out (interface 4.9). Needs runbook:write.',
   })
   async createRunbook(
     @Ctx() ctx: GraphQLContext,
@@ -112,8 +113,8 @@ export class RunbooksResolver {
   }
 }
 
-/** A search reads at most this many of the newest runbooks, in all repositories together. */
-const mostLookedThrough = 1_000;
+/** The greatest number of runbooks that a search reads, in all repositories together. The newest are read. */
+const mostSearched = 1_000;
 
 @Resolver(() => Search)
 export class SearchRunbooksResolver {
@@ -121,7 +122,7 @@ export class SearchRunbooksResolver {
   @FieldResolver(() => [Runbook], {
     nullable: true,
     description:
-      'Runbooks whose number and title have each word: the one of that number first, then the newest, among the 1,000 newest. Null without runbook:write.',
+      'Of the 1,000 newest runbooks, those whose number and title contain all words. A runbook whose number is the text comes first, then the newest. Null without runbook:write.',
   })
   async runbooks(
     @Ctx() ctx: GraphQLContext,
@@ -133,7 +134,7 @@ export class SearchRunbooksResolver {
       patterns: patternsOf(words),
       number: numberOf(text),
       first,
-      each: Math.ceil(mostLookedThrough / Math.max(1, repositories.length)),
+      each: Math.ceil(mostSearched / Math.max(1, repositories.length)),
     });
   }
 }

@@ -1,4 +1,4 @@
-// Beginning a runbook and prompting it again (interface 4.9).
+// Creates runbooks, and adds follow-up prompts (interface 4.9).
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import {
@@ -42,7 +42,7 @@ export interface CreateRunbookRequest {
   readonly labels?: readonly string[] | null | undefined;
   readonly authorEmail?: string | null | undefined;
   readonly queueWhenGreen?: boolean | null | undefined;
-  /** Millionths of a US dollar, at most what the repository's defaults say. */
+  /** Millionths of a US dollar, at most the budget in the repository's defaults. */
   readonly budgetMicros?: number | null | undefined;
 }
 
@@ -52,7 +52,7 @@ interface Author {
   readonly handle: string | null;
 }
 
-/** Answers the number of the new runbook, which is carried out from then on. */
+/** Creates a runbook, and wakes its workflow. Returns its number. */
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
   const { prompt, repositoryId, row } = await checkRequest(ctx, request);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -74,7 +74,7 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
 /** The columns of the new runbook. Throws if the caller may not create it, or if the request is wrong. */
 async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
   requireAction(ctx, 'start_runbook');
-  // It is requested now, and done later in the name of the author.
+  // The request needs the scope now, because the pull requests are queued later in the name of the author.
   if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
   const prompt = checkedPrompt(request.prompt);
   const title = checkedTitle(request.title);
@@ -113,7 +113,7 @@ async function checkRequest(ctx: Context, request: CreateRunbookRequest) {
 export interface ContinueRunbookRequest {
   readonly number: number;
   readonly prompt: string;
-  /** Left out or null: the stored one stays. Blank: there is none any more. */
+  /** Left out or null: the stored description stays. Blank: the description is removed. */
   readonly description?: string | null | undefined;
   readonly labels?: readonly string[] | null | undefined;
 }
@@ -140,7 +140,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);
     if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });
-    // A new prompt ends a cancellation, and back-offs of calls.
+    // A new prompt ends a cancellation and the back-off of a failed call.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     await announcingStatus(ctx, tx, { runbook, work: async () => await passOverFailed(ctx, tx, runbook) });
     await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
@@ -174,7 +174,7 @@ async function addPrompt(
   await tx.em.flush();
 }
 
-/** Under the account's row, so that two concurrent runbooks get two numbers, and no number is left out. */
+/** Updates the account's row, so that concurrent requests get different numbers, and no number is left out. */
 async function nextNumber(ctx: Context, tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ number: number }>(
     'update account set runbooks = runbooks + 1 where id = $1 returning runbooks as number',

@@ -15,12 +15,13 @@ export const runbookStatuses = {
 } as const satisfies Record<Uppercase<RunbookStatus>, RunbookStatus>;
 registerEnumType(runbookStatuses, {
   name: 'RunbookStatus',
-  description: 'Status of a runbook, derived from its leaves: the first that fits (interface 3.3).',
+  description:
+    'Status of a runbook, derived from its leaves (interface 3.3). If several descriptions fit, the first one counts.',
   valuesConfig: {
     GENERATING_STEPS: { description: 'There are no steps yet.' },
-    NOT_STARTED: { description: 'All leaves are not started.' },
+    NOT_STARTED: { description: 'No leaf has been started.' },
     IN_PROGRESS: { description: 'A leaf is being worked on.' },
-    PARTIALLY_COMPLETED: { description: 'Some are completed or queued, none is in progress or failed.' },
+    PARTIALLY_COMPLETED: { description: 'Some leaves are completed or queued, and no leaf is in progress or failed.' },
     FAILED: { description: 'A leaf failed, and none is in progress.' },
     COMPLETED: { description: 'All leaves are completed.' },
   },
@@ -33,11 +34,14 @@ export const prModes = {
 } as const satisfies Record<Uppercase<PrMode>, PrMode>;
 registerEnumType(prModes, {
   name: 'PrMode',
-  description: 'How pull requests come of what a runbook commits (interface 4.9).',
+  description: 'How the commits of a runbook are divided into pull requests (interface 4.9).',
   valuesConfig: {
-    MANUAL: { description: 'None until `publishRunbook` asks for it.' },
-    SINGLE_PR: { description: 'One for all of it.' },
-    STACKED_PR: { description: 'One for each step that made commits, each on top of the one before.' },
+    MANUAL: { description: 'No pull request is opened until `publishRunbook` is called.' },
+    SINGLE_PR: { description: 'One pull request has all commits.' },
+    STACKED_PR: {
+      description:
+        'Each step that made commits has a pull request of its own, on top of the pull request of the step before.',
+    },
   },
 });
 
@@ -47,31 +51,31 @@ export const runbookAgents = {
 } as const satisfies Record<Uppercase<AgentKind>, AgentKind>;
 registerEnumType(runbookAgents, {
   name: 'RunbookAgent',
-  description: 'Who executes a runbook.',
+  description: 'The kind of agent that executes a runbook.',
   valuesConfig: {
     SCRIPT: { description: 'Its prompts are scripts in Markdown, executed as they are written.' },
-    MODEL: { description: 'A language model plans and works, through tools that bound what it may do.' },
+    MODEL: { description: 'A language model plans and works with tools that limit what it may do.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'Leaves of a runbook by their status (interface 2.12).' })
+@ObjectType({ simpleResolvers: true, description: 'How many leaves of a runbook have each status (interface 2.12).' })
 export class RunbookStepCounts {
-  @Field(() => Int, { description: 'All leaves.' })
+  @Field(() => Int, { description: 'The number of all leaves.' })
   total!: number;
 
-  @Field(() => Int, { description: 'Nobody has started them.' })
+  @Field(() => Int, { description: 'Leaves that were not started.' })
   notStarted!: number;
 
-  @Field(() => Int, { description: 'Being worked on: one at most.' })
+  @Field(() => Int, { description: 'Leaves that an agent works on: at most one.' })
   inProgress!: number;
 
-  @Field(() => Int, { description: 'Done.' })
+  @Field(() => Int, { description: 'Leaves that are completed.' })
   completed!: number;
 
-  @Field(() => Int, { description: 'Tried and given up, left out, or canceled.' })
+  @Field(() => Int, { description: 'Leaves that failed, were left out, or were canceled.' })
   failed!: number;
 
-  @Field(() => Int, { description: 'Their turn has come, and an agent is waited for.' })
+  @Field(() => Int, { description: 'Leaves that come next and wait for an agent.' })
   queued!: number;
 }
 
@@ -96,20 +100,23 @@ export class RunbookCost {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A prompt that an agent carries out against a repository, with its follow-ups (interface 2.12).',
+  description: 'A prompt that an agent carries out in a repository, and its follow-up prompts (interface 2.12).',
 })
 export class Runbook {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => Int, { description: 'What people call it: counted from 1 within the account.' })
+  @Field(() => Int, { description: 'The number of the runbook, counted from 1 within the account.' })
   number!: number;
 
-  @Field(() => URI, { description: 'Its page, for people with a browser: a token is the password (interface 2.12).' })
+  @Field(() => URI, {
+    description: 'The address of its page in the dashboard, where a token is the password (interface 2.12).',
+  })
   url!: string;
 
   @Field(() => String, {
-    description: "Its title: the given one, otherwise the agent's once planned, and the prompt's until then.",
+    description:
+      "Its title: the title of the request, otherwise the title that the agent's plan gives. Until there is a plan, a title made from the prompt.",
   })
   title!: string;
 
@@ -119,7 +126,9 @@ export class Runbook {
   @Field(() => RunbookStepCounts, { description: 'Its leaves by their status.' })
   stepCounts!: RunbookStepCounts;
 
-  @Field(() => runbookAgents, { description: 'Who executes it: fixed when it was created.' })
+  @Field(() => runbookAgents, {
+    description: 'The kind of agent that executes it. It was fixed when the runbook was created.',
+  })
   agent!: AgentKind;
 
   @Field(() => String, { description: 'Email address of the user it is attributed to.' })
@@ -137,7 +146,7 @@ export class Runbook {
   @Field(() => Boolean, { description: 'Whether its pull requests are opened as drafts.' })
   draft!: boolean;
 
-  @Field(() => prModes, { description: 'How pull requests come of its commits.' })
+  @Field(() => prModes, { description: 'How its commits are divided into pull requests.' })
   prMode!: PrMode;
 
   @Field(() => String, { description: 'The branch its pull requests are to be merged into.' })
@@ -166,7 +175,7 @@ export class Runbook {
   @Field(() => String, {
     nullable: true,
     description:
-      'Why the last call to the outside failed. It is repeated at `nextTryAt`. Without `nextTryAt` it was refused, or given up after a day. Null: it did not fail.',
+      'Why the last call to the code host or the agent failed. The call is repeated at `nextTryAt`. If `nextTryAt` is null, the call was refused, or was given up after a day. Null: the last call did not fail.',
   })
   problem!: string | null;
 
@@ -180,16 +189,16 @@ export class Runbook {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'Since when the code host has failed. After 24 hours the step that waits for it fails. Null: it did not fail the last time.',
+      'Since when calls to the code host have failed. After 24 hours the step that waits for the call fails. Null: the last call did not fail.',
   })
   failingSince!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was asked to stop. Null: it was not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was canceled. Null: it was not canceled.' })
   cancelRequestedAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When its pull requests were requested by `publishRunbook`. Null: they were not.',
+    description: 'When `publishRunbook` was called. Null: it was not called.',
   })
   publishRequestedAt!: Date | null;
 
@@ -215,11 +224,14 @@ export class RunbookPrompt {
   @Field(() => DateTime, { description: 'When it was given.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its steps stood in the plan. Null: not yet.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When its steps were added to the plan. Null: they are not planned yet.',
+  })
   plannedAt!: Date | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A runbook after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of runbooks.' })
 export class RunbookPayload {
   @Field(() => Runbook, { description: 'The runbook as it is now.' })
   runbook!: Runbook;
@@ -232,7 +244,8 @@ export class RunbookFilter {
 }
 
 @InputType({
-  description: 'A runbook to begin (interface 4.9). What is left out is as the repository has it by default.',
+  description:
+    'A runbook to create (interface 4.9). For fields that are left out, the defaults of the repository apply.',
 })
 export class CreateRunbookInput {
   @Field(() => RepositoryInput, { description: 'The repository it works in.' })
@@ -243,32 +256,35 @@ export class CreateRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Its title, at most 200 characters. Made from the prompt unless given.',
+    description:
+      'Its title, at most 200 characters. Default: a title made from the prompt, and then the title of the plan.',
   })
   title?: string | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether its pull requests are opened as drafts.' })
   draft?: boolean | null;
 
-  @Field(() => prModes, { nullable: true, description: 'How pull requests come of its commits.' })
+  @Field(() => prModes, { nullable: true, description: 'How its commits are divided into pull requests.' })
   prMode?: PrMode | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The branch it begins at, and its pull requests are to be merged into. It has to be there.',
+    description:
+      'The branch that the runbook begins at, and that its pull requests are merged into. The branch must exist.',
   })
   targetBranch?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Text put before the body of its first pull request and kept there, at most 20,000 characters.',
+    description:
+      'Text that is put before the body of its first pull request and stays there, at most 20,000 characters.',
   })
   description?: string | null;
 
   @Field(() => [String], {
     nullable: true,
     description:
-      'Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters.',
+      'Labels of every pull request that the runbook opens, in this order: at most 50 labels of at most 50 characters each.',
   })
   labels?: string[] | null;
 
@@ -301,10 +317,13 @@ export class ContinueRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Replaces the stored description. Left out, the stored one stays; blank removes it.',
+    description: 'Replaces the stored description. Left out: the stored description stays. Blank: it is removed.',
   })
   description?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Added to the stored ones, each once; none is removed.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Labels that are added to the stored labels. No stored label is removed.',
+  })
   labels?: string[] | null;
 }

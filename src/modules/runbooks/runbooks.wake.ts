@@ -21,13 +21,13 @@ const publishedOver = `from runbook_pull_request o
            join pull_request p on p.account_id = b.account_id and p.repository_id = b.repository_id and p.number = o.number
            where o.state = 'open' and p.status in ('merged', 'closed')`;
 
-/** SQL: whether `wakeDueRunbooks` would wake one. */
+/** SQL: whether `wakeDueRunbooks` would wake a runbook. */
 export const runbooksAreDue = `${hasDueRows('runbook')}
   or exists (select ${publishedOver} and (b.next_look_at is null or b.next_look_at > $1::timestamptz + interval '${againMs} milliseconds'))`;
 
 /**
- * For the relay: wakes runbooks whose wake was lost, whose workflow Temporal lost, or whose pull request was merged or
- * closed, which no event reports to them.
+ * Called by the relay. Wakes runbooks whose wake was lost or whose workflow Temporal lost. Also wakes runbooks whose
+ * pull request was merged or closed, because the queue does not wake them.
  */
 export async function wakeDueRunbooks(ports: Ports): Promise<void> {
   const { db, clock, wake } = ports;

@@ -1,4 +1,4 @@
-// The plan, commits and pull requests of several runbooks at once.
+// Reads the plans, commits and pull requests of several runbooks by one statement each.
 import DataLoader from 'dataloader';
 import { runbookStatus } from '../../domain/runbooks/runbook.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
@@ -15,7 +15,7 @@ interface StepRow extends Omit<RunbookLeaf, 'status' | 'commit'> {
 
 const commitColumns = `c.commit, c.parent, c.message, c.files, c.state, s.number as "stepNumber", p.branch, c.at`;
 
-/** In their order, each with its leaves. */
+/** The steps of each runbook, in order, with their leaves. */
 export function stepsOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookStep[]> {
   return new DataLoader(
     async (ids) => {
@@ -52,7 +52,7 @@ function toLeaf({ status, commit, ...row }: StepRow): RunbookLeaf[] {
   return status === null ? [] : [{ ...row, status, commit: commit && { ...commit, at: new Date(commit.at) } }];
 }
 
-/** In the order in which they were made. */
+/** The commits of each runbook, oldest first. */
 export function commitsOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookCommit[]> {
   return loadMany('runbookId', async (ids) => {
     requireScope(ctx, 'runbook:write');
@@ -74,7 +74,7 @@ interface PullRequestRow extends Omit<RunbookPullRequest, 'number' | 'url' | 'st
   readonly state: RunbookPullRequest['state'] | 'planned';
 }
 
-/** In the order of the stack. */
+/** The branches of each runbook, in the order of the stack. */
 export function branchesOfRunbook(ctx: GraphQLContext): DataLoader<string, RunbookBranch[]> {
   return new DataLoader(
     async (ids) => {
@@ -113,7 +113,10 @@ function toBranch(row: PullRequestRow): RunbookBranch {
   };
 }
 
-/** Each number once, with the leaves of all branches that have it (interface 2.12). */
+/**
+ * The pull requests of branches. If several branches have the same pull request, it appears once, with the leaves of
+ * all these branches (interface 2.12).
+ */
 export function pullRequestsOf(branches: readonly RunbookBranch[]): RunbookPullRequest[] {
   const byNumber = Map.groupBy(
     branches.flatMap(({ pullRequest }) => pullRequest ?? []),

@@ -20,7 +20,7 @@ export class RunbookStepsResolver {
     return await loaderOf(ctx, commitsOfRunbook).load(id);
   }
 
-  @FieldResolver(() => [RunbookBranch], { description: 'The branches it pushes to, in the order of their stack.' })
+  @FieldResolver(() => [RunbookBranch], { description: 'The branches that it pushes to, in the order of their stack.' })
   async branches(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookBranch[]> {
     return await loaderOf(ctx, branchesOfRunbook).load(id);
   }
@@ -37,7 +37,7 @@ export class RunbookStepsResolver {
 export class RunbookPullRequestsResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request as the queue knows it. Null: the queue does not know it yet. Needs queue:read.',
+    description: 'The pull request in the queue. Null: the queue has not read it yet. Needs queue:read.',
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -51,7 +51,7 @@ export class RunbookPullRequestsResolver {
 export class PullRequestRunbookResolver {
   @FieldResolver(() => Runbook, {
     nullable: true,
-    description: 'The runbook that opened it. Null: none did. Needs runbook:write.',
+    description: 'The runbook that opened it. Null: no runbook opened it. Needs runbook:write.',
   })
   async runbook(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, number }: PullRequest): Promise<Runbook | null> {
     const id = await loaderOf(ctx, runbookIdOfPullRequest).load({ repositoryId, number });

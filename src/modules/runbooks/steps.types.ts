@@ -20,11 +20,11 @@ registerEnumType(stepStatuses, {
   name: 'RunbookLeafStatus',
   description: 'Status of a leaf of a runbook (interface 3.3).',
   valuesConfig: {
-    NOT_STARTED: { description: 'Nobody has started it.' },
-    QUEUED: { description: 'Its turn has come: everything before it is completed, and an agent is waited for.' },
+    NOT_STARTED: { description: 'It was not started.' },
+    QUEUED: { description: 'All leaves before it are completed, and it waits for an agent.' },
     IN_PROGRESS: { description: 'An agent works on it.' },
     COMPLETED: { description: 'It is done.' },
-    FAILED: { description: 'It was tried and given up, left out, or canceled; `error` says which.' },
+    FAILED: { description: 'It failed, was left out, or was canceled. `error` says why.' },
   },
 });
 
@@ -34,10 +34,10 @@ const commitStates = {
 } as const satisfies Partial<Record<Uppercase<RunbookCommitState>, RunbookCommitState>>;
 registerEnumType(commitStates, {
   name: 'RunbookCommitState',
-  description: 'How far a commit of a runbook has come.',
+  description: 'Whether a commit of a runbook was pushed.',
   valuesConfig: {
-    MADE: { description: 'It is made, and its branch is not moved yet.' },
-    PUSHED: { description: 'It is on its branch.' },
+    MADE: { description: 'The commit exists and was not pushed yet.' },
+    PUSHED: { description: 'The commit is on its branch.' },
   },
 });
 
@@ -63,18 +63,18 @@ registerEnumType(toolOutcomes, {
   name: 'RunbookToolOutcome',
   description: 'The result of a tool call.',
   valuesConfig: {
-    DONE: { description: 'It did what was asked.' },
+    DONE: { description: 'The tool did what the agent asked for.' },
     FAILED: { description: 'The tool failed, and its answer says why.' },
-    REFUSED: { description: 'The request is outside of what the agent may do.' },
+    REFUSED: { description: 'The agent may not do what it asked for.' },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'A commit a runbook made.' })
+@ObjectType({ simpleResolvers: true, description: 'A commit that a runbook made.' })
 export class RunbookCommit {
   @Field(() => GitObjectID, { description: 'The commit.' })
   commit!: string;
 
-  @Field(() => GitObjectID, { description: 'The commit it is on top of.' })
+  @Field(() => GitObjectID, { description: 'The parent of the commit.' })
   parent!: string;
 
   @Field(() => String, { description: 'Its whole message.' })
@@ -83,13 +83,13 @@ export class RunbookCommit {
   @Field(() => Int, { description: 'How many files it changes.' })
   files!: number;
 
-  @Field(() => commitStates, { description: 'How far it has come.' })
+  @Field(() => commitStates, { description: 'Whether it was pushed.' })
   state!: 'made' | 'pushed';
 
-  @Field(() => String, { description: 'Number of the leaf it comes of.' })
+  @Field(() => String, { description: 'Number of the leaf that made it.' })
   stepNumber!: string;
 
-  @Field(() => String, { description: 'The branch it is for.' })
+  @Field(() => String, { description: 'The branch that it is pushed to.' })
   branch!: string;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -98,41 +98,53 @@ export class RunbookCommit {
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'A part of a step, and what is worked on: it has a status of its own.',
+  description: 'A part of a step. The agent works on leaves, and each leaf has a status of its own.',
 })
 export class RunbookLeaf {
-  @Field(() => String, { description: 'Its number, such as `1.2`: leaves leave no gaps within a runbook.' })
+  @Field(() => String, { description: 'Its number, such as `1.2`. The numbers of leaves have no gaps.' })
   number!: string;
 
-  @Field(() => String, { description: 'What is to be done, in a line.' })
+  @Field(() => String, { description: 'What the agent does in this leaf, in one line.' })
   title!: string;
 
   @Field(() => stepStatuses, { description: 'Its status.' })
   status!: StepStatus;
 
-  @Field(() => String, { nullable: true, description: 'What the agent says that it did. Null: nothing yet.' })
+  @Field(() => String, {
+    nullable: true,
+    description: "The agent's report of what it did. Null: there is no report yet.",
+  })
   summary!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Why it failed, and what to do about it. Null: it did not.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why it failed, and what to do about it. Null: it did not fail.',
+  })
   error!: string | null;
 
   @Field(() => Int, {
-    description: 'How often it was started. More than once when its worker was lost, or it was retried.',
+    description: 'How often it was started. It is started again when its worker is lost, and when it is retried.',
   })
   attempts!: number;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'The commit it works on top of. Null: it has not started.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The commit that its work starts from. Null: it was not started.',
+  })
   baseCommit!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When an agent began it. Null: none has.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When an agent began to work on it. Null: it was not started.',
+  })
   startedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was completed or failed. Null: neither.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was completed or failed. Null: it has not ended.' })
   endedAt!: Date | null;
 
   @Field(() => RunbookCommit, {
     nullable: true,
-    description: 'The commit it made. Null: none yet, or it changed nothing.',
+    description: 'The commit that it made. Null: there is no commit yet, or the leaf changed no file.',
   })
   commit!: RunbookCommit | null;
 
@@ -140,15 +152,15 @@ export class RunbookLeaf {
   runbookId!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A step of a plan. Its leaves are what is worked on.' })
+@ObjectType({ simpleResolvers: true, description: 'A step of a plan. The agent works on its leaves.' })
 export class RunbookStep {
-  @Field(() => String, { description: 'Its number, such as `1`: steps leave no gaps within a runbook.' })
+  @Field(() => String, { description: 'Its number, such as `1`. The numbers of steps have no gaps.' })
   number!: string;
 
   @Field(() => String, { description: 'Its content in one line.' })
   title!: string;
 
-  @Field(() => Int, { description: 'The prompt it was planned for, by its `ordinal`.' })
+  @Field(() => Int, { description: 'The `ordinal` of the prompt that it was planned for.' })
   promptOrdinal!: number;
 
   @Field(() => runbookStatuses, {
@@ -157,11 +169,11 @@ export class RunbookStep {
   status!: RunbookStatus;
 
   @Extensions({ rows: 3 })
-  @Field(() => [RunbookLeaf], { description: 'Its leaves, in order; one at least.' })
+  @Field(() => [RunbookLeaf], { description: 'Its leaves, in order. There is at least one.' })
   leaves!: readonly RunbookLeaf[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A pull request a runbook opened (interface 2.12).' })
+@ObjectType({ simpleResolvers: true, description: 'A pull request that a runbook opened (interface 2.12).' })
 export class RunbookPullRequest {
   @Field(() => Int, { description: 'The number of the pull request.' })
   number!: number;
@@ -169,7 +181,7 @@ export class RunbookPullRequest {
   @Field(() => URI, { description: 'Its page on the code host.' })
   url!: string;
 
-  @Field(() => pullRequestStates, { description: 'Its status, as far as the runbook knows.' })
+  @Field(() => pullRequestStates, { description: 'Its status when the runbook last read it.' })
   state!: OpenedState;
 
   @Field(() => [String], {
@@ -180,7 +192,9 @@ export class RunbookPullRequest {
   @Field(() => String, { description: 'Its branch.' })
   branch!: string;
 
-  @Field(() => String, { description: 'The branch it is to be merged into: in a stack that of the one before.' })
+  @Field(() => String, {
+    description: 'The branch that it is merged into. In a stack, the branch of the pull request below.',
+  })
   baseBranch!: string;
 
   @Field(() => GitObjectID, {
@@ -189,7 +203,10 @@ export class RunbookPullRequest {
   })
   headCommit!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the runbook asked to queue it. Null: it did not.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the runbook asked to queue it. Null: the runbook did not ask.',
+  })
   queuedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was opened.' })
@@ -198,7 +215,7 @@ export class RunbookPullRequest {
   @Field(() => DateTime, { nullable: true, description: 'When it was merged or closed. Null: it is open.' })
   endedAt!: Date | null;
 
-  /** Null: the queue does not know it. */
+  /** Null: the queue has not read the pull request yet. */
   pullRequestId!: string | null;
 }
 
@@ -225,7 +242,7 @@ export class RunbookToolCall {
   @Field(() => String, { description: 'The tool.' })
   tool!: string;
 
-  @Field(() => JSONValue, { description: 'The arguments of the call; long values are cut.' })
+  @Field(() => JSONValue, { description: 'The arguments of the call. Long values are cut.' })
   arguments!: unknown;
 
   @Field(() => toolOutcomes, { description: 'Its result.' })
@@ -234,13 +251,16 @@ export class RunbookToolCall {
   @Field(() => String, { description: "The tool's answer, cut where it is long." })
   answer!: string;
 
-  @Field(() => String, { nullable: true, description: 'Number of the leaf it was called for. Null: while planning.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Number of the leaf that the agent worked on. Null: the agent was planning.',
+  })
   stepNumber!: string | null;
 
   @Field(() => DateTime, { description: 'When it was called.' })
   startedAt!: Date;
 
-  @Field(() => DateTime, { description: 'When it was answered.' })
+  @Field(() => DateTime, { description: 'When the tool answered.' })
   endedAt!: Date;
 
   id!: string;

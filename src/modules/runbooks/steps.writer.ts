@@ -1,5 +1,5 @@
-// The one place where leaves change their status, each change with its event; and what a cancel, a retry and a
-// follow-up do to them. All of it in a transaction that holds the runbook's row.
+// The only functions that change the status of leaves, each change with its event, and what a cancellation, a retry and
+// a follow-up do to leaves. All functions run in a transaction that locks the runbook's row.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { runbookStatus, type RunbookStatus, type StepStatus } from '../../domain/runbooks/runbook.ts';
@@ -58,7 +58,10 @@ export async function announceStep(
   ]);
 }
 
-/** Changes leaves of a runbook, and announces the status that the runbook has afterwards. */
+/**
+ * Runs `work`, which changes leaves of a runbook. If the status of the runbook has changed afterwards, writes an event
+ * about it.
+ */
 export async function announcingStatus<T>(
   ctx: Context,
   tx: Transaction,
@@ -89,8 +92,8 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
 }
 
 /**
- * Starts no more work: unfinished leaves fail with this message, and a prompt that was never planned leaves a failed
- * leaf. Existing commits are still published.
+ * Cancels the open work of a runbook. Unfinished leaves fail with this message, and a prompt that was never planned
+ * gets a failed leaf. Leaves that have a commit do not fail, because existing commits are still published.
  */
 export async function cancelWork(
   ctx: Context,
@@ -111,15 +114,18 @@ export async function cancelWork(
   });
 }
 
-/** What a retry works on again. */
+/** What a retry starts again. */
 export interface Retried {
-  /** Numbers of leaves, in their order. */
+  /** Numbers of the leaves that are tried again, in their order. */
   readonly retries: readonly string[];
-  /** Prompts that are planned again, by their ordinals. */
+  /** Ordinals of the prompts that are planned again. */
   readonly plans: readonly number[];
 }
 
-/** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
+/**
+ * Queues the failed leaves again, in their order, and plans prompts again whose planning failed. Throws CONFLICT if no
+ * leaf failed.
+ */
 export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<Retried> {
   return await announcingStatus(ctx, tx, {
     runbook,
@@ -140,7 +146,8 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
 }
 
 /**
- * A follow-up goes on: what stands behind a failed leaf and was never started is left out, with a message that says so.
+ * Lets a follow-up prompt continue after a failed leaf. Leaves behind the failed leaf that were not started fail, with
+ * a message that says that they were left out.
  */
 export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   const leaves = await loadLeaves(tx, runbook);
@@ -156,7 +163,8 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
 const planless = { planless: true } as const;
 
 /**
- * Planning failed: one failed leaf says why (interface 3.3). A prompt that waits already goes on without it.
+ * Adds a failed leaf that says why the planning of a prompt failed (interface 3.3). If a later prompt waits already,
+ * the runbook continues with that prompt.
  */
 export async function failPlanning(
   ctx: Context,
@@ -209,7 +217,8 @@ function hasNoPlan({ instructions }: RunbookStepRow): boolean {
   return typeof instructions === 'object' && instructions !== null && 'planless' in instructions;
 }
 
-// A prompt without a plan is planned again only if it is the last one: the numbers of later steps must not change.
+// A prompt whose planning failed is planned again only if no later prompt has steps, because the numbers of later steps
+// must not change.
 function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
   const failed = leaves.filter(({ status }) => status === 'failed');
   const lastPlanned = leaves.findLast((leaf) => !hasNoPlan(leaf))?.position ?? 0;

@@ -72,7 +72,7 @@ export class SetSlackTokenInput {
   token?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `setSlackToken` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `setSlackToken`.' })
 export class SlackPayload {
   @Field(() => Slack, { description: 'What the account has now.' })
   slack!: Slack;
@@ -103,7 +103,7 @@ export class CreateSlackDestinationInput {
   repository?: RepositoryInput | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createSlackDestination` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createSlackDestination`.' })
 export class CreateSlackDestinationPayload {
   @Field(() => SlackDestination, { description: 'The destination, which may have been there before.' })
   slackDestination!: SlackDestination;
@@ -115,7 +115,7 @@ export class DeleteSlackDestinationInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `deleteSlackDestination` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `deleteSlackDestination`.' })
 export class DeleteSlackDestinationPayload {
   @Field(() => ID, { description: 'The id it had.' })
   deletedId!: string;

@@ -172,7 +172,7 @@ export class CreateWebhookEndpointInput {
   ownSecret!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `createWebhookEndpoint` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createWebhookEndpoint`.' })
 export class CreateWebhookEndpointPayload {
   @Field(() => WebhookEndpoint, { description: 'The endpoint.' })
   webhookEndpoint!: WebhookEndpoint;
@@ -209,7 +209,7 @@ export class WebhookEndpointPayload {
   webhookEndpoint!: WebhookEndpoint;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `rotateWebhookEndpointSecret` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `rotateWebhookEndpointSecret`.' })
 export class RotateWebhookEndpointSecretPayload {
   @Field(() => WebhookEndpoint, { description: 'The endpoint.' })
   webhookEndpoint!: WebhookEndpoint;
@@ -221,7 +221,7 @@ export class RotateWebhookEndpointSecretPayload {
   secret!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `deleteWebhookEndpoint` answers.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `deleteWebhookEndpoint`.' })
 export class DeleteWebhookEndpointPayload {
   @Field(() => ID, { description: 'The endpoint that was.' })
   deletedId!: string;

@@ -49,16 +49,16 @@ export type CheckConclusion =
   /** Its code host reported a conclusion that is not in this list. */
   | 'UNKNOWN';
 
-/** Where repositories can be made. */
+/** The code hosts on which Interlock can create repositories. */
 export type CreatableCodeHost =
   /** On this installation, served under /git. */
   | 'LOCAL';
 
-/** A repository to make. */
+/** A repository to create. */
 export type CreateRepositoryInput = {
-  /** The branch that is checked out by default. It exists with the first push. */
+  /** The default branch. The first push to it creates it. */
   defaultBranch?: string;
-  /** Where it is made. */
+  /** The code host that stores the repository. */
   host: CreatableCodeHost;
   /** Letters, digits, dots, hyphens and underscores, at most 100. */
   name: string;

@@ -1,4 +1,4 @@
-// What driving a runbook needs besides the ports, and the agent's session made of it.
+// What a worker needs, besides the ports, to carry out a runbook, and the session of its agent.
 import type { Context } from '../../../context.ts';
 import { changePolicy } from '../../../domain/runbooks/policy.ts';
 import {
@@ -16,15 +16,15 @@ import { budgetSpent, openSession } from './session.ts';
 export interface RunbookDriving {
   readonly agents: Agents;
   readonly createTools: (workspace: Workspace, mode: 'plan' | 'work') => Tools;
-  /** Null: there is none, and no command is run. */
+  /** Null: there is no sandbox, and no command is run. */
   readonly sandbox: Sandbox | null;
-  /** Removes secrets, such as the key of a model, from everything that is kept. Null: there are none. */
+  /** A secret, such as the key of a model, that is masked in everything that is stored. Null: there is none. */
   readonly secret: string | null;
-  /** Where worktrees are made; each is removed after its leaf. */
+  /** The folder for worktrees. A worktree is removed after its leaf. */
   readonly workDir: string;
-  /** How long one plan or one leaf may take; then it fails. */
+  /** How long the planning of a prompt or the work on a leaf may take before it fails. */
   readonly stepLimitMs: number;
-  /** Aborted when this process stops. The work is stopped, and another process starts it again. */
+  /** Aborted when this process stops. Then the work stops, and another process starts it again. */
   readonly signal?: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ export interface SupervisedAgent {
   readonly driving: RunbookDriving;
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
-  /** Something can be seen that could not before. */
+  /** Called after every write, so that the progress can be reported. */
   readonly onChange: () => void;
 }
 
@@ -53,7 +53,7 @@ export function outlineOf({ runbook, repository, prompts, leaves }: RunbookRows,
   };
 }
 
-/** The agent of a runbook. Throws BudgetSpent where there is nothing left to pay it from. */
+/** The agent of a runbook. Throws BudgetSpent if the agent is a model and the budget is spent. */
 export function agentOf({ agents }: RunbookDriving, { runbook }: RunbookRows): Agent {
   const agent = agents(runbook.agent);
   if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
@@ -61,7 +61,7 @@ export function agentOf({ agents }: RunbookDriving, { runbook }: RunbookRows): A
   return agent;
 }
 
-/** The agent's session in these folders. `stepId` null: it plans. */
+/** Opens the agent's session in these folders. If `stepId` is null, the agent plans. */
 export function openAgentSession(
   { ctx, driving, signal, write, onChange, runbookId }: SupervisedAgent,
   { runbook }: RunbookRows,

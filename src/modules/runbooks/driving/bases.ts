@@ -1,14 +1,14 @@
-// The commit that a leaf's work begins at.
+// Finds and checks out the commit that the work on a leaf starts from.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
-/** The code host failed before the agent began: nothing was done, and nothing is lost by waiting for it. */
+/** The code host failed before the agent began, so that the attempt can be repeated without loss. */
 export class HostAway extends Error {}
 
 /**
- * A worktree for a leaf, or for a prompt that is planned there. Answers the commit it begins at. Throws HostAway,
- * HostRefused.
+ * Checks out a worktree for the work on a leaf, or for the planning of a prompt. Returns the checked-out commit. Throws
+ * HostAway or HostRefused.
  */
 export async function checkOutBase(
   ctx: Context,
@@ -24,7 +24,10 @@ export async function checkOutBase(
   }
 }
 
-/** Tip of the branch its commit will be pushed to, or, while that is not there, of what that begins at. */
+/**
+ * The tip of the branch that the leaf's commit will be pushed to. If this branch does not exist, the tip of its base
+ * branch.
+ */
 async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<string> {
   const { repository, runbook } = rows;
   const place = placeOf(rows, leaf);

@@ -1,5 +1,5 @@
-// Works on one leaf: a worktree of its own at the tip of the branch, the agent in it, and a commit of what is left
-// there. The commit is written down before it is pushed, so that the next attempt finds it.
+// Works on one leaf. The agent works in a worktree at the tip of the branch, and its changes become one commit. The
+// commit is recorded before it is pushed, so that a next attempt to push finds it.
 import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
@@ -88,7 +88,8 @@ function cleanReport(secret: string | null, { summary, commitMessage: message }:
 }
 
 /**
- * Made under the same names and instants each time, so that work that is done again the same way is the same commit.
+ * Commits the changes of a leaf. Author and time of the commit are the same for every attempt, so that the same changes
+ * give the same commit.
  */
 async function commit(
   ctx: Context,
@@ -133,14 +134,14 @@ async function writeWorked(
 ): Promise<void> {
   const leaf = leafOf(rows, leafId);
   leaf.summary = report.summary.trim() === '' ? null : report.summary;
-  // The leaf was canceled and retried while the agent worked. The work that it has done is what the retry asks for.
+  // If the leaf was canceled and retried while the agent worked, the finished work counts as the retry.
   if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
   if (committed.kind === 'empty') {
     await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'completed' });
     labelWhatIsDone(await readRows(tx, rows.runbook));
     return;
   }
-  // Nobody looked at the pull requests while the agent worked. A merged or closed one gets no more commits.
+  // A pull request may have been merged or closed while the agent worked, and such a pull request gets no more commits.
   await writeEnded(ctx, tx, rows);
   const { accountId, id: runbookId, number: runbookNumber } = rows.runbook;
   tx.em.create(RunbookCommitEntity, {

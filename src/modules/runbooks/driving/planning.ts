@@ -1,4 +1,4 @@
-// Turns a prompt into steps, which are appended to the plan. Earlier steps keep their numbers.
+// Lets the agent plan steps for a prompt, and appends the steps to the plan. Earlier steps keep their numbers.
 import type { Context } from '../../../context.ts';
 import { asTitle, mostPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
 import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';

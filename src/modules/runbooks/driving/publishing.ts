@@ -1,4 +1,4 @@
-// The pull requests of a runbook at the code host: opened once, and updated after the agent's next commit.
+// Opens the pull requests of a runbook at the code host, and updates them after further commits of the agent.
 import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
@@ -12,7 +12,7 @@ import { announcePullRequest } from './pull-requests.ended.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
-/** The result of a call, to be written under the runbook's row. Null where there is nothing to log. */
+/** The result of a call to the code host. `write` runs in a transaction that locks the runbook's row. */
 export interface Called {
   readonly message: string;
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
@@ -36,7 +36,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       labels,
     }));
   await passFailpoint('runbook:opened');
-  await bringIn(ctx, rows, opened);
+  await syncOpened(ctx, rows, opened);
   return {
     message: `Opened #${opened.number}`,
     write: async (tx, now) => {
@@ -44,7 +44,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       if (there.state !== 'planned') return;
       const { number, url } = opened;
       Object.assign(there, { state: 'open', number, url, openedAt: ctx.clock(), labels: [...opened.labels] });
-      // A pull request that a killed worker opened may have the description of that time.
+      // A pull request that was opened by a killed worker may have an older description.
       there.isStale = opened.body !== body || labels.some((label) => !opened.labels.includes(label));
       await announcePullRequest(ctx, tx, now.runbook, there);
     },
@@ -60,8 +60,8 @@ async function findOpen(
   return open.find((seen) => seen.baseBranch === baseBranch) ?? null;
 }
 
-/** The queue hears of it from the host too, and then knows it already. */
-async function bringIn(ctx: Context, { repository }: RunbookRows, opened: HostPullRequest): Promise<void> {
+/** Reads an opened pull request into the queue at once, without waiting for the host's notification. */
+async function syncOpened(ctx: Context, { repository }: RunbookRows, opened: HostPullRequest): Promise<void> {
   await syncBase(ctx, hosted(repository), opened.baseBranch);
   await syncPullRequest(ctx, hosted(repository), opened.number);
 }
@@ -86,8 +86,8 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   };
 }
 
-/** After a commit: marks pull requests for an update that lack a label or the description of a follow-up. */
-export function markBehind(rows: RunbookRows): void {
+/** Marks pull requests for an update after a commit, if they lack a label, or the description of a follow-up prompt. */
+export function markOutdated(rows: RunbookRows): void {
   const { runbook, pullRequests } = rows;
   const labels = wantedLabels(rows);
   for (const row of pullRequests)
@@ -102,7 +102,10 @@ function isLive({ state }: RunbookPullRequestRow): boolean {
   return state === 'planned' || state === 'open';
 }
 
-/** The pull request below it has merged: the host is to show only its own changes. */
+/**
+ * Changes the base branch of a pull request after the pull request below it has merged, so that the host shows only its
+ * own changes.
+ */
 export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));
@@ -157,7 +160,10 @@ function belowOf({ pullRequests }: RunbookRows, row: RunbookPullRequestRow): num
   return below?.number === undefined || below.number === null ? [] : [below.number];
 }
 
-/** Labels that ask the queue for something wait for the last leaf, which is being published when this is asked. */
+/**
+ * The labels that the runbook's pull requests must have now. Labels that queue a pull request are added only after the
+ * last leaf. A leaf whose commit is pushed counts as done here.
+ */
 function wantedLabels({ runbook, repository, prompts, leaves, commits }: RunbookRows): readonly string[] {
   const { trigger, skipLine } = labelRulesOf(configurationOf(repository));
   const pushed = new Set(commits.filter(({ state }) => state === 'pushed').map(({ stepId }) => stepId));

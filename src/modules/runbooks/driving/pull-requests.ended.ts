@@ -1,12 +1,12 @@
-// What became of a runbook's pull requests, as the queue's own rows know it: merged and closed ones get no more
-// commits.
+// Finds the pull requests of a runbook that were merged or closed, by the rows of the queue. Such pull requests get no
+// more commits.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RunbookPullRequestRow, RunbookRow } from '../runbooks.entities.ts';
 import { announceRunbook } from '../runbooks.events.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
-/** In a transaction that holds the runbook's row. */
+/** The caller locks the runbook's row. */
 export async function writeEnded(ctx: Context, tx: Transaction, { runbook, pullRequests }: RunbookRows): Promise<void> {
   const open = pullRequests.filter(({ state }) => state === 'open');
   if (open.length === 0) return;

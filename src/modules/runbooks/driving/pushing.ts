@@ -1,5 +1,5 @@
-// Puts a commit that is made on its branch, by compare-and-set. The branch itself shows whether that was done before;
-// where somebody else moved it, the commit is cherry-picked onto what is there now.
+// Pushes a commit of a runbook to its branch, by compare-and-set. The branch is read first, and shows whether the
+// commit was already pushed. If another user pushed to the branch, the commit is cherry-picked onto the new tip.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -8,19 +8,19 @@ import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { keptRef } from './leaf.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
-import { markBehind, type Called } from './publishing.ts';
+import { markOutdated, type Called } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
   if (made === undefined) return { message: 'nothing was left to push', write: async () => {} };
-  // Before anybody can approve what is about to be there.
-  await nameAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
+  // The authors are recorded before the push, so that no author can approve the commit.
+  await recordAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
   if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.message);
   const { head } = pushed;
-  await forget(ctx, rows, { made, leafId });
+  await deleteKeptRef(ctx, rows, { made, leafId });
   return {
     message: `Pushed ${pushed.commit.slice(0, 10)}`,
     write: async (tx, now) => {
@@ -29,14 +29,18 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
       const row = pullRequestOf(now, commit.pullRequestId);
       Object.assign(commit, { state: 'pushed', commit: pushed.commit });
       Object.assign(row, { headCommit: head, isStale: true });
-      markBehind(now);
+      markOutdated(now);
       await announcePullRequest(ctx, tx, now.runbook, row);
     },
   };
 }
 
-/** Everybody who requested part of the runbook is an author of it, as well as the author who is named. */
-async function nameAuthors(ctx: Context, { repository, runbook, prompts }: RunbookRows, branch: string): Promise<void> {
+/** Records the authors of a branch: the author of the runbook, and every user who sent one of its prompts. */
+async function recordAuthors(
+  ctx: Context,
+  { repository, runbook, prompts }: RunbookRows,
+  branch: string,
+): Promise<void> {
   const people = [runbook.authorEmail, runbook.createdBy, ...prompts.map(({ author }) => author)];
   const handles = [runbook.authorHandle ?? null, ...(await findHandles(ctx, people))].filter((name) => name !== null);
   await hostClient(ctx, repository).addBranchAuthors(branch, [...new Set([...people, ...handles])]);
@@ -62,7 +66,8 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
     return { kind: 'pushed', commit: made.commit, head: made.commit };
   }
   const picked = await client.cherryPick({ commits: [made.commit], onto, at: made.at.getTime() });
-  // Somebody did the same; or it was pushed before the backup that the rows are of.
+  // The changes are already there: another user made the same changes, or the commit was pushed before a backup was
+  // restored.
   if (picked.kind === 'empty') {
     if (tip === null) await client.updateRefs([{ ref, from: null, to: onto }]);
     return { kind: 'pushed', commit: onto, head: onto };
@@ -72,7 +77,7 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
     const moved = tip === null ? row.baseBranch : branch;
     return {
       kind: 'conflict',
-      message: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
+      message: `Another user pushed to ${moved} meanwhile, and the changes of this step conflict with that push in ${paths}: retry the step, which is then done again on top of it.`,
     };
   }
   await client.updateRefs([{ ref, from: tip, to: picked.commit }]);
@@ -80,9 +85,9 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
 }
 
 /**
- * The base for a commit whose pull request has merged or was closed since the commit was made. The commit then goes
- * into a new pull request, which must contain nothing of the old one that its base does not have. Null: the commit
- * stands on its base.
+ * The base onto which a commit must be cherry-picked, because its earlier pull request has merged or was closed. The
+ * commit then gets a new pull request, which must not contain other commits of the old pull request. Null: the parent
+ * of the commit is already in the base branch.
  */
 async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<string | null> {
   const { headCommit, baseBranch } = pullRequestOf(rows, made.pullRequestId);
@@ -107,8 +112,11 @@ function conflicts(ctx: Context, leafId: string, message: string): Called {
   };
 }
 
-/** The branch keeps it from here on. What cannot be deleted is kept for nothing, and harms nobody. */
-async function forget(
+/**
+ * Deletes the ref that kept a commit, because the commit is now on its branch. If the ref cannot be deleted, it has no
+ * further effect.
+ */
+async function deleteKeptRef(
   ctx: Context,
   { repository }: RunbookRows,
   { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },

@@ -1,4 +1,4 @@
-// What a turn of a runbook reads, decides and writes, under its row.
+// What a turn of a runbook reads, decides and writes in a transaction that locks the runbook's row.
 import type { Context } from '../../../context.ts';
 import { decideRunbook, type RunbookSituation, type RunbookStep } from '../../../domain/runbooks/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -18,7 +18,7 @@ import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from
 
 export interface RunbookTypes extends KindTypes {
   readonly rows: RunbookRows;
-  /** Null: its repository was deleted. */
+  /** Null: the runbook's repository was deleted. */
   readonly situation: RunbookSituation | null;
   readonly left: RunbookLeft;
   readonly written: Exclude<RunbookStep, RunbookLeft>;
@@ -46,7 +46,7 @@ export const runbookKind: Kind<RunbookTypes> = {
     step: stepText(step, rows),
     summary: await describeRunbook(tx, rows, step),
   }),
-  // Its status is that of its leaves.
+  // The status of a runbook is derived from its leaves, so that `announcingStatus` writes the event about a change.
   change: async (ctx, tx, { runbook }, work) => await announcingStatus(ctx, tx, { runbook, work }),
 };
 
@@ -56,7 +56,7 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
   return advance;
 }
 
-/** Commits that exist are still published; no new work begins. */
+/** Cancels the open work of a runbook whose repository is inactive. Existing commits are still published. */
 async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
   const { runbook, repository } = rows;
   if (repository.active || runbook.cancelRequestedAt) return rows;
@@ -89,7 +89,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
   }
 }
 
-/** Marks pull requests for a refresh, which puts on the labels that waited for the end of the work. */
+/** Marks pull requests for an update that adds the labels which wait for the end of the work. */
 export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
   if (!prompts.every(({ plannedAt }) => plannedAt) || !leaves.every(({ status }) => status === 'completed')) return;
   for (const row of pullRequests)

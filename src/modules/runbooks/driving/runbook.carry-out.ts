@@ -1,4 +1,4 @@
-// Carries out the calls of a runbook: pushes, and calls of the code host. They run outside of a transaction.
+// Carries out the calls of a runbook: pushes and calls of the code host. Calls run outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
@@ -29,7 +29,7 @@ const carryOut: CarryOut<RunbookTypes> = {
     };
   },
   supervise: superviseAgent,
-  // A supervised attempt writes its own failure.
+  // A supervised attempt writes its failure itself.
   failureOf: (_ctx, error, { step }) =>
     step.kind === 'supervise'
       ? null
@@ -44,7 +44,7 @@ const carryOut: CarryOut<RunbookTypes> = {
   },
 };
 
-/** Carries out the call that is due. Answers its outcome as a sentence. */
+/** Carries out the call or the supervised work that is due. Returns the outcome as a sentence. */
 export async function carryOutRunbook(ctx: Context, id: string, by: RunbookDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
@@ -67,8 +67,8 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
 }
 
 /**
- * Puts a failed call off, so that it is tried again. Answers null then, and a message if the call has failed for too
- * long to be tried again.
+ * Schedules the next attempt of a failed call, and returns null. If the call has failed for too long, schedules
+ * nothing, and returns a message.
  */
 function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): string | null {
   const now = ctx.clock();

@@ -26,7 +26,7 @@ export interface RunbookRows {
   readonly leaves: readonly RunbookStepRow[];
   /** In the order of the stack. */
   readonly pullRequests: readonly RunbookPullRequestRow[];
-  /** The commits that count, oldest first. */
+  /** The commits that were not voided, oldest first. */
   readonly commits: readonly RunbookCommitRow[];
 }
 
@@ -36,7 +36,7 @@ export async function lockRows(ctx: Context, tx: Transaction, runbookId: string)
   return await readRows(tx, runbook);
 }
 
-/** In a transaction that holds the lock of the runbook's row. Also reads what this transaction has written. */
+/** Reads the rows of a runbook, including changes of this transaction. The caller locks the runbook's row. */
 export async function readRows(tx: Transaction, runbook: RunbookRow): Promise<RunbookRows> {
   await tx.em.flush();
   const { accountId, id: runbookId } = runbook;
@@ -96,7 +96,7 @@ function leafSituation({ commits }: RunbookRows, leaf: RunbookStepRow): LeafSitu
   };
 }
 
-/** The place of a leaf's commit, by the states of the runbook's pull requests. */
+/** Decides which pull request gets the commit of a leaf, by the states of the runbook's pull requests. */
 export function placeOf(rows: RunbookRows, leaf: string): Place {
   const { runbook } = rows;
   return placeLeaf({ ...runbook, pullRequests: placedPullRequests(rows) }, leaf);
@@ -112,7 +112,7 @@ function placedPullRequests(rows: RunbookRows): PlacedPullRequest[] {
   }));
 }
 
-/** Leaves with commits in a pull request, in order. */
+/** The leaves whose commits a pull request has, in order. */
 export function leavesIn({ leaves, commits }: RunbookRows, pullRequestId: string): RunbookStepRow[] {
   const there = new Set(commits.filter((commit) => commit.pullRequestId === pullRequestId).map(({ stepId }) => stepId));
   return leaves.filter(({ id }) => there.has(id));
@@ -126,8 +126,8 @@ export function pullRequestOf({ pullRequests }: RunbookRows, id: string): Runboo
   return mustFind(pullRequests, id, 'pull request');
 }
 
-function mustFind<Row extends { readonly id: string }>(rows: readonly Row[], id: string, what: string): Row {
+function mustFind<Row extends { readonly id: string }>(rows: readonly Row[], id: string, name: string): Row {
   const found = rows.find((row) => row.id === id);
-  if (found === undefined) throw new DomainError('CONFLICT', `The runbook has no ${what} ${id} any more.`);
+  if (found === undefined) throw new DomainError('CONFLICT', `The runbook has no ${name} ${id} any more.`);
   return found;
 }

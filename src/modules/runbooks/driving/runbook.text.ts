@@ -1,5 +1,5 @@
-// The text of a runbook where Temporal shows its run: the plan with the state of each step, commits and pull requests,
-// the cost, and why the runbook does not go on.
+// The text about a runbook that the Temporal UI shows at its workflow: the plan with the status of each step, commits
+// and pull requests, the cost, and why the runbook waits.
 import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';

@@ -1,4 +1,4 @@
-// Rows of what an agent did, written while it works.
+// Writes the tool calls, the turns and the log of an agent while it works.
 import type { Context } from '../../../context.ts';
 import type { ToolAnswer, Turn } from '../../../platform/agents/port.ts';
 import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/log-pieces.ts';
@@ -36,7 +36,7 @@ export async function writeToolCall(ctx: Context, call: ToolCall): Promise<void>
   );
 }
 
-/** Writes a turn and what it cost. Answers what is left of the budget, in millionths of a US dollar. */
+/** Writes a turn and its cost. Returns the remaining budget, in millionths of a US dollar. */
 export async function writeTurn(
   ctx: Context,
   { runbookId, stepId, turn }: { readonly runbookId: string; readonly stepId: string | null; readonly turn: Turn },

@@ -1,5 +1,5 @@
-// What an agent works through: its tool calls, its turns and what it says are written down as they come, and its budget
-// is spent in the database before it goes on.
+// The session of an agent. It writes the tool calls, the turns and the output of the agent to the database at once. The
+// cost of a turn is deducted from the budget in the database before the agent continues.
 import type { Context } from '../../../context.ts';
 import { BudgetSpent, type AgentSession, type ToolAnswer } from '../../../platform/agents/port.ts';
 import type { Tools } from '../../../platform/agents/tools/index.ts';
@@ -9,16 +9,16 @@ import { writeToolCall, writeTurn } from './session.rows.ts';
 
 export interface SessionOptions {
   readonly runbookId: string;
-  /** Null: planning. */
+  /** Null: the agent plans. */
   readonly stepId: string | null;
   readonly tools: Tools;
   readonly secret: string | null;
   readonly budgetMicros: number;
   readonly spentMicros: number;
   readonly signal: AbortSignal;
-  /** Takes the secret out by itself, also where it comes in pieces. */
+  /** Writes to the log. The log masks the secret, even if the secret arrives in several pieces. */
   readonly write: (text: string) => void;
-  /** Something can be seen that could not before. */
+  /** Called after every write, so that the progress can be reported. */
   readonly onChange: () => void;
 }
 
@@ -78,7 +78,7 @@ function shortly(args: unknown): string {
   return text.length <= 300 ? text : `${text.slice(0, 300).toWellFormed()}…`;
 }
 
-/** The arguments as they were called, with long values cut, and only the upper levels of deep nesting. */
+/** The arguments of a call, without the lower levels of deep nesting. Long values are cut. */
 function cut(value: unknown, clean: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') {
     const text = clean(value);

@@ -1,5 +1,5 @@
-// The agent works only while a worker supervises it, and starts again when that worker is lost. Its result is written
-// where the row still says that it is wanted.
+// An agent works only while a worker supervises it. If the worker is lost, another worker starts the agent again. The
+// result is written only if the rows of the runbook still need it, which is false after a cancellation.
 import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
 import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
@@ -67,7 +67,7 @@ function openMaskedLog(
   };
 }
 
-/** Null: it is not wanted any more. */
+/** Writes the start of the work. Null: the work is not needed any more. */
 async function begin(
   ctx: Context,
   { write }: Supervised<RunbookTypes>,
@@ -94,7 +94,10 @@ interface Started {
   readonly started: RunbookRows;
 }
 
-/** An agent that does not hear that it is stopped is left alone. */
+/**
+ * Runs the agent until it ends or the time limit passes. The agent gets a signal to stop at the limit, and the function
+ * does not wait for an agent that ignores the signal.
+ */
 async function workInTime(ctx: Context, { due, driving, supervised, work, started }: Started): Promise<Outcome> {
   const { stepLimitMs } = driving;
   const late = new AbortController();
@@ -120,7 +123,7 @@ interface Failure {
   readonly message: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
-  /** The pause that a busy agent or the code host requested, in milliseconds. 0: none. */
+  /** The pause that a busy agent or the code host asked for, in milliseconds. 0: no pause was asked for. */
   readonly waitMs: number;
 }
 
@@ -156,7 +159,7 @@ async function conclude(
   runbook.dueAt = null;
   const isFailure = 'isFinal' in outcome;
   if (work.isWanted(rows) && isFailure && !outcome.isFinal) {
-    // Times it was started in vain since the host was away count from there on.
+    // Attempts that failed because the code host was unavailable do not count as attempts of the agent.
     if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
     runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
     const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
@@ -169,7 +172,10 @@ async function conclude(
   await (isFailure ? work.fail(tx, rows, outcome.message) : outcome.write(tx, rows));
 }
 
-/** Removes the folders of killed processes, without waiting: there may be many, and they are in nobody's way. */
+/**
+ * Removes the folders of killed processes. The caller does not wait for this, because there may be many folders, and
+ * they do not disturb the work.
+ */
 function cleanOnce(workDir: string): void {
   if (cleaned.has(workDir)) return;
   cleaned.add(workDir);
@@ -179,7 +185,10 @@ function cleanOnce(workDir: string): void {
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-/** Shows the runbook's progress while its agent works. Each time is kept for ever, so the pauses grow. */
+/**
+ * Reports the runbook's progress to its workflow while the agent works. Each report stays in the history of the
+ * workflow, so the pauses between reports grow.
+ */
 function reportSometimes(report: () => Promise<void>): { readonly onChange: () => void; readonly end: () => void } {
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;

@@ -4,10 +4,10 @@ import type { Leased } from '../../../platform/turns/lease.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
-/** The result of the agent's work, to be written under the runbook's row. */
+/** The result of the agent's work, and how it is written in a transaction that locks the runbook's row. */
 export interface Done {
   readonly message: string;
-  /** Called where the work is still wanted. */
+  /** Called only if the result is still needed. */
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
 }
 
