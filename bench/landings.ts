@@ -38,8 +38,8 @@ export async function benchLandings(landings: number): Promise<void> {
     log: pino({ level: 'warn' }),
     wake: async (whose) => void ('queueId' in whose && woken.set(whose.queueId, whose.accountId)),
   });
-  const { sandbox, said } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (sandbox === null) throw new Error(said);
+  const { sandbox, sentence } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error(sentence);
   const runner = createCiRunner({ host: service.localHost, sandbox, concurrency: 3, pollMs: 200, onError: fail });
   try {
     runner.start();

@@ -41,8 +41,8 @@ export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
         Date.now() + answerWithinMs,
         async () => await client.workflowService.describeTaskQueue(request),
       );
-      const asked = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
-      return { kind: 'Answered', askedAt: asked.length === 0 ? null : new Date(Math.max(...asked)) };
+      const polledAt = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
+      return { kind: 'Answered', askedAt: polledAt.length === 0 ? null : new Date(Math.max(...polledAt)) };
     } catch (error) {
       if (health?.silentSince === null) log.warn({ error: String(error) }, 'Temporal does not answer.');
       return { kind: 'Silent' };

@@ -144,7 +144,7 @@ function withTrace(whose: Wake): Traced {
 
 type Traced = Wake & { readonly trace?: string };
 
-const whereItStands = 'Where it stands is under Current Details.';
+const stateNote = 'Its state is under Current Details.';
 
 /** The name of the workflow that drives a row. */
 export function workflowIdOf(row: Driven): string {
@@ -157,28 +157,28 @@ const workflowTexts = {
   queue: {
     signal: wakeSignal,
     staticSummary: 'Plans and lands the pull requests of one base branch',
-    staticDetails: `${whereItStands} Its batches are workflows of their own, under Relationships.`,
+    staticDetails: `${stateNote} Its batches are workflows of their own, under Relationships.`,
   },
-  build: { signal: buildLookSignal, staticSummary: 'Builds a release candidate', staticDetails: whereItStands },
+  build: { signal: buildLookSignal, staticSummary: 'Builds a release candidate', staticDetails: stateNote },
   runbook: {
     signal: runbookLookSignal,
     staticSummary: 'Turns a prompt into steps, commits and pull requests',
-    staticDetails: whereItStands,
+    staticDetails: stateNote,
   },
   verification: {
     signal: verificationLookSignal,
     staticSummary: 'Verifies the head of a pull request in its preview',
-    staticDetails: whereItStands,
+    staticDetails: stateNote,
   },
   rollback: {
     signal: rollbackLookSignal,
     staticSummary: 'Rolls an environment back',
-    staticDetails: `${whereItStands} Its deployment is a workflow of its own, under Relationships.`,
+    staticDetails: `${stateNote} Its deployment is a workflow of its own, under Relationships.`,
   },
   deployment: {
     signal: deploymentLookSignal,
     staticSummary: 'Deploys a release candidate to an environment',
-    staticDetails: whereItStands,
+    staticDetails: stateNote,
   },
 } as const satisfies Readonly<Record<string, WorkflowText>>;
 

@@ -87,11 +87,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const ended = worker.run();
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
-  const { runner, said } = openRunner(options, found);
+  const { runner, sentence } = openRunner(options, found);
   runner?.start();
   const reconciling = keepReconciled(service.ports, verifying);
   return {
-    sandbox: said,
+    sandbox: sentence,
     agent: describeRunbookAgent('model' in options.agents ? options.agents : { model: null }),
     ended,
     isRunning: () => worker.getState() === 'RUNNING',
@@ -121,15 +121,15 @@ function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): Runbook
 
 function openRunner(
   { service, ci }: WorkerOptions,
-  { sandbox, said }: { readonly sandbox: Sandbox | null; readonly said: string },
-): { readonly runner: CiRunner | null; readonly said: string } {
-  if (ci === null) return { runner: null, said: 'no checks run here, as requested' };
-  if (sandbox === null) return { runner: null, said };
+  { sandbox, sentence }: { readonly sandbox: Sandbox | null; readonly sentence: string },
+): { readonly runner: CiRunner | null; readonly sentence: string } {
+  if (ci === null) return { runner: null, sentence: 'no checks run here, as requested' };
+  if (sandbox === null) return { runner: null, sentence };
   const onError = (error: unknown): void =>
     service.ports.log.error({ error: String(error) }, 'A check could not be run.');
   return {
     runner: service.localHost.createCiRunner({ sandbox, concurrency: ci.concurrency, onError }),
-    said,
+    sentence,
   };
 }
 

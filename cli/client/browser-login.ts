@@ -14,25 +14,27 @@ export interface BrowserLogin {
    * the page shows.
    */
   readonly opensBrowser: boolean;
-  readonly tell: (text: string) => void;
+  readonly printProgress: (text: string) => void;
 }
 
 const longestMinutes = 10;
 
 /** Returns the token. */
-export async function logInByBrowser(io: Io, { address, opensBrowser, tell }: BrowserLogin): Promise<string> {
+export async function logInByBrowser(io: Io, { address, opensBrowser, printProgress }: BrowserLogin): Promise<string> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const page = `${address}/session/terminal?${new URLSearchParams({ challenge, name: hostname() }).toString()}`;
-  const code = opensBrowser ? await codeByBrowser(io, { page, challenge, tell }) : await typedCode(io, { page, tell });
+  const code = opensBrowser
+    ? await codeByBrowser(io, { page, challenge, printProgress })
+    : await typedCode(io, { page, printProgress });
   return await exchange(io, { address, code, verifier });
 }
 
 async function typedCode(
   io: Io,
-  { page, tell }: { readonly page: string; readonly tell: (text: string) => void },
+  { page, printProgress }: { readonly page: string; readonly printProgress: (text: string) => void },
 ): Promise<string> {
-  tell(`Open this page in a browser, on any machine:\n  ${page}`);
+  printProgress(`Open this page in a browser, on any machine:\n  ${page}`);
   const code = await readSecret(io, 'Code that the page shows: ');
   if (code === '') throw new Failure('usage', 'No code was given. Type the code that the page shows.');
   return code;
@@ -43,8 +45,8 @@ async function codeByBrowser(
   {
     page,
     challenge,
-    tell,
-  }: { readonly page: string; readonly challenge: string; readonly tell: (text: string) => void },
+    printProgress,
+  }: { readonly page: string; readonly challenge: string; readonly printProgress: (text: string) => void },
 ): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -52,7 +54,7 @@ async function codeByBrowser(
   try {
     const address = server.address();
     const url = `${page}&port=${typeof address === 'object' ? address?.port : 0}`;
-    tell(`Go on in your browser. If no page opens, open this one on this machine:\n  ${url}`);
+    printProgress(`Go on in your browser. If no page opens, open this one on this machine:\n  ${url}`);
     const waiting = awaitCode(server, challenge, io.signal);
     await io.openPage(url).catch(() => undefined);
     return await waiting;

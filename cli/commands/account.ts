@@ -52,14 +52,14 @@ async function logIn(
   { browser, withToken = false }: LogInOptions,
   given: string | undefined,
 ): Promise<void> {
-  const { io, say, tell, document } = invocation;
+  const { io, say, printProgress, document } = invocation;
   const address = readAddress(given ?? '');
   if (address === null) throw new Failure('usage', `${given} is not an address such as https://interlock.example.com.`);
-  if (isUnprotected(address)) tell(`${address} is not encrypted: the token can be read on its way.`);
+  if (isUnprotected(address)) printProgress(`${address} is not encrypted: the token can be read on its way.`);
   const isTyped = withToken || (browser && io.stdin.isTTY !== true);
   const token = isTyped
     ? await readSecret(io, `Token of ${address} (made at ${address}/settings/tokens): `)
-    : await logInByBrowser(io, { address, opensBrowser: browser, tell });
+    : await logInByBrowser(io, { address, opensBrowser: browser, printProgress });
   if (token === '') throw new Failure('usage', 'No token was given. Type a token, or pass it on the standard input.');
   const { viewer } = await createApi({ url: address, token, signal: io.signal }).ask(ViewerDocument, {});
   const user = viewer.handle ?? viewer.email ?? viewer.account.name;

@@ -176,7 +176,7 @@ async function simulate(invocation: Invocation, { days, branch }: SimulateOption
     ...(yaml !== null && { yaml }),
   };
   const api = await connect(invocation);
-  invocation.tell(`Replaying ${count} ${count === 1 ? 'day' : 'days'} …`);
+  invocation.printProgress(`Replaying ${count} ${count === 1 ? 'day' : 'days'} …`);
   const { simulateQueue: simulated } = await api.ask(SimulateQueueDocument, { input });
   for (const problem of simulated.problems) invocation.say(sentenceOf(problem, file));
   if (simulated.accepted) invocation.say(draw(simulated));

@@ -38,7 +38,7 @@ export interface Invocation {
   /** Prints text for people to the standard output. Prints nothing with `--json`. */
   readonly say: (text: string) => void;
   /** Prints progress to the standard error. */
-  readonly tell: (text: string) => void;
+  readonly printProgress: (text: string) => void;
   /** Prints the document of `--json`. */
   readonly document: (value: unknown) => void;
   /** Prints one of many documents of `--json`, each on a line. */
@@ -53,7 +53,7 @@ export function invocationOf(io: Io, global: GlobalOptions): Invocation {
     global,
     color: colorsOf({ isRefused: !global.color || isJson, isTTY: io.stdout.isTTY === true, env: io.env }),
     say: (text) => void (isJson || io.stdout.write(`${text}\n`)),
-    tell: (text) => void io.stderr.write(`${text}\n`),
+    printProgress: (text) => void io.stderr.write(`${text}\n`),
     isJson,
     record: (value) => void (isJson && io.stdout.write(`${JSON.stringify(value)}\n`)),
     document: (value) => void (isJson && io.stdout.write(`${JSON.stringify(value, null, 2)}\n`)),
@@ -88,8 +88,8 @@ export function withHarmOptions(command: Command): Command {
 }
 
 /** Returns a function that prints to the standard error that the connection is lost or restored. */
-export function reportConnection({ tell }: Invocation): (isThere: boolean) => void {
-  return (isThere) => tell(isThere ? 'Connected again.' : 'The connection is lost. Trying again …');
+export function reportConnection({ printProgress }: Invocation): (isThere: boolean) => void {
+  return (isThere) => printProgress(isThere ? 'Connected again.' : 'The connection is lost. Trying again …');
 }
 
 /** Connects to the service, which is chosen in the order that docs/command-line.md describes. */
@@ -209,7 +209,7 @@ const isBareRefusal = ({ code, message }: Failure): boolean =>
  * declines. Without a terminal the user cannot be asked, so `--yes` is required.
  */
 export async function isConfirmed(
-  { io, say, tell }: Invocation,
+  { io, say, printProgress }: Invocation,
   { yes, dryRun }: HarmOptions,
   sentence: string,
 ): Promise<boolean> {
@@ -220,7 +220,7 @@ export async function isConfirmed(
   if (yes) return true;
   if (io.stdin.isTTY !== true)
     throw new Failure('usage', `${sentence} Give --yes to do it, since there is no terminal to ask at.`);
-  tell(sentence);
+  printProgress(sentence);
   if (await ask(io, 'Do it?')) return true;
   throw new Failure('refused', 'Nothing was done.', { code: 'DECLINED' });
 }

@@ -99,7 +99,7 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
   }
   const { queuePullRequest } = await naming(named(chosen), api.ask(QueuePullRequestDocument, { input }));
   if (options.wait) {
-    invocation.tell(`#${number}: ${queuePullRequest.pullRequest.explain.sentence}`);
+    invocation.printProgress(`#${number}: ${queuePullRequest.pullRequest.explain.sentence}`);
     return await waitForEnd(invocation, chosen);
   }
   report(invocation, chosen, queuePullRequest);
@@ -152,12 +152,12 @@ const ended: readonly string[] = ['MERGED', 'BLOCKED', 'CLOSED', 'OPEN'];
 
 /** Prints each new sentence about the pull request, until it has left the queue. */
 async function waitForEnd(invocation: Invocation, { api, repository, number }: Chosen): Promise<Outcome | void> {
-  let said = '';
+  let lastSentence = '';
   let last: Awaited<ReturnType<typeof readProgress>> | null = null;
   const look = async (): Promise<boolean> => {
     last = await readProgress(api, { repository, number });
-    if (last.sentence !== said) invocation.tell(`#${number}: ${last.sentence}`);
-    said = last.sentence;
+    if (last.sentence !== lastSentence) invocation.printProgress(`#${number}: ${last.sentence}`);
+    lastSentence = last.sentence;
     return ended.includes(last.status);
   };
   const { cursor } = await api.ask(CursorDocument, {});

@@ -169,12 +169,13 @@ async function waitForEnd(
   { project, environment, deployment, cursor }: Awaited,
 ): Promise<DeploymentRowFragment> {
   let last = deployment;
-  invocation.tell(`${deployment.releaseCandidateVersion}: ${deployment.status.toLowerCase()}`);
+  invocation.printProgress(`${deployment.releaseCandidateVersion}: ${deployment.status.toLowerCase()}`);
   const look = async (): Promise<boolean> => {
     const { node } = await api.ask(DeploymentProgressDocument, { id: deployment.id });
     const now = node as DeploymentRowFragment | null;
     if (now === null) return true;
-    if (now.status !== last.status) invocation.tell(`${now.releaseCandidateVersion}: ${now.status.toLowerCase()}`);
+    if (now.status !== last.status)
+      invocation.printProgress(`${now.releaseCandidateVersion}: ${now.status.toLowerCase()}`);
     last = now;
     return !underWay.includes(now.status);
   };

@@ -136,7 +136,7 @@ async function waitOrReport(
   { api, runbook, wait }: { readonly api: Api; readonly runbook: RunbookRowFragment; readonly wait: boolean },
 ): Promise<Outcome | void> {
   if (!wait) return report(invocation, runbook);
-  invocation.tell(`Runbook ${runbook.number}: ${runbook.url}`);
+  invocation.printProgress(`Runbook ${runbook.number}: ${runbook.url}`);
   await followLog(invocation, api, { number: runbook.number, write: invocation.io.stderr });
   const ended = await read(api, runbook.number);
   report(invocation, ended);

@@ -45,7 +45,7 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
   const read = async (): Promise<readonly Sent[]> =>
     (await Promise.all(endpoints.map(async (one) => await readSent(api, one)))).flat();
   const known = new Set((await read()).map(({ id }) => id));
-  invocation.tell('Listening. Ctrl-C ends it.');
+  invocation.printProgress('Listening. Ctrl-C ends it.');
   while (!api.signal.aborted) {
     for (const sent of (await read()).filter(({ id }) => !known.has(id))) {
       known.add(sent.id);

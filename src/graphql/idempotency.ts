@@ -72,13 +72,13 @@ function keyOf({
     throw refusal(new DomainError('BAD_INPUT', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'));
   const { userId, role, scopes } = contextValue.actor;
   if (userId === null) return undefined;
-  const asked = JSON.stringify([request.query, request.variables ?? {}, request.operationName ?? null]);
+  const requestText = JSON.stringify([request.query, request.variables ?? {}, request.operationName ?? null]);
   return {
     accountId: contextValue.accountId,
     userId,
     operation: `POST /graphql ${digest([role, ...scopes].toSorted().join())}`,
     key,
-    fingerprint: digest(asked),
+    fingerprint: digest(requestText),
   };
 }
 

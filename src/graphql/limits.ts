@@ -240,8 +240,8 @@ function rowsOf(field: Field, node: FieldNode, readVariables: () => Variables): 
   if (!isList(field.type) && !isPage(getNamedType(field.type).name)) return 1;
   const own = field.extensions['rows'];
   if (typeof own === 'number') return own;
-  const { last, first: asked } = argumentsOf(field, node, readVariables);
-  const first = last ?? asked ?? field.args.find(({ name }) => name === 'first')?.defaultValue;
+  const { last, first: given } = argumentsOf(field, node, readVariables);
+  const first = last ?? given ?? field.args.find(({ name }) => name === 'first')?.defaultValue;
   return typeof first === 'number' && first > 0 ? first : assumedRows;
 }
 

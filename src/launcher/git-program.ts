@@ -22,8 +22,8 @@ export async function assertGit(): Promise<void> {
  * Whether the output of `git --version` names a version that is new enough. A git without a version counts as new
  * enough.
  */
-export function isNewEnough(said: string): boolean {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
+export function isNewEnough(output: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? [];
   if (major === undefined) return true;
   return Number(major) > oldest[0] || (Number(major) === oldest[0] && Number(minor) >= oldest[1]);
 }

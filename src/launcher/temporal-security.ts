@@ -24,10 +24,10 @@ export function temporalSecurityFrom(env: Environment): TemporalSecurity {
   const key = readFile(env, 'TEMPORAL_TLS_KEY');
   if ((crt === null) !== (key === null))
     throw new StartError('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both, or neither.');
-  const isAsked = given === 'true' || authority !== null || crt !== null || apiKey !== undefined;
-  if (given === 'false' && isAsked)
+  const needsTls = given === 'true' || authority !== null || crt !== null || apiKey !== undefined;
+  if (given === 'false' && needsTls)
     throw new StartError('TEMPORAL_TLS is false, and another setting needs TLS: remove one of them.');
-  if (!isAsked) return {};
+  if (!needsTls) return {};
   return {
     tls: {
       ...(authority !== null && { serverRootCACertificate: authority }),

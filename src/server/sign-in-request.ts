@@ -73,8 +73,8 @@ export function signInRequestOf(
   request: FastifyRequest<SignInRoute>,
   reply: FastifyReply,
 ): SignInRequest {
-  const asked = request.body?.get('next') ?? request.query['next'];
-  return { pages, request, reply, next: safePath(typeof asked === 'string' ? asked : null) };
+  const given = request.body?.get('next') ?? request.query['next'];
+  return { pages, request, reply, next: safePath(typeof given === 'string' ? given : null) };
 }
 
 /** Does `work` if the connection protects the cookie. A refusal is answered with the sign-in form and the reason. */
@@ -121,10 +121,10 @@ export async function sendForm(
   if (wayProblem(pages, request) !== null) return await sendPage(reply, status, { title, body: alert, isNarrow: true });
   const account = request.query['account'];
   const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);
-  const asked = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
+  const nextQuery = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
   const links = ways.map(
     ({ id, host }) =>
-      html`<p><a class="button" href="${`/session/github/${id}${asked}`}">Sign in with GitHub${host === 'github.com' ? '' : ` (${host})`}</a></p>`,
+      html`<p><a class="button" href="${`/session/github/${id}${nextQuery}`}">Sign in with GitHub${host === 'github.com' ? '' : ` (${host})`}</a></p>`,
   );
   if (pages.oidc !== null) {
     const { label } = pages.oidc.settings;

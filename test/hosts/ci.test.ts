@@ -20,7 +20,7 @@ let errors: unknown[];
 beforeEach(async () => {
   world = await localWorld();
   const found = await findSandbox({ allowPlain: true });
-  if (found.sandbox === null) throw new Error(found.said);
+  if (found.sandbox === null) throw new Error(found.sentence);
   sandbox = found.sandbox;
   workDir = mkdtempSync(join(tmpdir(), 'interlock-ci-test-'));
   runners = [];

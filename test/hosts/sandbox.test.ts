@@ -360,9 +360,9 @@ describe('finding one', () => {
 
   test('without one, nothing is run unless a plain process is allowed, and the cure is named', async () => {
     const none = await findSandbox({ allowPlain: false, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
-    expect([none.sandbox, none.said]).toEqual([null, expect.stringContaining('install bubblewrap')]);
+    expect([none.sandbox, none.sentence]).toEqual([null, expect.stringContaining('install bubblewrap')]);
     const plain = await findSandbox({ allowPlain: true, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
-    expect([plain.sandbox?.kind, plain.said]).toEqual(['plain', expect.stringContaining('WITHOUT a sandbox')]);
+    expect([plain.sandbox?.kind, plain.sentence]).toEqual(['plain', expect.stringContaining('WITHOUT a sandbox')]);
   });
 
   test('a wrapper that does not work is trouble of ours, whatever its exit code', async () => {

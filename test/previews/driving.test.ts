@@ -194,7 +194,7 @@ describe('an app is driven by requests', () => {
       'skipped open `/`: No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.',
       'passed `GET /`',
     ]);
-    expect((await findBrowser('/nowhere/chromium')).said).toContain('cannot be run');
+    expect((await findBrowser('/nowhere/chromium')).sentence).toContain('cannot be run');
   });
 });
 

@@ -83,8 +83,8 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
   const gitDir = directoryOf(repository);
-  const { sandbox, said } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (sandbox === null) throw new Error(said);
+  const { sandbox, sentence } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error(sentence);
   const runner = createCiRunner({ host, sandbox, concurrency: 4, onError });
   return {
     repository,

@@ -12,7 +12,7 @@ export interface AnalysisOptions {
 
 export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
   return {
-    said:
+    sentence:
       options === null
         ? 'No model reviews it: RUNBOOK_MODEL names none.'
         : `The model ${options.model.provider}/${options.model.model} reviews it.`,

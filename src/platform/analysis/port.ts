@@ -2,7 +2,7 @@
 // drive.
 export interface Analysis {
   /** A sentence for people: which model reviews the changes, or why none does. */
-  readonly said: string;
+  readonly sentence: string;
   /** Throws errors that may be tried again, and the signal's reason. A finding is never an error. */
   analyse(request: AnalysisRequest): Promise<AnalysisReport>;
 }

@@ -13,7 +13,7 @@ type Outcome = Pick<DrivenStep, 'conclusion' | 'detail'>;
 
 export function createAppDriver({ http, browser }: { readonly http: HttpOut; readonly browser: Browser }): AppDriver {
   return {
-    browser: browser.said,
+    browser: browser.sentence,
     async drive(drive, { signal, onStep }) {
       const client = createAppClient(http, drive.target);
       for (const scenario of drive.scenarios) await driveScenario({ drive, client, browser, signal, onStep }, scenario);
@@ -39,7 +39,7 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
       : `It is for the preview ${scenario.preview}.`;
   const driveStep = async (step: SkillStep): Promise<Outcome> => {
     if (step.kind === 'request') return await driveRequest(step, { client, values, captured, signal });
-    if (browser.open === null) return { conclusion: 'skipped', detail: browser.said };
+    if (browser.open === null) return { conclusion: 'skipped', detail: browser.sentence };
     try {
       tab ??= await browser.open(client, signal);
     } catch (error) {

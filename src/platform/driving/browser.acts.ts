@@ -69,6 +69,6 @@ async function shownBy(page: Page, hide: (text: string) => string): Promise<stri
     .innerText({ timeout: 1_000 })
     .catch(() => '');
   const { pathname } = new URL(page.url());
-  const said = hide(hide(text).replace(/\s+/g, ' ').trim()).slice(0, longestQuote);
-  return `The page was ${hide(pathname)}${said === '' ? ', and showed no text.' : `, and said: ${said}`}`;
+  const shownText = hide(hide(text).replace(/\s+/g, ' ').trim()).slice(0, longestQuote);
+  return `The page was ${hide(pathname)}${shownText === '' ? ', and showed no text.' : `, and said: ${shownText}`}`;
 }

@@ -19,7 +19,7 @@ export async function answerFrom(client: AppClient, route: Route, signal: AbortS
   const url = new URL(request.url());
   if (url.origin !== client.origin) return await ignoreClosedPage(route.abort('blockedbyclient'));
   // Playwright does not await a route's handler, so an error that is thrown here would end the process.
-  const exchanged = await ask(client, { request, url, signal }).catch(() => null);
+  const exchanged = await requestFromApp(client, { request, url, signal }).catch(() => null);
   await ignoreClosedPage(exchanged === null ? route.abort('failed') : route.fulfill(exchanged));
 }
 
@@ -28,7 +28,7 @@ async function ignoreClosedPage(answered: Promise<void>): Promise<void> {
   await answered.catch(() => {});
 }
 
-interface Asked {
+interface PageRequest {
   readonly request: Request;
   readonly url: URL;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ interface Asked {
 
 type Fulfilment = NonNullable<Parameters<Route['fulfill']>[0]>;
 
-async function ask(client: AppClient, { request, url, signal }: Asked): Promise<Fulfilment | null> {
+async function requestFromApp(client: AppClient, { request, url, signal }: PageRequest): Promise<Fulfilment | null> {
   const headers = await headersOf(request);
   let method = request.method();
   let body = request.postDataBuffer() ?? Buffer.alloc(0);

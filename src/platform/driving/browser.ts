@@ -18,7 +18,7 @@ export interface Tab {
 
 export interface Browser {
   /** A sentence that says which browser drives, or why none does. */
-  readonly said: string;
+  readonly sentence: string;
   /** Opens a tab. Null: there is no browser, and steps for a browser are skipped. */
   readonly open: ((client: AppClient, signal: AbortSignal) => Promise<Tab>) | null;
 }
@@ -41,7 +41,7 @@ export async function findBrowser(named: string | null, others: readonly Browser
   if (named !== null) return await findNamed(named);
   const [first] = others;
   if (first === undefined)
-    return { said: 'No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.', open: null };
+    return { sentence: 'No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.', open: null };
   let starts: BrowserProgram | null = null;
   const launchOne = async (): Promise<Chromium> => {
     if (starts !== null) return await launch(await starts.prepare());
@@ -58,7 +58,7 @@ export async function findBrowser(named: string | null, others: readonly Browser
     throw new NoBrowser(`No browser drives here. ${reasons.join(' ')}`);
   };
   return {
-    said: `Pages are driven by ${first.name}.`,
+    sentence: `Pages are driven by ${first.name}.`,
     open: async (client, signal) => await openTab(launchOne, client, signal),
   };
 }
@@ -68,10 +68,11 @@ async function findNamed(path: string): Promise<Browser> {
     () => true,
     () => false,
   );
-  if (!isThere) return { said: `No browser drives here: PREVIEW_BROWSER is ${path}, which cannot be run.`, open: null };
+  if (!isThere)
+    return { sentence: `No browser drives here: PREVIEW_BROWSER is ${path}, which cannot be run.`, open: null };
   const launchIt = async (): Promise<Chromium> => await launch({ path, env: {} });
   return {
-    said: `Pages are driven by ${path}.`,
+    sentence: `Pages are driven by ${path}.`,
     open: async (client, signal) => await openTab(launchIt, client, signal),
   };
 }

@@ -46,9 +46,9 @@ export function parseGatewayAddress(text: string): GatewayAddress | null {
 export async function openPreviewGateway({ host, port }: GatewayAddress = loopbackGateway): Promise<PreviewGateway> {
   const apps = new Map<string, { readonly address: string; readonly sockets: Set<Duplex> }>();
   const server = createServer((_request, response) => response.writeHead(405, { allow: 'CONNECT' }).end());
-  server.on('connect', (asked, outer, head) => {
+  server.on('connect', (proxyRequest, outer, head) => {
     outer.on('error', () => outer.destroy());
-    const app = apps.get(digestOf(keyOf(asked)));
+    const app = apps.get(digestOf(keyOf(proxyRequest)));
     if (app === undefined) return refuse(outer, '407 Proxy Authentication Required');
     const inner = connect({ ...reached(app.address), allowHalfOpen: true });
     for (const socket of [outer, inner]) {
@@ -116,7 +116,7 @@ export function requestThrough(
 
 async function connectThrough({ address, key }: GatewayRoute): Promise<Socket> {
   return await new Promise((resolve, reject) => {
-    const asked = request({
+    const proxyRequest = request({
       ...reached(address),
       method: 'CONNECT',
       path: 'preview:80',
@@ -124,7 +124,7 @@ async function connectThrough({ address, key }: GatewayRoute): Promise<Socket> {
       agent: false,
       timeout: connectTimeoutMs,
     });
-    asked.on('connect', (answer, socket, head) => {
+    proxyRequest.on('connect', (answer, socket, head) => {
       if (answer.statusCode !== 200) {
         socket.destroy();
         return reject(new Error(`The worker of the preview answers ${answer.statusCode ?? 'nothing'}.`));
@@ -133,9 +133,9 @@ async function connectThrough({ address, key }: GatewayRoute): Promise<Socket> {
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });
-    asked.on('timeout', () => asked.destroy(new Error('The worker of the preview does not answer.')));
-    asked.on('error', reject);
-    asked.end();
+    proxyRequest.on('timeout', () => proxyRequest.destroy(new Error('The worker of the preview does not answer.')));
+    proxyRequest.on('error', reject);
+    proxyRequest.end();
   });
 }
 

@@ -96,8 +96,8 @@ const passing = [408, 425, 429];
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
-  const said = masked(run.secret, body.trim()).slice(0, mostCharacters);
-  const message = `${host} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  const quoted = masked(run.secret, body.trim()).slice(0, mostCharacters);
+  const message = `${host} answered ${status}${quoted === '' ? '' : `: ${quoted}`}`;
   if (status >= 300 && status < 400) return new ProviderRefused(`${message} (redirects are not followed)`);
   return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(message) : new Error(message);
 }

@@ -32,9 +32,9 @@ export function createMask(secret: Secret, write: (text: string) => void): Maske
   };
   return {
     write(text) {
-      const { said, rest } = mask(values, waiting + text);
+      const { output, rest } = mask(values, waiting + text);
       waiting = rest;
-      put(said);
+      put(output);
     },
     end() {
       put(values.reduce((text, value) => text.replaceAll(value, shown), waiting));
@@ -48,10 +48,10 @@ export function masked(secret: Secret, text: string): string {
   return maskedValues(secret).reduce((rest, value) => rest.replaceAll(value, shown), text);
 }
 
-function mask(values: readonly string[], text: string): { readonly said: string; readonly rest: string } {
-  if (values.length === 0) return { said: text, rest: '' };
+function mask(values: readonly string[], text: string): { readonly output: string; readonly rest: string } {
+  if (values.length === 0) return { output: text, rest: '' };
   const beginnings = new Set(values.map((value) => value[0]));
-  let said = '';
+  let output = '';
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (!beginnings.has(text[at])) continue;
@@ -59,13 +59,13 @@ function mask(values: readonly string[], text: string): { readonly said: string;
     // contains a shorter secret.
     const value = values.find((candidate) => text.startsWith(candidate, at) || isBeginning(candidate, text, at));
     if (value === undefined) continue;
-    said += text.slice(from, at);
-    if (!text.startsWith(value, at)) return { said, rest: text.slice(at) };
-    said += shown;
+    output += text.slice(from, at);
+    if (!text.startsWith(value, at)) return { output, rest: text.slice(at) };
+    output += shown;
     from = at + value.length;
     at = from - 1;
   }
-  return { said: said + text.slice(from), rest: '' };
+  return { output: output + text.slice(from), rest: '' };
 }
 
 function isBeginning(value: string, text: string, at: number): boolean {

@@ -23,7 +23,7 @@ export interface FoundSandbox {
   /** Null: no sandbox works, and plain processes are not allowed. */
   readonly sandbox: Sandbox | null;
   /** A sentence for the output at the start: which sandbox is used, and how to get a better one. */
-  readonly said: string;
+  readonly sentence: string;
 }
 
 const cure = 'install bubblewrap (apt-get install bubblewrap), or allow user namespaces';
@@ -44,12 +44,13 @@ export async function findSandbox(options: {
   ] as const;
   for (const { kind, make } of isolated.filter((candidate) => kinds.includes(candidate.kind))) {
     const sandbox = make();
-    if (sandbox !== null && (await isWorking(sandbox))) return { sandbox, said: `checks run in a sandbox (${kind})` };
+    if (sandbox !== null && (await isWorking(sandbox)))
+      return { sandbox, sentence: `checks run in a sandbox (${kind})` };
   }
   if (options.allowPlain && kinds.includes('plain')) {
-    return { sandbox: createPlain(bounds), said: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
+    return { sandbox: createPlain(bounds), sentence: `checks run WITHOUT a sandbox, as plain processes: ${cure}` };
   }
-  return { sandbox: null, said: `no checks run here, because there is no sandbox for them: ${cure}` };
+  return { sandbox: null, sentence: `no checks run here, because there is no sandbox for them: ${cure}` };
 }
 
 function makeBubblewrap(bounds: RunBounds, path?: string): Sandbox | null {

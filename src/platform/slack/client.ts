@@ -132,12 +132,12 @@ export async function postByWebhook(url: string, { text, blocks }: SlackMessageC
   }).catch((error: unknown) => {
     throw new SlackCallFailed(null, null, { cause: error });
   });
-  const said = (await answer.text().catch(() => '')).trim();
+  const answerText = (await answer.text().catch(() => '')).trim();
   if (answer.status === 200) return;
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   if (answer.status === 429) throw new SlackCallFailed('ratelimited', Number.isNaN(retryAfter) ? null : retryAfter);
   if (answer.status >= 500) throw new SlackCallFailed(null, null);
-  throw new SlackCallFailed(/^[a-z_]{1,80}$/.test(said) ? said : `status_${answer.status}`, null);
+  throw new SlackCallFailed(/^[a-z_]{1,80}$/.test(answerText) ? answerText : `status_${answer.status}`, null);
 }
 
 interface HistoryMessage {

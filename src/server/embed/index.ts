@@ -54,7 +54,7 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
   const stopListening = authenticator.onRevoked(
     () =>
       void streams
-        .lookAgain()
+        .recheckAll()
         .catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked after an end')),
   );
   fastify.addHook('preClose', async () => {

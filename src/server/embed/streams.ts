@@ -15,7 +15,7 @@ export interface Streams {
   /** False: the link has the greatest number of open pages already. */
   readonly open: (visitor: Visitor) => boolean;
   /** Checks for each stream whether its link is still valid, and ends the stream if not. */
-  readonly lookAgain: () => Promise<void>;
+  readonly recheckAll: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -57,7 +57,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
     }
   }
 
-  async function look(stream: Stream): Promise<void> {
+  async function recheck(stream: Stream): Promise<void> {
     try {
       await stream.signInAgain();
     } catch (error) {
@@ -66,13 +66,13 @@ export function createStreams(boards: Boards, log: Logger): Streams {
     }
   }
 
-  const lookAgain = async (): Promise<void> => {
-    for (const stream of [...streams]) await look(stream);
+  const recheckAll = async (): Promise<void> => {
+    for (const stream of [...streams]) await recheck(stream);
   };
 
   const beating = setInterval(() => {
     for (const { response } of streams) response.write(': \n\n');
-    void lookAgain().catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked'));
+    void recheckAll().catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked'));
   }, heartbeatEveryMs);
   beating.unref();
 
@@ -91,7 +91,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
         .finally(() => end(stream));
       return true;
     },
-    lookAgain,
+    recheckAll,
     close() {
       clearInterval(beating);
       for (const stream of [...streams]) end(stream);

@@ -24,7 +24,7 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
       status: 'error',
       summary: `${because} Its code was not judged either: it changes more than ${mostFiles} files, or its base branch is gone.`,
     };
-  log.write(`[interlock] ${because} The code is judged instead. ${analysis.said}\n`);
+  log.write(`[interlock] ${because} The code is judged instead. ${analysis.sentence}\n`);
   const path = verification.preview?.verifySkill ?? '';
   const skill = path === '' ? null : await client.readFile({ commit: head, path, maxBytes: mostSkillBytes });
   const report = await analysis.analyse({

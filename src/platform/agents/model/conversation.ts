@@ -113,19 +113,19 @@ async function act<T>(conversation: Conversation<T>, answer: Answer, limits: Mod
   const { endings, plainEnd } = conversation;
   if (answer.end === 'withheld')
     throw new AgentRefused("The model's provider withheld its answer. Put the prompt into other words.");
-  const said = answer.message === null ? [] : [answer.message];
+  const history = answer.message === null ? [] : [answer.message];
   if (answer.calls.length > 0) return await callTools(conversation, answer, limits);
   if (answer.end === 'cut off')
-    return mistaken(said, 'The answer was cut off at its limit. Go on from there, in smaller pieces.');
+    return mistaken(history, 'The answer was cut off at its limit. Go on from there, in smaller pieces.');
   const names = endings.map(({ name }) => name).join(' or ');
-  if (answer.text.trim() === '') return mistaken(said, `The answer was empty. Call a tool, or ${names} to end.`);
+  if (answer.text.trim() === '') return mistaken(history, `The answer was empty. Call a tool, or ${names} to end.`);
   const value = plainEnd(answer.text);
   if (value !== null) return { concluded: { value }, messages: [], mistake: null };
-  return mistaken(said, `That was no call of a tool. Call ${names} to end.`);
+  return mistaken(history, `That was no call of a tool. Call ${names} to end.`);
 }
 
-function mistaken<T>(said: readonly ModelMessage[], mistake: string): Outcome<T> {
-  return { messages: [...said, { role: 'user', content: mistake }], mistake };
+function mistaken<T>(history: readonly ModelMessage[], mistake: string): Outcome<T> {
+  return { messages: [...history, { role: 'user', content: mistake }], mistake };
 }
 
 /**
@@ -172,8 +172,8 @@ async function callTools<T>(
       messages: [],
       mistake: null,
     };
-  const said = answer.message === null ? [] : [answer.message];
-  return { messages: [...said, { role: 'tool', content: results }], mistake: mistakes.at(-1) ?? null };
+  const history = answer.message === null ? [] : [answer.message];
+  return { messages: [...history, { role: 'tool', content: results }], mistake: mistakes.at(-1) ?? null };
 }
 
 function cut(text: string, most: number): string {

@@ -17,14 +17,14 @@ export function failureOf(thrown: unknown, settings: ModelSettings): Error {
   if (error instanceof Error && error.name === 'TimeoutError')
     return new Error(`${nameOf(settings)} stopped answering. Retry the step when it does, or name another model.`);
   const status = statusOf(error);
-  const said = messageOf(error, settings);
+  const providerMessage = messageOf(error, settings);
   const code = codeOf(error);
-  if (status === null && !isOfTheRequest(code, said))
+  if (status === null && !isOfTheRequest(code, providerMessage))
     return StreamProviderError.isInstance(error)
-      ? new Error(`${nameOf(settings)} broke off: ${said} Retry the step when it works again.`)
-      : new Error(`${nameOf(settings)} could not be asked: ${said}${unreached}`);
-  const message = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${said}${cureOf(status ?? 400, code, said)}`;
-  if (status === null || isFinal(status, code, said)) return new AgentRefused(message);
+      ? new Error(`${nameOf(settings)} broke off: ${providerMessage} Retry the step when it works again.`)
+      : new Error(`${nameOf(settings)} could not be asked: ${providerMessage}${unreached}`);
+  const message = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${providerMessage}${cureOf(status ?? 400, code, providerMessage)}`;
+  if (status === null || isFinal(status, code, providerMessage)) return new AgentRefused(message);
   const waitMs = waitOf(error);
   return waitMs === null ? new Error(message) : new AgentBusy(message, waitMs);
 }
@@ -32,32 +32,37 @@ export function failureOf(thrown: unknown, settings: ModelSettings): Error {
 const unreached =
   ' It is tried again; the operator of this installation checks that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
 
-function isFinal(status: number, code: string, said: string): boolean {
-  if (isUnpaid(status, code, said)) return true;
+function isFinal(status: number, code: string, providerMessage: string): boolean {
+  if (isUnpaid(status, code, providerMessage)) return true;
   return status < 500 && !passing.includes(status);
 }
 
 // Providers have no common error code for these failures, and many describe them only in prose.
-function isTooLong(code: string, said: string): boolean {
+function isTooLong(code: string, providerMessage: string): boolean {
   return (
     /context_length|string_above_max_length/.test(code) ||
-    /context (length|window|size)|prompt is too long|too many tokens/i.test(said)
+    /context (length|window|size)|prompt is too long|too many tokens/i.test(providerMessage)
   );
 }
 
-function isWithheld(code: string, said: string): boolean {
+function isWithheld(code: string, providerMessage: string): boolean {
   return (
-    /content_(filter|policy)|ResponsibleAI/i.test(code) || /content (management |usage )?(policy|filter)/i.test(said)
+    /content_(filter|policy)|ResponsibleAI/i.test(code) ||
+    /content (management |usage )?(policy|filter)/i.test(providerMessage)
   );
 }
 
-function isUnpaid(status: number, code: string, said: string): boolean {
-  return status === 402 || code === 'insufficient_quota' || /insufficient_quota|credit balance is too low/i.test(said);
+function isUnpaid(status: number, code: string, providerMessage: string): boolean {
+  return (
+    status === 402 ||
+    code === 'insufficient_quota' ||
+    /insufficient_quota|credit balance is too low/i.test(providerMessage)
+  );
 }
 
 /** The error is about the request itself, so sending it again would not help. */
-function isOfTheRequest(code: string, said: string): boolean {
-  return isTooLong(code, said) || isWithheld(code, said) || isUnpaid(0, code, said);
+function isOfTheRequest(code: string, providerMessage: string): boolean {
+  return isTooLong(code, providerMessage) || isWithheld(code, providerMessage) || isUnpaid(0, code, providerMessage);
 }
 
 const longestWaitMs = 60 * 60 * 1000;
@@ -96,8 +101,8 @@ function statusOf(error: unknown): number | null {
 }
 
 function messageOf(error: unknown, { apiKey }: ModelSettings): string {
-  const said = error instanceof Error ? error.message : String(error);
-  const message = masked(apiKey, said.trim()).slice(0, mostCharacters).replaceAll('\0', '\u{FFFD}');
+  const providerMessage = error instanceof Error ? error.message : String(error);
+  const message = masked(apiKey, providerMessage.trim()).slice(0, mostCharacters).replaceAll('\0', '\u{FFFD}');
   return message === '' ? 'no reason is known.' : /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
@@ -109,11 +114,11 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-function cureOf(status: number, code: string, said: string): string {
-  if (isTooLong(code, said))
+function cureOf(status: number, code: string, providerMessage: string): string {
+  if (isTooLong(code, providerMessage))
     return ' Ask for less in one step; the operator of this installation sets RUNBOOK_MODEL_CONTEXT_TOKENS to what the model takes.';
-  if (isWithheld(code, said)) return ' Put the prompt into other words.';
-  if (isUnpaid(status, code, said))
+  if (isWithheld(code, providerMessage)) return ' Put the prompt into other words.';
+  if (isUnpaid(status, code, providerMessage))
     return ' The operator of this installation pays the provider, or names another model.';
   if (status < 400)
     return ' Redirects are not followed: the operator of this installation corrects RUNBOOK_MODEL_BASE_URL.';

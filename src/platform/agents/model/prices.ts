@@ -15,10 +15,10 @@ const writing = 1.25;
 
 export function costMicros({ input, cached = 0, written = 0, output }: Tokens, prices: ModelPrices): number {
   const plain = Math.max(0, input - cached - written);
-  const asked = (plain + written * writing) * prices.input + cached * prices.cachedInput;
+  const inputCost = (plain + written * writing) * prices.input + cached * prices.cachedInput;
   // Sums of floating-point fractions are slightly off. Without the rounding to 6 digits, `ceil` could add 1 to a whole
   // sum.
-  return Math.ceil(Number((asked + output * prices.output).toFixed(6)));
+  return Math.ceil(Number((inputCost + output * prices.output).toFixed(6)));
 }
 
 // An answer of fewer tokens is of no use.

@@ -61,9 +61,9 @@ export const listFiles = defineTool({
       else lines.push(line);
       return true;
     });
-    if (lines.length === 0) return walked.isWhole ? 'There are no such files.' : walked.said;
+    if (lines.length === 0) return walked.isWhole ? 'There are no such files.' : walked.note;
     const rest = more === 0 ? '' : `\n[${more} more: name a folder or a glob]`;
-    return `${lines.join('\n')}${rest}${walked.isWhole ? '' : `\n${walked.said}`}`;
+    return `${lines.join('\n')}${rest}${walked.isWhole ? '' : `\n${walked.note}`}`;
   },
 });
 
@@ -93,17 +93,17 @@ export const searchFiles = defineTool({
       }
       return true;
     });
-    if (hits.length === 0) return walked.isWhole ? 'No line has it.' : `No line has it so far. ${walked.said}`;
+    if (hits.length === 0) return walked.isWhole ? 'No line has it.' : `No line has it so far. ${walked.note}`;
     const fitting = fit(hits, limits.answerLength);
     if (hits.length >= mostHits || fitting.length < hits.length)
       return `${fitting.join('\n')}\n[the first ${fitting.length}: ask for less by folder, glob or text]`;
-    return `${fitting.join('\n')}${walked.isWhole ? '' : `\n${walked.said}`}`;
+    return `${fitting.join('\n')}${walked.isWhole ? '' : `\n${walked.note}`}`;
   },
 });
 
 interface Walked {
   readonly isWhole: boolean;
-  readonly said: string;
+  readonly note: string;
 }
 
 const longestSearchMs = 30_000;
@@ -126,12 +126,12 @@ async function visit(
     if (!look(entry)) break;
     const now = performance.now();
     if (visited >= most || now - startedAt > longestSearchMs)
-      return { isWhole: false, said: `[only the first ${visited} entries were looked at: name a folder]` };
+      return { isWhole: false, note: `[only the first ${visited} entries were looked at: name a folder]` };
     if (now - turnAt < turnMs) continue;
     await setImmediate();
     turnAt = performance.now();
   }
-  return { isWhole: true, said: '' };
+  return { isWhole: true, note: '' };
 }
 
 function isWanted({ path }: FoundEntry, pattern: string | undefined): boolean {
