@@ -1,4 +1,5 @@
-// The changes that a subscriber to previews gets: each is an event, and shows its subject as it is when it is sent.
+// The subscriptions to verifications and previews. Each event about one of them gives one message, with the
+// verification or registration as it is when the message is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import {
@@ -23,7 +24,7 @@ import { RepositoryInput } from '../repositories/repositories.types.ts';
 export class PreviewChangesResolver {
   @FieldResolver(() => Verification, {
     nullable: true,
-    description: 'The verification it is about. Null when it is about none. Needs queue:read.',
+    description: 'The verification that the event is about. Null when it is about no verification. Needs queue:read.',
   })
   async verification(@Ctx() ctx: GraphQLContext, @Root() { verificationId }: Event): Promise<Verification | null> {
     return await loadIfAny(ctx, verificationById, verificationId);
@@ -31,7 +32,8 @@ export class PreviewChangesResolver {
 
   @FieldResolver(() => PreviewRegistration, {
     nullable: true,
-    description: 'The registered preview it is about. Null when it is about none. Needs queue:read.',
+    description:
+      'The registered preview that the event is about. Null when it is about no registered preview. Needs queue:read.',
   })
   async previewRegistration(
     @Ctx() ctx: GraphQLContext,
@@ -42,7 +44,7 @@ export class PreviewChangesResolver {
 
   @Subscription(() => VerificationChange, {
     subscribe: followVerifications,
-    description: 'Verifications of a repository, each time one changed. Needs queue:read.',
+    description: 'Each change of a verification of a repository. Needs queue:read.',
   })
   verificationChanged(
     @Root() change: SubscriptionValue<VerificationChange>,
@@ -53,7 +55,8 @@ export class PreviewChangesResolver {
 
   @Subscription(() => PreviewChange, {
     subscribe: followPreviews,
-    description: "Each change of a repository's previews: registered, withdrawn, expired, up, gone. Needs queue:read.",
+    description:
+      'Each change of a preview of a repository: it is registered, deregistered or expired, or its sandbox is ready or gone. Needs queue:read.',
   })
   previewChanged(
     @Root() change: SubscriptionValue<PreviewChange>,
@@ -74,7 +77,7 @@ async function followVerifications(subscribing: Subscribing<FollowPreviewsArgs>)
   });
 }
 
-/** The events of a verification after which its preview may have come up or gone. */
+/** The events of a verification after which its preview may be ready or gone. */
 const ofPreviews: ReadonlySet<string> = new Set(
   ['booting', 'driving', 'tearing_down', 'passed', 'failed', 'canceled', 'error'].map(
     (status) => `verification_${status}`,
@@ -119,28 +122,28 @@ class FollowPreviewsArgs extends FollowArgs {
 
   @Field(() => PullRequestNumber, {
     nullable: true,
-    description: 'One of its pull requests. Left out: all of them, later ones too.',
+    description: 'The number of one of its pull requests. Left out: all pull requests, including later ones.',
   })
   number?: number | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A verification changed.' })
+@ObjectType({ simpleResolvers: true, description: 'A change of a verification.' })
 class VerificationChange extends ChangeByEvent {
   @Field(() => Verification, { description: 'The verification as it is now.' })
   verification!: Verification;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview was registered, came up or went.' })
+@ObjectType({ simpleResolvers: true, description: 'A change of a preview.' })
 class PreviewChange extends ChangeByEvent {
   @Field(() => PreviewRegistration, {
     nullable: true,
-    description: 'What CI registered or took back, as it is now. Null: it is about a verification.',
+    description: 'The registration that changed, as it is now. Null: the change is about a verification.',
   })
   registration!: PreviewRegistration | null;
 
   @Field(() => Verification, {
     nullable: true,
-    description: 'The verification whose preview it is, as it is now. Null: it is about a registration.',
+    description: 'The verification whose preview changed, as it is now. Null: the change is about a registration.',
   })
   verification!: Verification | null;
 }

@@ -1,4 +1,5 @@
-// What was judged stays: it is why something landed.
+// The retention of logs and registrations. Verifications and their steps are never deleted, because landings depend on
+// them.
 import { forgetRows } from '../../platform/retention/index.ts';
 
 export const verificationLogForgetting = forgetRows('verification_logs', 'select min(at) from verification_log', [

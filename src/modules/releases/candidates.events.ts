@@ -16,7 +16,7 @@ interface CandidateFacts {
   readonly createdAt: Date;
 }
 
-/** Events of a candidate, with what their consumers need of this moment. */
+/** Writes events of a candidate. Their payload has all that their consumers need, as of this moment. */
 export async function announceCandidate(
   ctx: Context,
   tx: Transaction,

@@ -12,12 +12,12 @@ export const candidateColumns = `c.id, c.project_id as "projectId", c.release_id
 const releaseColumns = 'r.id, r.project_id as "projectId", r.version, r.created_at as "createdAt"';
 
 export interface PageBefore {
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly before: string;
 }
 
-/** Null: the project has none of that version. */
+/** Null: the project has no candidate with this version. */
 export async function findCandidate(
   ctx: Context,
   projectId: string,

@@ -54,7 +54,8 @@ export class ProjectCandidatesResolver {
   async release(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: ReleaseProject,
-    @Arg('version', () => String, { description: 'Its version, without the suffix of candidates.' }) version: string,
+    @Arg('version', () => String, { description: 'The version of the release, without the suffix `-rc<number>`.' })
+    version: string,
   ): Promise<Release | null> {
     return await findRelease(ctx, id, version);
   }
@@ -104,7 +105,7 @@ export class ReleasesResolver {
 
 @Resolver(() => ReleaseCandidate)
 export class ReleaseCandidatesResolver {
-  @FieldResolver(() => ReleaseProject, { description: 'The project it is a candidate of.' })
+  @FieldResolver(() => ReleaseProject, { description: 'The release project of the candidate.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: ReleaseCandidate): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
@@ -114,14 +115,14 @@ export class ReleaseCandidatesResolver {
     return await loaderOf(ctx, releaseById).load(releaseId);
   }
 
-  @FieldResolver(() => Repository, { description: 'Where its commit is.' })
+  @FieldResolver(() => Repository, { description: 'The repository that has its commit.' })
   async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: ReleaseCandidate): Promise<Repository> {
     return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
   }
 
   @Mutation(() => CreateReleasePayload, {
     description:
-      'Makes a release and its candidate at a commit (interface 4.8). A repeated request with the same commit returns the same candidate. Needs release:write.',
+      'Creates a release candidate at a commit, and its release if there is none yet (interface 4.8). A repeated request with the same commit returns the same candidate. Needs release:write.',
   })
   async createRelease(
     @Ctx() ctx: GraphQLContext,

@@ -1,4 +1,4 @@
-// Candidates are immutable: a version names one commit for ever.
+// Creates release candidates. A candidate never changes: its version always names the same commit.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireVersion, type CandidateVersion } from '../../domain/releases/version.ts';
@@ -57,7 +57,7 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   });
 }
 
-// A repository other than the project's is refused with the message for a repository that does not exist.
+// A repository that is not the project's repository is refused with the message for an unknown repository.
 async function repositoryOf(ctx: Context, project: ReleaseProject, nameWithOwner: string): Promise<RepositoryRow> {
   const [, owner, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(nameWithOwner) ?? [];
   const found = owner !== undefined && name !== undefined ? await findRepository(ctx, { owner, name }) : null;

@@ -15,20 +15,20 @@ registerEnumType(candidateStatuses, {
   valuesConfig: {
     BUILDING: { description: 'It is being built.' },
     READY: { description: 'It can be deployed.' },
-    FAILED: { description: 'Its build failed: it is never deployed.' },
+    FAILED: { description: 'Its build failed, and it can never be deployed.' },
   },
 });
 
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A version of a release project, by its candidates.',
+  description: 'A version of a release project, which has one or more candidates.',
 })
 export class Release {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'Its version: that of its candidates without their suffix.' })
+  @Field(() => String, { description: 'Its version: the version of its candidates without the suffix `-rc<number>`.' })
   version!: string;
 
   @Field(() => DateTime, { description: 'When its first candidate was made.' })
@@ -41,7 +41,7 @@ export class Release {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A commit under the version it is deployed by. Neither ever changes (interface 2.11).',
+  description: 'A version that names a commit for deployment. Version and commit never change (interface 2.11).',
 })
 export class ReleaseCandidate {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -56,13 +56,13 @@ export class ReleaseCandidate {
   @Field(() => Int, { description: 'The number after `-rc`.' })
   number!: number;
 
-  @Field(() => GitObjectID, { description: 'What is deployed.' })
+  @Field(() => GitObjectID, { description: 'The commit that is deployed.' })
   commit!: string;
 
   @Field(() => candidateStatuses, { description: 'Whether it can be deployed.' })
   status!: CandidateStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why its build failed. Null unless it did.' })
+  @Field(() => String, { nullable: true, description: 'Why its build failed. Null: it did not fail.' })
   errorMessage!: string | null;
 
   @Field(() => String, {
@@ -73,7 +73,8 @@ export class ReleaseCandidate {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When that provider is called again after `lastFailure`. Null: it is not, or nothing failed.',
+    description:
+      'When that provider is called again after `lastFailure`. Null: it is not called again, or no call failed.',
   })
   nextTryAt!: Date | null;
 
@@ -83,7 +84,10 @@ export class ReleaseCandidate {
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was ready or had failed. Null while it is built.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it became ready or failed. Null while it is being built.',
+  })
   endedAt!: Date | null;
 
   projectId!: string;
@@ -94,7 +98,7 @@ export class ReleaseCandidate {
 export const ReleaseConnection = connectionType(Release, 'Release');
 export const ReleaseCandidateConnection = connectionType(ReleaseCandidate, 'ReleaseCandidate');
 
-@InputType({ description: 'A release candidate to make (interface 4.8).' })
+@InputType({ description: 'A release candidate to create (interface 4.8).' })
 export class CreateReleaseInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
@@ -110,13 +114,15 @@ export class CreateReleaseInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Starts the build set up for the project. Without it the candidate is ready at once.',
+    description: 'True: the build of the project is started. Otherwise the candidate is ready at once.',
   })
   triggerBuildWorkflow?: boolean | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `createRelease`.' })
 export class CreateReleasePayload {
-  @Field(() => ReleaseCandidate, { description: 'The new candidate, or the one there is of that version and commit.' })
+  @Field(() => ReleaseCandidate, {
+    description: 'The new candidate, or the existing candidate with this version and commit.',
+  })
   releaseCandidate!: ReleaseCandidate;
 }

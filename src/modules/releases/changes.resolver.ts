@@ -1,4 +1,5 @@
-// The changes that a subscriber to releases gets: each is an event, and shows its subject as it is when it is sent.
+// The subscriptions to deployments and environments. Each event about one of them gives one message, with the
+// deployment or environment as it is when the message is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, type Subscribing, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
@@ -18,7 +19,8 @@ import { environmentById, loadEnvironment, loadReleaseProject } from './projects
 export class ReleaseChangesResolver {
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'The release candidate it is about. Null when it is about none. Needs release:read.',
+    description:
+      'The release candidate that the event is about. Null when it is about no candidate. Needs release:read.',
   })
   async releaseCandidate(@Ctx() ctx: GraphQLContext, @Root() { candidateId }: Event): Promise<ReleaseCandidate | null> {
     return await loadIfAny(ctx, candidateById, candidateId);
@@ -26,7 +28,7 @@ export class ReleaseChangesResolver {
 
   @FieldResolver(() => Deployment, {
     nullable: true,
-    description: 'The deployment it is about. Null when it is about none. Needs release:read.',
+    description: 'The deployment that the event is about. Null when it is about no deployment. Needs release:read.',
   })
   async deployment(@Ctx() ctx: GraphQLContext, @Root() { deploymentId }: Event): Promise<Deployment | null> {
     return await loadIfAny(ctx, deploymentById, deploymentId);
@@ -34,7 +36,7 @@ export class ReleaseChangesResolver {
 
   @FieldResolver(() => Environment, {
     nullable: true,
-    description: 'The environment it is about. Null when it is about none. Needs release:read.',
+    description: 'The environment that the event is about. Null when it is about no environment. Needs release:read.',
   })
   async environment(@Ctx() ctx: GraphQLContext, @Root() { environmentId }: Event): Promise<Environment | null> {
     return await loadIfAny(ctx, environmentById, environmentId);
@@ -42,7 +44,7 @@ export class ReleaseChangesResolver {
 
   @Subscription(() => DeploymentChange, {
     subscribe: followDeployments,
-    description: 'Deployments of a release project, each time one changed. Needs release:read.',
+    description: 'Each change of a deployment of a release project. Needs release:read.',
   })
   deploymentChanged(
     @Root() change: SubscriptionValue<DeploymentChange>,
@@ -106,12 +108,12 @@ class FollowEnvironmentsArgs extends FollowArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Name of one of its environments. Left out: all of them, later ones too.',
+    description: 'Name of one of its environments. Left out: all environments, including those that are created later.',
   })
   environment?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A deployment changed.' })
+@ObjectType({ simpleResolvers: true, description: 'A change of a deployment.' })
 class DeploymentChange extends ChangeByEvent {
   @Field(() => Deployment, { description: 'The deployment as it is now.' })
   deployment!: Deployment;
@@ -119,7 +121,7 @@ class DeploymentChange extends ChangeByEvent {
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Something in an environment changed, such as a deployment or a freeze.',
+  description: 'A change of an environment, such as of a deployment or of a freeze.',
 })
 class EnvironmentChange extends ChangeByEvent {
   @Field(() => Environment, { description: 'The environment as it is now.' })

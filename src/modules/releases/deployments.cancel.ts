@@ -1,4 +1,5 @@
-// Cancels deployments: one for a person, or all active ones for a rollback or for the deployment that supersedes them.
+// Cancels deployments: one deployment at the request of a user, or all active deployments for a rollback or for a
+// deployment that supersedes them.
 import type { Context } from '../../context.ts';
 import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
 import { mustNotifyCancel } from '../../domain/releases/drive.ts';
@@ -14,7 +15,10 @@ interface Cancellation {
   readonly because: string;
 }
 
-/** Returns the deployments that it canceled or asked to stop. The caller holds the environment's row. */
+/**
+ * Cancels deployments. Returns the ids of the deployments that were canceled or asked to stop. The caller locks the
+ * environment's row.
+ */
 export async function cancel(
   ctx: Context,
   tx: Transaction,
@@ -45,7 +49,10 @@ export async function cancel(
 
 const mostAtOnce = 1_000;
 
-/** Returns the deployments that it canceled or asked to stop, oldest first. */
+/**
+ * Cancels all active deployments of an environment. Returns the ids of the deployments that were canceled or asked to
+ * stop, oldest first.
+ */
 export async function cancelActive(ctx: Context, tx: Transaction, cancellation: Cancellation): Promise<string[]> {
   await tx.em.flush();
   const active = await tx.query<{ id: string }>(
@@ -59,7 +66,8 @@ export async function cancelActive(ctx: Context, tx: Transaction, cancellation: 
     const deployments = await loadDeployments(ctx, tx, ids);
     canceled.push(...(await cancel(ctx, tx, { ...cancellation, deployments })));
     await tx.em.flush();
-    // Every flush compares all loaded entities. With a long line of deployments, that would take minutes.
+    // Every flush compares all loaded entities, which would take minutes with a long line of deployments. So canceled
+    // deployments are removed from the unit of work.
     for (const deployment of deployments) tx.em.getUnitOfWork().unsetIdentity(deployment);
   }
   return canceled;

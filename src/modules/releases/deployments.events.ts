@@ -1,4 +1,4 @@
-// The event `deployment_<status>`, with what its consumers need of its moment.
+// Writes the event `deployment_<status>`. Its payload has all that its consumers need, as of the moment of the change.
 import type { Context } from '../../context.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import type { DeploymentRow } from './releases.entities.ts';
 
-/** A deployment as it stands at one moment. */
+/** A deployment at one moment. */
 export interface DeploymentAnnouncement {
   readonly deployment: DeploymentRow;
   readonly status: DeploymentStatus;
@@ -48,7 +48,7 @@ interface Names {
   };
 }
 
-/** In the order given. */
+/** Writes the events in the given order. */
 export async function announceDeployments(
   ctx: Context,
   tx: Transaction,

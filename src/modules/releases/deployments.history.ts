@@ -1,5 +1,5 @@
-// Reads an environment's past deployments and its line of waiting ones, for the pure rules. The transaction of a caller
-// that decides by them holds the environment's row.
+// Reads an environment's past deployments and its line of waiting deployments for the domain's rules. A caller that
+// writes a decision locks the environment's row.
 import type { Context } from '../../context.ts';
 import {
   listRestorable,
@@ -18,8 +18,8 @@ import type { EnvironmentRow } from './releases.entities.ts';
 const newestAtFirst = 100;
 
 /**
- * The newest successful deployments of the environment, as many as are needed to know which candidate runs and which
- * ran before it. The oldest of them is first.
+ * The newest successful deployments of an environment, oldest first. Reads as many as are needed to know which
+ * candidate runs and which candidate ran before.
  */
 async function readSuccesses(ctx: Context, tx: Transaction, environmentId: string): Promise<Success[]> {
   await tx.em.flush();
@@ -37,12 +37,14 @@ async function readSuccesses(ctx: Context, tx: Transaction, environmentId: strin
   }
 }
 
-/** The candidate that runs in the environment, judged by its successful deployments. Null: there is none. */
+/**
+ * The candidate that runs in the environment according to its successful deployments. Null: no candidate runs there.
+ */
 export async function readRunning(ctx: Context, tx: Transaction, environmentId: string): Promise<string | null> {
   return listRestorable(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
 }
 
-/** The target of a rollback of the environment now. Null: there is nothing to go back to. */
+/** The target of a rollback of the environment now. Null: there is no earlier candidate to roll back to. */
 export async function readRollbackTarget(
   ctx: Context,
   tx: Transaction,

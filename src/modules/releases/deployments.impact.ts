@@ -1,4 +1,4 @@
-// What a change of deployments comes to, and in a preview would come to.
+// The effects of a change of deployments, or the effects that a previewed change would have.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { dryRun } from '../../platform/dry-run.ts';
@@ -28,7 +28,7 @@ export async function dryRunOr<Answered extends { readonly isPreview: boolean }>
 export interface Change {
   readonly environment: EnvironmentRow;
   readonly deployment: DeploymentRow;
-  /** The deployments that it canceled, or asked to stop. */
+  /** Ids of the deployments that the change canceled or asked to stop. */
   readonly canceled: readonly string[];
 }
 

@@ -35,7 +35,7 @@ export async function readDeployments(
   requireScope(ctx, 'release:read');
   return await ctx.db.read<Deployment>(ctx.accountId, {
     name: 'deployments',
-    // The page first, by its index, so that rows are joined only for the page.
+    // The inner statement reads the page by an index, so that rows are joined only for the page.
     text: `select ${columns} from (
              select n.* from deployment n where n.account_id = $1 and n.environment_id = $2 and n.id < $3::bigint
              order by n.id desc limit $4::bigint + 1 offset $5::bigint) d

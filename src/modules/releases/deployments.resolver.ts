@@ -26,14 +26,14 @@ const pageSize = 10;
 @Resolver(() => Environment)
 export class EnvironmentDeploymentsResolver {
   @FieldResolver(() => DeploymentConnection, {
-    description: 'What was deployed there, or is to be, newest first (interface 4.8).',
+    description: 'Past, active and waiting deployments of the environment, newest first (interface 4.8).',
   })
   async deployments(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Environment,
     @Arg('first', () => PageSize, { nullable: true, defaultValue: 10, description: 'Size of a page, 10 if not given.' })
     first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
+    @Arg('after', () => String, { nullable: true, description: 'The cursor of the last entry of the previous page.' })
     after: string | null,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,
@@ -50,7 +50,7 @@ export class EnvironmentDeploymentsResolver {
 
 @Resolver(() => Deployment)
 export class DeploymentsResolver {
-  @FieldResolver(() => Environment, { description: 'Where it goes.' })
+  @FieldResolver(() => Environment, { description: 'The environment that it deploys to.' })
   async environment(@Ctx() ctx: GraphQLContext, @Root() { environmentId }: Deployment): Promise<Environment | null> {
     return await loaderOf(ctx, environmentById).load(environmentId);
   }
@@ -60,7 +60,7 @@ export class DeploymentsResolver {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
 
-  @FieldResolver(() => ReleaseCandidate, { description: 'What is deployed.' })
+  @FieldResolver(() => ReleaseCandidate, { description: 'The candidate that is deployed.' })
   async releaseCandidate(
     @Ctx() ctx: GraphQLContext,
     @Root() { candidateId }: Deployment,
@@ -70,7 +70,7 @@ export class DeploymentsResolver {
 
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'The candidate that ran there before. Null: none did.',
+    description: 'The candidate that ran in the environment before. Null: no candidate ran there.',
   })
   async fromReleaseCandidate(
     @Ctx() ctx: GraphQLContext,
@@ -81,7 +81,7 @@ export class DeploymentsResolver {
 
   @FieldResolver(() => Deployment, {
     nullable: true,
-    description: 'Of a rollback: the deployment it takes back. Null for any other.',
+    description: 'The deployment that a rollback undoes. Null unless this deployment is a rollback.',
   })
   async rollbackOf(@Ctx() ctx: GraphQLContext, @Root() { rollbackOfId }: Deployment): Promise<Deployment | null> {
     return await loadIfAny(ctx, deploymentById, rollbackOfId);
@@ -89,7 +89,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Deploys a candidate to an environment: at once, or in line behind what is deployed there now (interface 4.8). Needs deploy:write.',
+      'Deploys a candidate to an environment: at once, or in line behind the active deployments (interface 4.8). Needs deploy:write.',
   })
   async createDeployment(
     @Ctx() ctx: GraphQLContext,
@@ -100,7 +100,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      "Reports from an outside pipeline: sets the status of the candidate's newest deployment there, or makes a deployment with that status. Nothing is triggered (interface 4.8). Needs deploy:write.",
+      "A report of an outside pipeline. Sets the status of the candidate's newest deployment in the environment, or creates a deployment with this status. Triggers nothing (interface 4.8). Needs deploy:write.",
   })
   async reportDeployment(
     @Ctx() ctx: GraphQLContext,
@@ -111,7 +111,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Cancels a deployment: at once while it waits, otherwise by asking it to stop. It may still succeed. Needs deploy:write.',
+      'Cancels a deployment. A waiting deployment is canceled at once. The provider of a started deployment is asked to stop it, and the deployment may still succeed. Needs deploy:write.',
   })
   async cancelDeployment(
     @Ctx() ctx: GraphQLContext,
@@ -122,7 +122,7 @@ export class DeploymentsResolver {
 
   @Mutation(() => DeploymentPayload, {
     description:
-      'Cancels what is active in an environment and deploys what ran there before. If the newest deployment failed, deploys the last success (interface 4.8). Needs deploy:write.',
+      'Cancels the active deployments of an environment, and deploys the candidate that ran there before. If the newest deployment failed, deploys the candidate of the last success (interface 4.8). Needs deploy:write.',
   })
   async rollBackEnvironment(
     @Ctx() ctx: GraphQLContext,

@@ -1,4 +1,5 @@
-// Deploying, reporting, canceling and rolling back: each one transaction under the environment's row.
+// Creates, reports and cancels deployments, and rolls environments back. Each of these is one transaction that locks
+// the environment's row.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
@@ -36,7 +37,10 @@ export interface CreateDeploymentRequest extends EnvironmentNames {
   readonly ifRunning?: string | null;
 }
 
-/** Deploys a candidate that is ready: at once, or after the deployments in line. */
+/**
+ * Creates the deployment of a ready candidate. The deployment starts at once, or after the deployments that are in line
+ * before it.
+ */
 export async function createDeployment(ctx: Context, request: CreateDeploymentRequest): Promise<Answer> {
   requireAction(ctx, 'deploy');
   const { environment, candidate } = await find(ctx, request);
@@ -69,9 +73,9 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
 }
 
 /**
- * Records a report from outside on the newest deployment of that version in the environment, or on a new one. Freezes
- * and the order of deployments do not matter. From then on, a deployment that does not hold the slot of the environment
- * is driven from outside.
+ * Writes a reported status to the newest deployment of this version in the environment, or to a new deployment. A
+ * report is accepted in spite of freezes and of the order of deployments. After the report, Interlock drives the
+ * deployment no further, unless the deployment has the slot of the environment.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
   requireAction(ctx, 'deploy');
@@ -89,7 +93,7 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
     const deployment = known ?? (await insertDeployment(ctx, tx, { ...of, kind: 'forward', reported: true }));
     if (known === null && request.status === 'pending')
       await announceDeployments(ctx, tx, [announcementOf(deployment)]);
-    if (known !== null && request.status !== known.status && !goesOn(locked, known, request.status))
+    if (known !== null && request.status !== known.status && !isStillDriven(locked, known, request.status))
       known.reported = true;
     await writeDeploymentStatus(ctx, tx, {
       environment: locked,
@@ -105,12 +109,18 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
   });
 }
 
-/** It has the slot, and the report does not set it back: then we still drive it to its end. */
-function goesOn({ currentDeploymentId }: EnvironmentRow, { id }: DeploymentRow, to: DeploymentStatus): boolean {
+/**
+ * Whether Interlock still drives a deployment to its end after a report: the deployment has the slot, and the report
+ * does not set it back to pending.
+ */
+function isStillDriven({ currentDeploymentId }: EnvironmentRow, { id }: DeploymentRow, to: DeploymentStatus): boolean {
   return currentDeploymentId === id && to !== 'pending';
 }
 
-/** Idempotent while the deployment is being canceled. A deployment that ended otherwise is a conflict. */
+/**
+ * A repetition while the deployment is being canceled changes nothing. Throws CONFLICT if the deployment has ended in
+ * another way.
+ */
 export async function cancelDeployment(
   ctx: Context,
   { id, preview }: { readonly id: string; readonly preview?: boolean },
@@ -136,8 +146,8 @@ export interface RollBackRequest extends EnvironmentNames {
 }
 
 /**
- * Cancels active deployments, and deploys the release that the history of successful deployments names. Later successes
- * do not change the target.
+ * Cancels the active deployments of an environment, and deploys the candidate that ran before. The history of
+ * successful deployments decides which candidate this is. Later successes do not change the target.
  */
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireAction(ctx, 'roll_back');
@@ -148,7 +158,8 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
-    // First, because canceling starts a deployment that was being triggered, and the rollback then takes it back.
+    // The cancellation comes first, because a deployment that was being triggered counts as started after it, and the
+    // rollback must undo this deployment.
     const canceled = await cancelActive(ctx, tx, { environment: locked, because });
     const target = await readRollbackTarget(ctx, tx, environment.id);
     if (target === null) throw new DomainError('NOT_FOUND', 'No previous deployment to roll back from');
@@ -166,7 +177,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   });
 }
 
-/** Refusals in the order of the path and the body. */
+/** Reads the environment and the candidate. Checks names in the order in which the REST path and body have them. */
 async function find(ctx: Context, request: EnvironmentNames & { readonly version: string }) {
   const { project, environment } = await loadEnvironment(ctx, request);
   requireVersion(request.version);
@@ -232,7 +243,7 @@ async function insertDeployment(ctx: Context, tx: Transaction, row: NewDeploymen
   return deployment;
 }
 
-/** In line: whether it goes at once is decided where the slot is taken. */
+/** Puts a deployment in line, and wakes it. A turn of the deployment decides whether it takes the slot at once. */
 async function put(ctx: Context, tx: Transaction, deployment: DeploymentRow): Promise<void> {
   deployment.nextLookAt = whenWakeIsLost(ctx.clock());
   await announceDeployments(ctx, tx, [announcementOf(deployment)]);

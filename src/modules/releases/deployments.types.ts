@@ -18,14 +18,14 @@ registerEnumType(deploymentStatuses, {
   name: 'DeploymentStatus',
   description: 'Status of a deployment (interface 3.2).',
   valuesConfig: {
-    PENDING: { description: 'It waits for its turn.' },
-    IN_PROGRESS: { description: 'The environment is being changed by it.' },
-    SUCCESS: { description: 'It is done; its candidate runs there.' },
-    FAILURE: { description: 'It was tried and did not come through.' },
-    CANCELING: { description: 'It was asked to stop; how it ends is not known yet.' },
-    CANCELED: { description: 'It was stopped, or never began.' },
-    ERROR: { description: 'It could not be tried, or its end was never reported.' },
-    UNKNOWN: { description: 'There was no news for too long. Others no longer wait for it.' },
+    PENDING: { description: 'It waits in line.' },
+    IN_PROGRESS: { description: 'Its provider is deploying.' },
+    SUCCESS: { description: 'It succeeded, and its candidate runs in the environment.' },
+    FAILURE: { description: 'Its provider deployed, and reported a failure.' },
+    CANCELING: { description: 'It was asked to stop, and has not ended yet.' },
+    CANCELED: { description: 'It was canceled before or after its start.' },
+    ERROR: { description: 'It could not be started, or its end was never reported.' },
+    UNKNOWN: { description: 'No report arrived within the time limit. Other deployments no longer wait for it.' },
   },
 });
 
@@ -35,10 +35,10 @@ const deploymentKinds = {
 } as const satisfies Record<Uppercase<DeploymentKind>, DeploymentKind>;
 registerEnumType(deploymentKinds, {
   name: 'DeploymentKind',
-  description: 'What a deployment is for.',
+  description: 'Whether a deployment is a rollback.',
   valuesConfig: {
-    FORWARD: { description: 'To bring a candidate there.' },
-    ROLLBACK: { description: 'To bring back what ran there before.' },
+    FORWARD: { description: 'It deploys a candidate that a user named.' },
+    ROLLBACK: { description: 'It deploys the candidate that ran in the environment before.' },
   },
 });
 
@@ -46,16 +46,20 @@ registerEnumType(deploymentKinds, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A release candidate on its way into an environment (interface 3.2).',
+  description: 'The deployment of a release candidate to an environment (interface 3.2).',
 })
 export class Deployment {
-  @Field(() => ID, { description: 'Its id, unique within the account. Opaque; in a preview it names nothing.' })
+  @Field(() => ID, {
+    description: 'Its id, unique within the account. Opaque. After a preview, no deployment has this id.',
+  })
   id!: string;
 
-  @Field(() => String, { description: 'Email address of the user who requested it, or reported it first.' })
+  @Field(() => String, {
+    description: 'Email address of the user who requested the deployment, or who first reported it.',
+  })
   actor!: string;
 
-  @Field(() => deploymentKinds, { description: 'Why there is the deployment.' })
+  @Field(() => deploymentKinds, { description: 'Whether it is a rollback.' })
   kind!: DeploymentKind;
 
   @Field(() => String, { description: 'The release that is deployed.' })
@@ -64,12 +68,15 @@ export class Deployment {
   @Field(() => ReleaseCandidateVersion, { description: 'The candidate that is deployed.' })
   releaseCandidateVersion!: string;
 
-  @Field(() => String, { nullable: true, description: 'The release that ran there before it. Null: none did.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The release that ran in the environment before. Null: no release ran there.',
+  })
   fromReleaseVersion!: string | null;
 
   @Field(() => ReleaseCandidateVersion, {
     nullable: true,
-    description: 'The candidate that ran there before it. Null: none did.',
+    description: 'The candidate that ran in the environment before. Null: no candidate ran there.',
   })
   fromReleaseCandidateVersion!: string | null;
 
@@ -82,13 +89,14 @@ export class Deployment {
   @Field(() => String, {
     nullable: true,
     description:
-      'The failure of the last call to its provider, which is repeated at `nextTryAt`. Null: the call did not fail, or its result is known by now.',
+      'Why the last call to its provider failed. The call is repeated at `nextTryAt`. Null: the call did not fail, or its result is known by now.',
   })
   lastFailure!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When its provider is called again after `lastFailure`. Null: it is not, or nothing failed.',
+    description:
+      'When its provider is called again after `lastFailure`. Null: the provider is not called again, or no call failed.',
   })
   nextTryAt!: Date | null;
 
@@ -99,10 +107,12 @@ export class Deployment {
   })
   cancelSentAt!: Date | null;
 
-  @Field(() => Boolean, { description: 'Whether it goes on although the environment is frozen.' })
+  @Field(() => Boolean, { description: 'Whether it is deployed even if the environment is frozen.' })
   forced!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it is driven from outside, and never triggered by the service.' })
+  @Field(() => Boolean, {
+    description: 'Whether an outside pipeline deploys and reports it, so that Interlock never triggers it.',
+  })
   reported!: boolean;
 
   @Field(() => DateTime, { description: 'When it was requested, or first reported.' })
@@ -110,11 +120,12 @@ export class Deployment {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it began: its first status past PENDING. Null: it waits, or was canceled while it did.',
+    description:
+      'When it began: when its status first changed from PENDING. Null: it waits, or was canceled while it waited.',
   })
   deployStartAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it came to its final status. Null: it has not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it reached its final status. Null: it has not ended.' })
   deployEndAt!: Date | null;
 
   environmentId!: string;
@@ -130,29 +141,33 @@ export const DeploymentConnection = connectionType(Deployment, 'Deployment', tru
 
 @ObjectType({ simpleResolvers: true, description: 'What deploying, canceling or rolling back would do.' })
 export class DeploymentImpact {
-  @Field(() => String, { description: 'The same as a sentence.' })
+  @Field(() => String, { description: 'All of this as a sentence.' })
   sentence!: string;
 
-  @Field(() => [Deployment], { description: 'Active deployments it would cancel, as they would stand then.' })
+  @Field(() => [Deployment], {
+    description: 'Active deployments that the change would cancel, with the status that they would have then.',
+  })
   cancels!: readonly Deployment[];
 
-  @Field(() => [Deployment], { description: 'Those it would wait for, the first one first.' })
+  @Field(() => [Deployment], { description: 'Deployments that the deployment would wait for, the first one first.' })
   waitsFor!: readonly Deployment[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A deployment after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of deployments.' })
 export class DeploymentPayload {
-  @Field(() => Deployment, { description: 'The deployment as it is now, or in a preview as it would be.' })
+  @Field(() => Deployment, {
+    description: 'The deployment after the change. In a preview, the deployment as it would be.',
+  })
   deployment!: Deployment;
 
   @Field(() => DeploymentImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was requested.',
+    description: 'What the change would do. Null unless a preview was requested.',
   })
   impact!: DeploymentImpact | null;
 }
 
-@InputType({ description: 'A deployment to make (interface 4.8).' })
+@InputType({ description: 'A deployment to create (interface 4.8).' })
 export class CreateDeploymentInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
@@ -160,12 +175,13 @@ export class CreateDeploymentInput {
   @Field(() => String, { description: 'Name of the environment.' })
   environment!: string;
 
-  @Field(() => ReleaseCandidateVersion, { description: 'The candidate to deploy. It has to be ready.' })
+  @Field(() => ReleaseCandidateVersion, { description: 'The candidate to deploy. It must be ready.' })
   version!: string;
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Cancels what is active there, instead of waiting in line.',
+    description:
+      'True: the active deployments of the environment are canceled. False: the new deployment waits in line behind them.',
   })
   supersede!: boolean;
 
@@ -194,13 +210,17 @@ export class ReportDeploymentInput {
   @Field(() => String, { description: 'Name of the environment.' })
   environment!: string;
 
-  @Field(() => ReleaseCandidateVersion, { description: 'The candidate whose newest deployment there it is.' })
+  @Field(() => ReleaseCandidateVersion, {
+    description: 'The candidate. The report is about its newest deployment in the environment.',
+  })
   version!: string;
 
-  @Field(() => deploymentStatuses, { description: 'The status, taken as given.' })
+  @Field(() => deploymentStatuses, {
+    description: 'The status. It is stored without a check against the present status.',
+  })
   status!: DeploymentStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why, as a text for people: at most 10,000 characters.' })
+  @Field(() => String, { nullable: true, description: 'The reason, as a text for people, at most 10,000 characters.' })
   errorMessage?: string | null;
 }
 

@@ -14,7 +14,7 @@ export function wakeDeployment(
   tx.afterCommit(() => wake({ accountId, deploymentId: id, isRollback: kind === 'rollback' }));
 }
 
-/** After a change of the line: wakes the deployment that is now first in it. */
+/** Wakes the deployment that is first in line after a change. */
 export async function wakeNextInLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
   const [next] = await readLine(ctx, tx, environment);
   if (next === undefined) return;
@@ -30,11 +30,11 @@ interface DueDeployment extends DueRow {
   readonly kind: string;
 }
 
-/** SQL: whether `wakeDueReleases` would wake one. */
+/** SQL: whether `wakeDueReleases` would wake a deployment or a build. */
 export const releasesAreDue = `${hasDueRows('deployment')} or ${hasDueRows('release_candidate')}`;
 
 /**
- * For the relay: wakes deployments and builds whose wake was lost, whose deadline has passed, or whose workflow
+ * Called by the relay. Wakes deployments and builds whose wake was lost, whose time limit has passed, or whose workflow
  * Temporal lost.
  */
 export async function wakeDueReleases(ports: Ports): Promise<void> {

@@ -1,5 +1,5 @@
-// The one place a deployment's status is written: with its times, its revision and its event, the slot it gives back,
-// and who is woken by that. The caller holds the environment's row.
+// The only function that writes the status of a deployment, with its times, its revision and its event. A deployment
+// that ends releases the slot, and the next deployment in line is woken. The caller locks the environment's row.
 import type { Context } from '../../context.ts';
 import { begins, canMove, endsSlot, isFinal, timesAfter } from '../../domain/releases/deployment.status.ts';
 import type { DeploymentStatus } from '../../domain/releases/release.ts';
@@ -14,9 +14,12 @@ import { freezeAfterRollback } from './freezes.announce.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
 interface Writer {
-  /** Locked, and marked as changed. */
+  /** The caller has locked the row, and increased its version. */
   readonly environment: EnvironmentRow;
-  /** The service itself goes along the table of moves; what is reported from outside is taken as given. */
+  /**
+   * Changes by Interlock itself must follow the table of transitions. A report from outside is accepted without a
+   * check.
+   */
   readonly by: 'service' | 'report';
 }
 
@@ -25,7 +28,7 @@ export interface NewStatus {
   readonly to: DeploymentStatus;
   /** A text for people. */
   readonly errorMessage?: string | null;
-  /** The provider is to be notified that it was canceled, though nobody waits for that. */
+  /** Whether the provider must still be notified of a cancellation for which no deployment waits. */
   readonly cancelPending?: boolean;
 }
 
@@ -40,8 +43,8 @@ export async function writeDeploymentStatus(
 }
 
 /**
- * Several, in the order given, in about as many statements as one takes. Where they are several none is a success, or
- * was one: what runs in the environment is the same before and after each of them.
+ * Writes several statuses in the given order, with about as many statements as one status needs. If there are several,
+ * no deployment becomes or was a success, so that the running candidate does not change between them.
  */
 export async function writeDeploymentStatuses(
   ctx: Context,
@@ -54,11 +57,11 @@ export async function writeDeploymentStatuses(
     const from = deployment.status;
     if (by === 'service' && !canMove(from, to))
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
-    await place(ctx, { deployment, to, running });
+    await setStatus(ctx, { deployment, to, running });
     wakeDeployment(ctx, tx, deployment);
-    // The same status reported again is stored as news, and causes no event.
+    // A report of the same status restarts the time limit, and causes no event.
     if (from === to) continue;
-    // Calls to the provider that were put off belong to the status before.
+    // Postponed calls to the provider belong to the earlier status.
     Object.assign(deployment, { ...untried, cancelPending: cancelPending ?? false });
     deployment.errorMessage = errorMessage ?? null;
     announcements.push(announcementOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
@@ -70,21 +73,21 @@ export async function writeDeploymentStatuses(
       await freezeAfterRollback(ctx, tx, { environment, rollback: deployment });
     if (endsSlot(status) && environment.currentDeploymentId === deployment.id) environment.currentDeploymentId = null;
   }
-  // Its place, in the environment or in line, may be another's now.
+  // Another deployment may be next in line now.
   if ((environment.currentDeploymentId ?? null) === null) await wakeNextInLine(ctx, tx, environment);
 }
 
-interface Placed extends Pick<NewStatus, 'deployment' | 'to'> {
+interface SetStatus extends Pick<NewStatus, 'deployment' | 'to'> {
   /** The candidate that runs in the environment. */
   readonly running: () => Promise<string | null>;
 }
 
-/** Changes only the row: the status and what is counted from it. */
-async function place(ctx: Context, { deployment, to, running }: Placed): Promise<void> {
+/** Changes the status in the row, and the times that depend on the status. */
+async function setStatus(ctx: Context, { deployment, to, running }: SetStatus): Promise<void> {
   const now = ctx.clock();
   const { status: from, deployStartAt = null, deployEndAt = null } = deployment;
-  // It replaces what runs when it starts, not what ran when it was requested. A deployment that starts once more over
-  // itself still replaces what it replaced before.
+  // A deployment replaces the candidate that runs when it starts, not the candidate that ran when it was requested. If
+  // its own candidate already runs when it starts again, it still replaces the candidate that it replaced before.
   if (begins(from, to)) {
     deployment.lastStartAt = now;
     const candidateId = await running();

@@ -34,7 +34,7 @@ export interface NewEnvironment {
   readonly freezeAfterRollbackSec?: number | null;
 }
 
-/** Throws CONFLICT when the project has one of that name. */
+/** Throws CONFLICT if the project has an environment with this name. */
 export async function createEnvironment(ctx: Context, secrets: Secrets, input: NewEnvironment): Promise<void> {
   requireScope(ctx, 'release:write');
   const name = checkedReleaseName(input.name, 'input.name');
@@ -84,13 +84,13 @@ export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project
 /** What a change of an environment does. */
 export interface EnvironmentImpact {
   readonly changes: readonly SettingChange[];
-  /** The deployments in line, the next first: the new provider carries them out. */
+  /** The deployments in line that the new provider would carry out, the next first. */
   readonly affects: readonly Deployment[];
 }
 
 /**
- * Fields that are left out stay. The provider cannot change while a deployment has the slot: CONFLICT. Null: it was
- * done, and not only tried out.
+ * Fields that are left out stay unchanged. Throws CONFLICT for a new provider while a deployment has the slot. Returns
+ * what a dry run would change, or null after a change that was carried out.
  */
 export async function updateEnvironment(
   ctx: Context,
@@ -186,7 +186,10 @@ function changeProvider(
   row.provider = provider;
 }
 
-/** Its environments in their order, under the project's row: two that are placed at once would have one place. */
+/**
+ * Locks the project's row, and returns the ids of its environments in their order. Without the lock, two environments
+ * that are placed at the same time could get the same position.
+ */
 async function lockOrder(ctx: Context, tx: Transaction, projectId: string): Promise<readonly string[]> {
   const rows = await tx.query('select 1 from release_project where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,
@@ -200,7 +203,10 @@ async function lockOrder(ctx: Context, tx: Transaction, projectId: string): Prom
   return order.map(({ id }) => id);
 }
 
-/** Puts one at its place, the last one without it, and moves those from there on. */
+/**
+ * Puts an environment at its position, and moves the following environments by one. If `position` is null, the
+ * environment comes last.
+ */
 async function place(
   ctx: Context,
   tx: Transaction,

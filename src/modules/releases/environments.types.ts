@@ -14,13 +14,13 @@ const tiers = {
 } as const satisfies Record<Uppercase<EnvironmentTier>, EnvironmentTier>;
 registerEnumType(tiers, {
   name: 'EnvironmentTier',
-  description: 'What an environment is for. It is shown and decides nothing (interface 2.11).',
+  description: 'The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11).',
   valuesConfig: {
-    DEVELOPMENT: { description: 'To try what is being worked on.' },
+    DEVELOPMENT: { description: 'To try out unfinished work.' },
     TESTING: { description: 'To test candidates.' },
-    STAGING: { description: 'To look at a candidate as it will run.' },
-    PRODUCTION: { description: 'For its users.' },
-    OTHER: { description: 'For something else, or nobody said.' },
+    STAGING: { description: 'To check a candidate under the conditions of production.' },
+    PRODUCTION: { description: 'For the users of the software.' },
+    OTHER: { description: 'For another purpose, or no purpose was given.' },
   },
 });
 
@@ -28,7 +28,7 @@ registerEnumType(tiers, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'Where candidates of a release project are deployed to, one at a time (interface 2.11).',
+  description: 'A target of deployments of a release project. One deployment at a time changes it (interface 2.11).',
 })
 export class Environment {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -37,7 +37,7 @@ export class Environment {
   @Field(() => String, { description: 'Its name in the project; upper and lower case differ.' })
   name!: string;
 
-  @Field(() => Int, { description: 'Its place on the way of a candidate, counted from 1.' })
+  @Field(() => Int, { description: 'Its position in the order of the environments of the project, counted from 1.' })
   position!: number;
 
   @Field(() => tiers, { description: 'What it is for.' })
@@ -83,12 +83,12 @@ export class CreateEnvironmentInput {
   @Field(() => String, { description: 'Its name: 1 to 100 characters without a slash.' })
   name!: string;
 
-  @Field(() => tiers, { nullable: true, description: 'What it is for, OTHER if not given.' })
+  @Field(() => tiers, { nullable: true, description: 'Its purpose. Default: OTHER.' })
   tier?: EnvironmentTier | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Its place, from 1; those from there on move by one. The last one if not given.',
+    description: 'Its position, from 1. Environments from this position on move by one. Default: the last position.',
   })
   position?: number | null;
 
@@ -104,21 +104,27 @@ export class CreateEnvironmentInput {
   @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback, false if not given.' })
   freezeAfterRollback?: boolean | null;
 
-  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Left out: until somebody ends it.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The length of the freeze after a rollback, in seconds. Left out: it lasts until a user ends it.',
+  })
   freezeAfterRollbackSec?: number | null;
 }
 
-@InputType({ description: 'Changes of an environment. Fields that are left out stay.' })
+@InputType({ description: 'Changes of an environment. Fields that are left out stay unchanged.' })
 export class UpdateEnvironmentInput extends EnvironmentRefInput {
   @Field(() => tiers, { nullable: true, description: 'What it is for.' })
   tier?: EnvironmentTier | null;
 
-  @Field(() => Int, { nullable: true, description: 'Its place, from 1; the others make room.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Its new position, from 1. The other environments move accordingly.',
+  })
   position?: number | null;
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'How it is deployed to. Refused while a deployment has its place there.',
+    description: 'The new provider of its deployments. Refused while a deployment is in progress.',
   })
   provider?: ProviderInput | null;
 
@@ -141,7 +147,7 @@ export class UpdateEnvironmentInput extends EnvironmentRefInput {
   preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'An environment that was made.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `createEnvironment`.' })
 export class EnvironmentPayload {
   @Field(() => Environment, { description: 'The environment as it is now.' })
   environment!: Environment;
@@ -149,26 +155,27 @@ export class EnvironmentPayload {
 
 @ObjectType({ simpleResolvers: true, description: 'What a change of an environment would do.' })
 export class UpdateEnvironmentImpact {
-  @Field(() => String, { description: 'The same as sentences.' })
+  @Field(() => String, { description: 'All of this as sentences.' })
   sentence!: string;
 
-  @Field(() => [String], { description: 'The fields of the input that would change something.' })
+  @Field(() => [String], { description: 'The fields of the input whose values would change.' })
   changedFields!: readonly string[];
 
   @Field(() => [Deployment], {
-    description: 'Deployments in line that the new provider would make, the next first. Empty if the provider stays.',
+    description:
+      'Deployments in line that the new provider would carry out, the next first. Empty if the provider does not change.',
   })
   affects!: readonly Deployment[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The environment after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `updateEnvironment`.' })
 export class UpdateEnvironmentPayload {
   @Field(() => Environment, { description: 'The environment as it is now.' })
   environment!: Environment;
 
   @Field(() => UpdateEnvironmentImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was requested.',
+    description: 'What the change would do. Null unless a preview was requested.',
   })
   impact!: UpdateEnvironmentImpact | null;
 }

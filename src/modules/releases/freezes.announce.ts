@@ -1,4 +1,5 @@
-// Announces each change of a freeze once. Whether an environment is frozen is asked of the calendar at each request.
+// Writes an event when an environment becomes frozen or unfrozen. Decisions do not depend on these events: they read
+// the freezes themselves.
 import type { Context } from '../../context.ts';
 import { frozenAt, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -20,7 +21,10 @@ export interface EnvironmentNames {
   readonly environment: string;
 }
 
-/** Announces a change of its freezes, under the environment's row. A second call announces nothing again. */
+/**
+ * Writes an event if the environment was frozen or unfrozen since the last event, and schedules the next check. The
+ * caller locks the environment's row. A repetition writes no event twice.
+ */
 export async function announceFreeze(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
   const now = ctx.clock().getTime();
   const of = { accountId: ctx.accountId, environmentId: environment.id };
@@ -43,8 +47,8 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
 }
 
 /**
- * Freezes the environment as a rollback succeeds, where it is configured to: in the transaction of that success, in
- * place of the freeze that an earlier rollback left.
+ * Freezes an environment after a successful rollback, if the environment is configured for this. The freeze replaces
+ * the freeze of an earlier rollback, and is written in the transaction of the success.
  */
 export async function freezeAfterRollback(
   ctx: Context,

@@ -4,8 +4,8 @@ import type { Transaction } from '../../platform/database.ts';
 import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 
 /**
- * Why nothing is deployed there, by the calendar at that instant; null: it may be. In a transaction that holds the
- * environment's row: once a freeze is answered, no deployment takes the slot by what was before it.
+ * The freeze of an environment at an instant. Null: the environment is not frozen. The caller locks the environment's
+ * row, so that no deployment takes the slot after a freeze was committed.
  */
 export async function frozenNow(
   ctx: Context,

@@ -1,5 +1,5 @@
-// What a change of an environment's freezes would do: the deployments it would hold back or let go, and those it would
-// leave alone.
+// The effects of a change of an environment's freezes: the deployments that it would hold back, and those that it would
+// no longer hold back.
 import type { Context } from '../../context.ts';
 import { timeText } from '../../domain/calendar/time.text.ts';
 import { frozenAt, frozenText, nextChange } from '../../domain/releases/freeze.ts';
@@ -11,11 +11,11 @@ import type { Deployment } from './deployments.types.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 
 export interface FreezeImpactFacts {
-  /** The former freeze by hand. Null: there was none. */
+  /** The earlier manual freeze that the change replaces. Null: there was none. */
   readonly replaces: StoredFreeze | null;
   /** The deployments in line that the freeze holds back, the next first. */
   readonly holdsBack: readonly Deployment[];
-  /** The deployments in line that go on, the next first. */
+  /** The deployments in line that were held back and are not any more, the next first. */
   readonly resumes: readonly Deployment[];
   readonly sentence: string;
 }
@@ -27,7 +27,7 @@ export interface FreezeChange {
   readonly replaces: StoredFreeze | null;
 }
 
-/** After the change, in its transaction. */
+/** Called in the transaction of the change, after the change. */
 export async function impactOfFreeze(
   ctx: Context,
   tx: Transaction,

@@ -11,7 +11,7 @@ export async function readFreezes(ctx: GraphQLContext, environmentId: string): P
   return (await loaderOf(ctx, freezesOfEnvironments).load(environmentId)).filter((freeze) => !isOver(freeze, now));
 }
 
-/** Null: it is not frozen. */
+/** The freeze of an environment now. Null: the environment is not frozen. */
 export async function readFrozen(ctx: GraphQLContext, environmentId: string): Promise<Frozen<StoredFreeze> | null> {
   return frozenAt(await readFreezes(ctx, environmentId), ctx.clock().getTime());
 }

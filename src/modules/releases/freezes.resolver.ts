@@ -31,14 +31,15 @@ export class FreezesResolver {
   @Extensions({ price: 500 })
   @FieldResolver(() => Frozen, {
     nullable: true,
-    description: 'Why nothing is deployed there now, unless it is forced. Null: it is not frozen.',
+    description:
+      'The freeze because of which only forced deployments are deployed now. Null: the environment is not frozen.',
   })
   async frozen(@Ctx() ctx: GraphQLContext, @Root() { id, name }: Environment): Promise<Frozen | null> {
     return toFrozenNode(name, await readFrozen(ctx, id));
   }
 
   @FieldResolver(() => [Freeze], {
-    description: 'Its freezes, newest first, present and future. Ended freezes are left out.',
+    description: 'Its freezes that have not ended, newest first, including those that begin later.',
   })
   async freezes(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<Freeze[]> {
     return (await readFreezes(ctx, id)).map(toFreezeNode);
@@ -46,7 +47,7 @@ export class FreezesResolver {
 
   @Mutation(() => FreezeEnvironmentPayload, {
     description:
-      'Freezes an environment from now on: only forced deployments go there. Replaces the former freeze by hand. Needs release:write.',
+      'Freezes an environment from now on: only forced deployments are deployed. Replaces an earlier manual freeze. Needs release:write.',
   })
   async freezeEnvironment(
     @Ctx() ctx: GraphQLContext,
@@ -59,7 +60,7 @@ export class FreezesResolver {
 
   @Mutation(() => UnfreezeEnvironmentPayload, {
     description:
-      "Ends an environment's freezes made by hand or by a rollback. Schedules stay: `deleteFreeze` ends them. Needs release:write.",
+      "Ends an environment's manual freezes and its freezes after rollbacks. Freezes by a schedule stay: `deleteFreeze` ends them. Needs release:write.",
   })
   async unfreezeEnvironment(
     @Ctx() ctx: GraphQLContext,
@@ -71,7 +72,8 @@ export class FreezesResolver {
   }
 
   @Mutation(() => FreezePayload, {
-    description: 'Freezes an environment, or base branches, again and again. Needs release:write.',
+    description:
+      'Creates a schedule by which an environment, or base branches, are frozen regularly. Needs release:write.',
   })
   async createFreezeSchedule(
     @Ctx() ctx: GraphQLContext,
@@ -81,7 +83,7 @@ export class FreezesResolver {
   }
 
   @Mutation(() => FreezePayload, {
-    description: 'Ends a freeze of any origin, of environments or base branches. Needs release:write.',
+    description: 'Ends a freeze of an environment or of base branches, whatever its source. Needs release:write.',
   })
   async deleteFreeze(
     @Ctx() ctx: GraphQLContext,
@@ -97,7 +99,7 @@ export class FreezesResolver {
   }
 }
 
-/** A payload whose impact on an environment is known already. The impact on queues is found when it is asked for. */
+/** A payload with the impact on an environment. The impact on queues is computed only when the query requests it. */
 class EitherFreezePayload extends FreezePayload {
   environmentImpact?: EnvironmentFreezeImpact | null;
 }
@@ -107,7 +109,7 @@ export class EnvironmentFreezeImpactResolver {
   @FieldResolver(() => EnvironmentFreezeImpact, {
     nullable: true,
     description:
-      'What it would do to the environment. Null unless a preview was requested, and for base branches, which `impact` is about.',
+      'What the change would do to the environment. Null unless a preview was requested. Also null for base branches, for which `impact` says what the change would do.',
   })
   environmentImpact(@Root() { environmentImpact }: EitherFreezePayload): EnvironmentFreezeImpact | null {
     return environmentImpact ?? null;

@@ -1,5 +1,5 @@
-// Freezing and unfreezing environments, each in one transaction under the environment's row: once a freeze is answered,
-// nothing is deployed there that was not started.
+// Freezes and unfreezes environments, each in one transaction that locks the environment's row. Once a freeze is
+// committed, only deployments that have started already are deployed to the environment.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -33,19 +33,19 @@ interface EnvironmentRef {
 
 export interface FreezeEnvironmentRequest extends EnvironmentRef {
   readonly reason?: string | null | undefined;
-  /** Null: until somebody ends it. */
+  /** Null: the freeze lasts until a user ends it. */
   readonly endsAt?: Date | null | undefined;
   readonly preview?: boolean;
 }
 
-/** A freeze that was made or ended, or in a preview would be. */
+/** A freeze that was created or ended, or that a preview would create or end. */
 export interface FreezeAnswer {
   readonly freeze: StoredFreeze;
-  /** Null unless it was a preview. */
+  /** Null unless a preview was requested. */
   readonly impact: FreezeImpactFacts | null;
 }
 
-/** Replaces the former freeze by hand. */
+/** Creates a manual freeze, which replaces an earlier manual freeze. */
 export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRequest): Promise<FreezeAnswer> {
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
@@ -98,7 +98,7 @@ export async function scheduleEnvironmentFreeze(
   return { freeze: changed, impact };
 }
 
-/** Ends the freezes by hand and after a rollback; schedules stay. */
+/** Ends the manual freezes and the freezes after rollbacks, and no freeze by a schedule. */
 export async function unfreezeEnvironment(
   ctx: Context,
   input: EnvironmentRef & { readonly preview?: boolean },
@@ -114,8 +114,8 @@ export async function unfreezeEnvironment(
 }
 
 /**
- * Ends a freeze of an environment or of base branches. Throws NOT_FOUND when there is none, or it has ended. The
- * preview for base branches has no impact: their queues are asked separately.
+ * Ends a freeze of an environment or of base branches. Throws NOT_FOUND if there is no such freeze, or it has ended.
+ * `impact` is null for base branches, because their impact is computed from a dry run of their queues.
  */
 export async function deleteFreeze(
   ctx: Context,
@@ -150,12 +150,12 @@ interface ChangedEnvironment {
 async function endWhere(
   ctx: Context,
   environment: ChangedEnvironment,
-  isMeant: (freeze: StoredFreeze) => boolean,
+  isToEnd: (freeze: StoredFreeze) => boolean,
 ): Promise<Done<StoredFreeze[]>> {
   return await underEnvironment(ctx, environment, async (change) => {
     const now = ctx.clock().getTime();
-    const meant = change.freezes.filter((freeze) => isMeant(freeze) && !isOver(freeze, now));
-    const ended = await endFreezes(ctx, change.tx, idsOf(meant));
+    const open = change.freezes.filter((freeze) => isToEnd(freeze) && !isOver(freeze, now));
+    const ended = await endFreezes(ctx, change.tx, idsOf(open));
     for (const freeze of ended) await record(ctx, change, { action: 'freeze_ended', freeze });
     return { changed: ended, replaces: null };
   });
@@ -163,7 +163,7 @@ async function endWhere(
 
 interface Done<T> {
   readonly changed: T;
-  /** Null unless it was a preview. */
+  /** Null unless a preview was requested. */
   readonly impact: FreezeImpactFacts | null;
 }
 

@@ -1,5 +1,5 @@
-// Announces freezes when they begin or end by the calendar. Every server and worker looks, and the first to lock the
-// row announces the freeze. Only rows that are due are read.
+// Writes the events of freezes that begin or end at a given time. Every server and worker runs this, and the first
+// process that locks a row writes its event. Only rows that are due are read.
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { announceBranchFreezes, lockRepository } from '../repositories/index.ts';
 import { announceFreeze } from './freezes.announce.ts';
@@ -12,7 +12,7 @@ interface Due {
   readonly id: string;
 }
 
-/** SQL: whether `announceDueFreezes` would announce one. */
+/** SQL: whether `announceDueFreezes` would write an event. */
 export const freezesAreDue = `exists (select from environment where next_freeze_change_at <= $1)
   or exists (select from repository where next_freeze_change_at <= $1)`;
 

@@ -9,7 +9,7 @@ export class FreezeEnvironmentInput extends EnvironmentRefInput {
   @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: it lasts until somebody ends it.' })
+  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: the freeze lasts until a user ends it.' })
   endsAt!: Date | null;
 
   @Field(() => Boolean, {
@@ -19,7 +19,7 @@ export class FreezeEnvironmentInput extends EnvironmentRefInput {
   preview!: boolean;
 }
 
-@InputType({ description: 'A freeze that comes again and again: of an environment, or of base branches.' })
+@InputType({ description: 'A schedule of freezes of an environment, or of base branches.' })
 export class CreateFreezeScheduleInput {
   @Field(() => EnvironmentRefInput, { nullable: true, description: 'The environment. Either this or `branches`.' })
   environment!: EnvironmentRefInput | null;
@@ -27,7 +27,7 @@ export class CreateFreezeScheduleInput {
   @Field(() => BaseBranchesInput, { nullable: true, description: 'The base branches. Either this or `environment`.' })
   branches!: BaseBranchesInput | null;
 
-  @Field(() => FreezeScheduleInput, { description: 'When.' })
+  @Field(() => FreezeScheduleInput, { description: 'When the freezes begin and end.' })
   schedule!: FreezeScheduleInput;
 
   @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
@@ -35,7 +35,7 @@ export class CreateFreezeScheduleInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers what it would do.',
+    description: 'True: a dry run. Nothing changes, and the payload says what the change would do.',
   })
   preview!: boolean;
 }
@@ -47,12 +47,12 @@ export class DeleteFreezeInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and answers what it would do.',
+    description: 'True: a dry run. Nothing changes, and the payload says what the change would do.',
   })
   preview!: boolean;
 }
 
-@InputType({ description: 'An environment whose freezes made by hand or by a rollback end.' })
+@InputType({ description: 'An environment whose manual freezes and freezes after rollbacks end.' })
 export class UnfreezeEnvironmentInput extends EnvironmentRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
@@ -63,27 +63,33 @@ export class UnfreezeEnvironmentInput extends EnvironmentRefInput {
 
 @ObjectType({ simpleResolvers: true, description: 'What a change of the freezes of an environment would do.' })
 export class EnvironmentFreezeImpact {
-  @Field(() => String, { description: 'The same as sentences.' })
+  @Field(() => String, { description: 'All of this as sentences.' })
   sentence!: string;
 
-  @Field(() => [Deployment], { description: 'Deployments in line that would wait for its end, the next first.' })
+  @Field(() => [Deployment], {
+    description: 'Deployments in line that would wait for the end of the freeze, the next first.',
+  })
   holdsBack!: readonly Deployment[];
 
   @Field(() => [Deployment], {
-    description: 'Deployments in line that the freeze holds back now and would not any more, the next first.',
+    description:
+      'Deployments in line that wait for the end of the freeze now and would no longer wait, the next first.',
   })
   resumes!: readonly Deployment[];
 
-  @Field(() => Freeze, { nullable: true, description: 'The freeze by hand whose place it would take. Null: none.' })
+  @Field(() => Freeze, {
+    nullable: true,
+    description: 'The manual freeze that the new one would replace. Null: there is none.',
+  })
   replaces!: Freeze | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A freeze of an environment that was made.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `freezeEnvironment`.' })
 export class FreezeEnvironmentPayload {
-  @Field(() => Freeze, { description: 'The freeze. In a preview, its id names nothing.' })
+  @Field(() => Freeze, { description: 'The freeze. After a preview, no freeze has this id.' })
   freeze!: Freeze;
 
-  @Field(() => Environment, { description: 'The environment, in a preview as it is without the freeze.' })
+  @Field(() => Environment, { description: 'The environment. In a preview, it is not frozen by the new freeze.' })
   environment!: Environment;
 
   @Field(() => EnvironmentFreezeImpact, {
@@ -98,7 +104,7 @@ export class UnfreezeEnvironmentPayload {
   @Field(() => Int, { description: 'How many freezes were ended. In a preview: how many would be.' })
   deleted!: number;
 
-  @Field(() => Environment, { description: 'The environment; it may be frozen by a schedule.' })
+  @Field(() => Environment, { description: 'The environment. It may still be frozen by a schedule.' })
   environment!: Environment;
 
   @Field(() => EnvironmentFreezeImpact, {

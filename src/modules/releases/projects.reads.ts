@@ -1,4 +1,4 @@
-// Rows of projects and environments as GraphQL shows them. Names are looked up within the account.
+// Reads release projects and environments for GraphQL. Names are looked up within the account.
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -25,7 +25,10 @@ export const environmentColumns = `e.id, e.project_id as "projectId", e.name, e.
   e.provider_secret is not null as "hasSecret", e.report_timeout_sec as "reportTimeoutSec",
   e.freeze_after_rollback as "freezeAfterRollback", e.freeze_after_rollback_sec as "freezeAfterRollbackSec", e.created_at as "createdAt"`;
 
-/** Null: the account has none of that name, or its repository is at GitHub and hidden from the caller there. */
+/**
+ * Null: the account has no project with this name, or the project's repository is at GitHub and GitHub hides it from
+ * the caller.
+ */
 export async function findReleaseProject(ctx: Context, name: string): Promise<ReleaseProject | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<ProjectRead>(ctx.accountId, {
@@ -68,7 +71,7 @@ export async function findEnvironment(ctx: Context, projectId: string, name: str
   return row ? toEnvironment(row) : null;
 }
 
-/** By the names a caller gave. Throws NOT_FOUND. */
+/** The project and the environment with the names of a request. Throws NOT_FOUND. */
 export async function loadEnvironment(
   ctx: Context,
   names: { readonly project: string; readonly environment: string },
@@ -117,7 +120,7 @@ export function environmentById(ctx: GraphQLContext): DataLoader<string, Environ
   });
 }
 
-/** For projects and candidates, which always have a repository. */
+/** Repositories by their ids. Projects and candidates always have a repository. */
 export function repositoryOfRelease(ctx: GraphQLContext): DataLoader<string, Repository> {
   return new DataLoader(
     async (ids) => {

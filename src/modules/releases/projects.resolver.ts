@@ -39,7 +39,8 @@ const pageSize = 20;
 export class ReleaseProjectsResolver {
   @Query(() => ReleaseProject, {
     nullable: true,
-    description: 'A release project by its name. Null when the account has none of that name. Needs release:read.',
+    description:
+      'A release project by its name. Null when the account has no project with this name. Needs release:read.',
   })
   async releaseProject(
     @Ctx() ctx: GraphQLContext,
@@ -64,7 +65,7 @@ export class ReleaseProjectsResolver {
     };
   }
 
-  @FieldResolver(() => Repository, { description: 'The repository it is released out of.' })
+  @FieldResolver(() => Repository, { description: 'The repository that is released.' })
   async repository(@Ctx() ctx: GraphQLContext, @Root() { repositoryId }: ReleaseProject): Promise<Repository> {
     return await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
   }
@@ -76,7 +77,7 @@ export class ReleaseProjectsResolver {
 
   @FieldResolver(() => Environment, {
     nullable: true,
-    description: 'An environment by its name. Null if the project has none of that name.',
+    description: 'An environment by its name. Null if the project has no environment with this name.',
   })
   async environment(
     @Ctx() ctx: GraphQLContext,
@@ -87,7 +88,7 @@ export class ReleaseProjectsResolver {
   }
 
   @Mutation(() => ReleaseProjectPayload, {
-    description: 'Makes a release project of a repository. Needs release:write.',
+    description: 'Creates a release project for a repository. Needs release:write.',
   })
   async createReleaseProject(
     @Ctx() ctx: GraphQLContext,
@@ -111,7 +112,9 @@ export class ReleaseProjectsResolver {
 
 @Resolver(() => Environment)
 export class EnvironmentsResolver {
-  @FieldResolver(() => [ViewerAction], { description: 'What the caller is permitted to do with it.' })
+  @FieldResolver(() => [ViewerAction], {
+    description: 'Which actions the caller is permitted to do with the environment.',
+  })
   viewerCan(@Ctx() ctx: GraphQLContext, @Root() _environment: Environment): ViewerAction[] {
     return viewerActionsOf(ctx, ['deploy', 'roll_back', 'freeze', 'update_environment']);
   }
@@ -122,7 +125,7 @@ export class EnvironmentsResolver {
   }
 
   @Mutation(() => EnvironmentPayload, {
-    description: 'Makes an environment that candidates of a release project are deployed to. Needs release:write.',
+    description: 'Creates an environment for the candidates of a release project. Needs release:write.',
   })
   async createEnvironment(
     @Ctx() ctx: GraphQLContext,

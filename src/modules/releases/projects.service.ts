@@ -18,7 +18,7 @@ export interface NewReleaseProject {
   readonly buildTimeoutSec?: number | null;
 }
 
-/** Throws CONFLICT when the account has a release project of that name. */
+/** Throws CONFLICT if the account has a release project with this name. */
 export async function createReleaseProject(ctx: Context, secrets: Secrets, input: NewReleaseProject): Promise<void> {
   requireScope(ctx, 'release:write');
   const name = checkedReleaseName(input.name, 'input.name');
@@ -56,7 +56,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
 
 export interface ReleaseProjectChange {
   readonly project: string;
-  /** Null: none. */
+  /** Null: candidates are not built. */
   readonly build?: ProviderRequest | null;
   readonly buildTimeoutSec?: number | null;
 }

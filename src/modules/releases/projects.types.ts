@@ -13,66 +13,83 @@ const providerKinds = {
 } as const satisfies Record<Uppercase<ProviderKind>, ProviderKind>;
 registerEnumType(providerKinds, {
   name: 'ProviderKind',
-  description: 'Who deploys, or builds.',
+  description: 'The kind of system that carries out deployments or builds.',
   valuesConfig: {
-    NONE: { description: 'A pipeline outside, which reports how it went.' },
-    COMMAND: { description: 'A command, run in a worktree of the commit.' },
-    HTTP: { description: 'A system that answers signed POSTs, and reports or is asked how the run went.' },
-    GITHUB_ACTIONS: { description: 'A workflow of the repository at its code host, dispatched on the commit.' },
+    NONE: { description: 'An outside pipeline, which reports the results.' },
+    COMMAND: { description: 'A command, which runs in a worktree of the commit.' },
+    HTTP: {
+      description: 'A system that receives signed POST requests. It reports the result, or Interlock queries it.',
+    },
+    GITHUB_ACTIONS: {
+      description: 'A workflow of the repository at its code host, which Interlock dispatches on the commit.',
+    },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'How deployments or builds are made. Its secret is never shown.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'The system that carries out deployments or builds. Its secret is never shown.',
+})
 export class Provider {
   @Field(() => providerKinds, { description: 'The kind of provider.' })
   kind!: ProviderKind;
 
-  @Field(() => String, { nullable: true, description: 'What is run. Null unless it is a command.' })
+  @Field(() => String, { nullable: true, description: 'The command. Null unless the kind is COMMAND.' })
   command!: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Seconds one run may take. Null unless it is a command.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How many seconds one run may take. Null unless the kind is COMMAND.',
+  })
   timeoutSec!: number | null;
 
-  @Field(() => URI, { nullable: true, description: 'Where the POST goes. Null unless it is by HTTP.' })
+  @Field(() => URI, {
+    nullable: true,
+    description: 'The address that receives the POST request. Null unless the kind is HTTP.',
+  })
   url!: string | null;
 
   @Field(() => URI, {
     nullable: true,
-    description: 'The address that answers how a run stands. Null: the run is known only by its reports.',
+    description:
+      'The address where Interlock reads the status of a run. Null: the system reports the status itself, or the kind is not HTTP.',
   })
   statusUrl!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The workflow. Null unless it is one of the code host.' })
+  @Field(() => String, { nullable: true, description: 'The workflow. Null unless the kind is GITHUB_ACTIONS.' })
   workflow!: string | null;
 
-  @Field(() => Boolean, { description: 'Whether it was given a secret.' })
+  @Field(() => Boolean, { description: 'Whether it has a secret.' })
   hasSecret!: boolean;
 }
 
-@InputType({ description: 'How deployments or builds are to be made.' })
+@InputType({ description: 'The system that is to carry out deployments or builds.' })
 export class ProviderInput {
   @Field(() => providerKinds, { description: 'The kind of provider.' })
   kind!: ProviderKind;
 
-  @Field(() => String, { nullable: true, description: 'Of a command: what the shell runs, at most 64 KiB.' })
+  @Field(() => String, { nullable: true, description: 'For COMMAND: the text that the shell runs, at most 64 KiB.' })
   command?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Of a command: seconds one run may take, 1800 if not given.' })
+  @Field(() => Int, { nullable: true, description: 'For COMMAND: how many seconds one run may take. Default: 1800.' })
   timeoutSec?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'By HTTP: where the POST goes.' })
+  @Field(() => String, { nullable: true, description: 'For HTTP: the address that receives the POST request.' })
   url?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'By HTTP: where it is asked how it went.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'For HTTP: the address where Interlock reads the status of a run.',
+  })
   statusUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Of the code host: the workflow to dispatch.' })
+  @Field(() => String, { nullable: true, description: 'For GITHUB_ACTIONS: the workflow to dispatch.' })
   workflow?: string | null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      'The command gets it, or calls are signed with it. Never shown again. Left out, it stays while the kind stays; null removes it.',
+      'The secret, which a command receives, and which signs the calls by HTTP. It is never shown again. Left out: the present secret stays if the kind does not change. Null: the secret is removed.',
   })
   secret?: string | null;
 }
@@ -81,7 +98,7 @@ export class ProviderInput {
   implements: Node,
   simpleResolvers: true,
   description:
-    'What is released out of one repository: its candidates, and the environments they go to (interface 2.11).',
+    'A project that is released from one repository, with its candidates and its environments (interface 2.11).',
 })
 export class ReleaseProject {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -90,7 +107,10 @@ export class ReleaseProject {
   @Field(() => String, { description: 'Its name; upper and lower case differ.' })
   name!: string;
 
-  @Field(() => Provider, { nullable: true, description: 'How its candidates are built. Null: they are ready at once.' })
+  @Field(() => Provider, {
+    nullable: true,
+    description: 'The provider that builds its candidates. Null: candidates are not built, and are ready at once.',
+  })
   build!: Provider | null;
 
   @Field(() => Int, { description: 'Seconds after which a build that does not end has failed.' })
@@ -104,17 +124,18 @@ export class ReleaseProject {
 
 export const ReleaseProjectConnection = connectionType(ReleaseProject, 'ReleaseProject');
 
-@InputType({ description: 'A release project to make.' })
+@InputType({ description: 'A release project to create.' })
 export class CreateReleaseProjectInput {
   @Field(() => String, { description: 'Its name: 1 to 100 characters without a slash.' })
   name!: string;
 
-  @Field(() => RepositoryInput, { description: 'The repository it is released out of.' })
+  @Field(() => RepositoryInput, { description: 'The repository that is released.' })
   repository!: RepositoryInput;
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'How candidates are built on request. Left out, or of the kind NONE: not at all.',
+    description:
+      'The provider that builds candidates on request. Left out, or of the kind NONE: candidates are not built.',
   })
   build?: ProviderInput | null;
 
@@ -125,14 +146,14 @@ export class CreateReleaseProjectInput {
   buildTimeoutSec?: number | null;
 }
 
-@InputType({ description: 'What is to change of a release project; what is not given stays.' })
+@InputType({ description: 'Changes of a release project. Fields that are left out stay unchanged.' })
 export class UpdateReleaseProjectInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'How candidates are built on request. Null, or of the kind NONE: they are not built.',
+    description: 'The provider that builds candidates on request. Null, or of the kind NONE: candidates are not built.',
   })
   build?: ProviderInput | null;
 
@@ -140,7 +161,7 @@ export class UpdateReleaseProjectInput {
   buildTimeoutSec?: number | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The release project after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of release projects.' })
 export class ReleaseProjectPayload {
   @Field(() => ReleaseProject, { description: 'The release project as it is now.' })
   releaseProject!: ReleaseProject;

@@ -1,4 +1,4 @@
-// How a deployment or a build is made, as somebody sets it up. Its secrets are sealed for its row.
+// Checks the settings of a provider, and encrypts its secret. A secret is encrypted for the row that has it.
 import { DomainError } from '../../domain/errors.ts';
 import type { ProviderKind, ProviderSettings } from '../../domain/releases/release.ts';
 import { decrypt, encrypt, type Secrets } from '../accounts/index.ts';
@@ -10,7 +10,7 @@ export interface ProviderRequest {
   readonly url?: string | null;
   readonly statusUrl?: string | null;
   readonly workflow?: string | null;
-  /** Null takes it away, absent keeps what there is. */
+  /** Null removes the secret. Left out: the present secret stays. */
   readonly secret?: string | null;
 }
 
@@ -35,7 +35,7 @@ const longestCommand = 65_536;
 const longestSecret = 4096;
 const longestUrl = 2000;
 
-/** `field` is where it stands in the input: `input.provider`. */
+/** Throws BAD_INPUT. `field` is the path of the settings in the input, such as `input.provider`. */
 export function checkedProvider(request: ProviderRequest, field: string): ProviderSettings {
   const known: readonly string[] = fieldsOf[request.kind];
   const foreign = allFields.find(
@@ -73,7 +73,10 @@ function sealSecret(secrets: Secrets, owner: SecretOwner, secret: string): Buffe
   return encrypt(secrets, purposeOf(owner), Buffer.from(secret));
 }
 
-/** The secret after a change. Left out it stays, but never goes to a provider of another kind. */
+/**
+ * The encrypted secret after a change. A secret that is left out stays, but only if the kind of provider stays the
+ * same. Null: no secret.
+ */
 export function changedSecret(
   secrets: Secrets,
   owner: SecretOwner,
@@ -95,7 +98,7 @@ export function openSecret(secrets: Secrets, owner: SecretOwner, sealed: Buffer)
   return decrypt(secrets, purposeOf(owner), sealed).toString();
 }
 
-// Rows of two tables have the same numbers.
+// The purpose names the table, because rows of the two tables may have the same id.
 function purposeOf({ accountId, of, id }: SecretOwner): string {
   return `${of === 'environment' ? 'provider' : 'build-provider'}/${accountId}/${id}`;
 }

@@ -1,11 +1,11 @@
-// An environment's row is the lock of its deployments: a transaction that changes what decides about them takes it
-// first, then the deployment's.
+// The lock on an environment's row protects its deployments. A transaction that changes facts for decisions about them
+// locks the environment's row first, and then the deployment's row.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { DeploymentEntity, EnvironmentEntity, type DeploymentRow, type EnvironmentRow } from './releases.entities.ts';
 
-/** Takes the environment's row for writing. */
+/** Locks an environment's row, and reads it. Throws NOT_FOUND. */
 export async function lockEnvironment(ctx: Context, tx: Transaction, environmentId: string): Promise<EnvironmentRow> {
   const rows = await tx.query('select 1 from environment where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,
@@ -13,18 +13,18 @@ export async function lockEnvironment(ctx: Context, tx: Transaction, environment
   ]);
   if (rows.length === 0) throw notFound('Release environment');
   const of = { id: environmentId, accountId: ctx.accountId };
-  // Read again under the lock: a row the unit of work loaded earlier is as old as that.
+  // The row is read again under the lock, because a row that the unit of work loaded earlier may be out of date.
   return await tx.em.findOneOrFail(EnvironmentEntity, of, { refresh: true });
 }
 
-/** Like `lockEnvironment`. Also increases the version, so that its deployments look again. */
+/** Like `lockEnvironment`. Also increases the row's version, so that its deployments take another turn. */
 export async function changeEnvironment(ctx: Context, tx: Transaction, environmentId: string): Promise<EnvironmentRow> {
   const environment = await lockEnvironment(ctx, tx, environmentId);
   environment.version += 1;
   return environment;
 }
 
-/** In a transaction that holds the environment's row. */
+/** Reads a deployment. The caller locks the environment's row. Throws NOT_FOUND. */
 export async function loadDeployment(ctx: Context, tx: Transaction, deploymentId: string): Promise<DeploymentRow> {
   const of = { id: deploymentId, accountId: ctx.accountId };
   const deployment = await tx.em.findOne(DeploymentEntity, of, { refresh: true });
@@ -32,7 +32,7 @@ export async function loadDeployment(ctx: Context, tx: Transaction, deploymentId
   return deployment;
 }
 
-/** Likewise several, oldest first. */
+/** Reads several deployments, oldest first. The caller locks the environment's row. */
 export async function loadDeployments(
   { accountId }: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// All that releases a repository is asked to stop: deployments, and builds of candidates.
+// Cancels the active deployments of a repository, and the builds of its candidates.
 import type { Context } from '../../context.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
@@ -14,7 +14,7 @@ export interface Stopping {
   readonly because: string;
 }
 
-/** The caller holds the repository's row. Idempotent. */
+/** The caller locks the repository's row. A repetition changes nothing. */
 export async function stopReleases(ctx: Context, tx: Transaction, { repositoryId, because }: Stopping): Promise<void> {
   const environments = await tx.query<{ id: string }>(
     `select distinct d.environment_id::text as id, d.environment_id from deployment d
@@ -38,7 +38,7 @@ async function cancelBuild(ctx: Context, tx: Transaction, candidateId: string): 
   if (candidate.status !== 'building') return;
   const now = ctx.clock();
   candidate.cancelRequestedAt ??= now;
-  // A call that was put off gave way to the cancellation.
+  // The cancellation replaces a call that was postponed.
   Object.assign(candidate, { ...untried, nextLookAt: whenWakeIsLost(now) });
   tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, candidateId }));
 }

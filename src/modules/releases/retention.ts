@@ -1,4 +1,5 @@
-// Deployments themselves stay: what runs somewhere, and what a rollback goes back to, is read from them.
+// The retention of logs and freezes. Deployments are never deleted, because they show which candidate runs in an
+// environment and what a rollback returns to.
 import { forgetRows } from '../../platform/retention/index.ts';
 
 export const deploymentLogForgetting = forgetRows('deployment_logs', 'select min(at) from deployment_log', [

@@ -1,4 +1,4 @@
-// Environments and release candidates by words: the newest ones are looked through.
+// Finds environments and release candidates by words, among the newest ones.
 import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { hasScope } from '../accounts/index.ts';
@@ -15,7 +15,7 @@ export class SearchReleasesResolver {
   @FieldResolver(() => [Environment], {
     nullable: true,
     description:
-      'Environments whose name, or whose release project, has each word, among the 1,000 newest of the account. Null without release:read.',
+      'Of the 1,000 newest environments of the account, those whose name and release project contain all words. Null without release:read.',
   })
   async environments(
     @Ctx() ctx: GraphQLContext,
@@ -37,7 +37,7 @@ export class SearchReleasesResolver {
   @FieldResolver(() => [ReleaseCandidate], {
     nullable: true,
     description:
-      'Release candidates whose version, release project or commit has each word, newest first, among the 200 newest of each of the first 50 projects by name. Null without release:read.',
+      'Release candidates whose version, release project and commit contain all words, newest first. The 200 newest candidates of each of the first 50 projects by name are searched. Null without release:read.',
   })
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,

@@ -27,7 +27,7 @@ export class PreviewImagesResolver {
 
   @Mutation(() => PreviewImagePayload, {
     description:
-      'Sets what sandboxes with this image name boot, and replaces what they booted before. Whether it boots shows at the next boot. Needs admin.',
+      'Registers the image that sandboxes with this image name boot, or replaces it. The image is tried only at the next boot. Needs admin.',
   })
   async registerPreviewImage(
     @Ctx() ctx: GraphQLContext,
@@ -37,7 +37,7 @@ export class PreviewImagesResolver {
   }
 
   @Mutation(() => PreviewImagePayload, {
-    description: 'Forgets a preview image: previews that name it are not usable any more. Needs admin.',
+    description: 'Removes a preview image. Previews that name it are no longer usable. Needs admin.',
   })
   async removePreviewImage(
     @Ctx() ctx: GraphQLContext,

@@ -1,4 +1,5 @@
-// Images of sandboxes, by the names that configurations use. A name may be used before it is registered.
+// Registers and removes images of sandboxes, by the names that configurations use. A configuration may use a name
+// before it is registered.
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { requireImageName, requireImageSource } from '../../../domain/previews/image.ts';
@@ -14,7 +15,7 @@ export interface PreviewImageRequest {
   readonly source: string;
 }
 
-/** Replaces the image of that name. Sandboxes that were booted from the old image go on. */
+/** Registers an image, or replaces the image with this name. Running sandboxes of the old image continue. */
 export async function registerPreviewImage(ctx: Context, request: PreviewImageRequest): Promise<PreviewImage> {
   requireScope(ctx, 'admin');
   const name = requireImageName(request.name);
@@ -34,7 +35,7 @@ export async function registerPreviewImage(ctx: Context, request: PreviewImageRe
   });
 }
 
-/** Throws NOT_FOUND. Previews that name it are not usable any more. */
+/** Removes an image. Previews that name it are no longer usable. Throws NOT_FOUND. */
 export async function removePreviewImage(ctx: Context, name: string): Promise<PreviewImage> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -11,26 +11,29 @@ const kinds = {
 } as const satisfies Record<Uppercase<PreviewImageKind>, PreviewImageKind>;
 registerEnumType(kinds, {
   name: 'PreviewImageKind',
-  description: 'What a preview image is.',
+  description: 'The kind of a preview image.',
   valuesConfig: {
-    DOCKER: { description: 'An image of a registry, run as a container.' },
+    DOCKER: { description: 'An image of a registry, which runs as a container.' },
     DIRECTORY: {
-      description: "A folder of the worker's machine, under one its operator allows, copied for each run.",
+      description:
+        "A folder on the worker's machine, inside of a folder that the operator allows. It is copied for each verification.",
     },
-    COMMAND: { description: 'A command, run in a checkout of the head.' },
+    COMMAND: { description: 'A command, which runs in a checkout of the head.' },
   },
 });
 
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'The image that sandboxes of that name boot (interface 2.13).',
+  description: 'The image that sandboxes boot whose configuration has its name (interface 2.13).',
 })
 export class PreviewImage {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'What `image` of a preview says. Unique in the account.' })
+  @Field(() => String, {
+    description: 'The name that `image` of a preview has in the configuration, unique in the account.',
+  })
   name!: string;
 
   @Field(() => kinds, { description: 'What it is.' })
@@ -39,7 +42,7 @@ export class PreviewImage {
   @Field(() => String, { description: 'The reference, the path or the command.' })
   source!: string;
 
-  @Field(() => String, { description: 'Email address of the user who registered it first.' })
+  @Field(() => String, { description: 'Email address of the user who first registered it.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was first registered.' })
@@ -51,7 +54,7 @@ export class PreviewImage {
 
 export const PreviewImageConnection = connectionType(PreviewImage, 'PreviewImage');
 
-@InputType({ description: 'An image that sandboxes of a name boot.' })
+@InputType({ description: 'A preview image to register.' })
 export class RegisterPreviewImageInput {
   @Field(() => String, { description: 'The name, 1 to 200 characters without white space.' })
   name!: string;
@@ -69,8 +72,8 @@ export class RemovePreviewImageInput {
   name!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview image after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of preview images.' })
 export class PreviewImagePayload {
-  @Field(() => PreviewImage, { description: 'The image; of a removed one as it was.' })
+  @Field(() => PreviewImage, { description: 'The image after the change, or a removed image as it was before.' })
   previewImage!: PreviewImage;
 }

@@ -1,12 +1,12 @@
-// How a registration ends: deregistered, replaced or expired. Its secrets go with it in the same statement, and a run
-// that drives it is woken.
+// Ends registrations that are deregistered, replaced or expired. The same statement deletes their secrets. A
+// verification that drives an ended registration is woken.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
 
 /**
- * SQL over a registration r and the repository $2: it is about the pull request $3, or the branch $4. A registration
+ * SQL: whether a registration `r` in the repository $2 is about the pull request $3 or the branch $4. A registration
  * with a number belongs to that pull request, even if its branch is another one. A registration of a branch belongs to
  * the branch's open pull request.
  */
@@ -24,7 +24,7 @@ export interface Ending {
   readonly name: string;
   readonly prNumber: number | null;
   readonly branch: string | null;
-  /** Null: any commit. */
+  /** Null: registrations of every commit end. */
   readonly commit: string | null;
   readonly reason: RegistrationEnd;
 }
@@ -48,10 +48,10 @@ const actions = {
   expired: 'preview_expired',
 } as const satisfies Record<RegistrationEnd, string>;
 
-/** Answers how many stood. */
+/** Ends the active registrations of a preview. Returns their number. */
 export async function endRegistrations(ctx: Context, tx: Transaction, ending: Ending): Promise<number> {
   const { repositoryId, name, prNumber, branch, commit, reason } = ending;
-  // The timer announces the end of registrations that expired before now.
+  // `expireDueRegistrations` ends the registrations that have already expired.
   const ended = await tx.query<EndedRow>(
     `update preview_registration r set ended_at = $7, end_reason = $8, secrets = null
      where r.account_id = $1 and r.repository_id = $2 and r.ended_at is null and r.expires_at > $7
@@ -63,7 +63,7 @@ export async function endRegistrations(ctx: Context, tx: Transaction, ending: En
   return ended.length;
 }
 
-/** Ends a registration whose time is over. A second call announces nothing again. */
+/** Ends an expired registration. A repetition writes no event twice. */
 async function expireRegistration(ctx: Context, tx: Transaction, id: string): Promise<void> {
   const ended = await tx.query<EndedRow>(
     `update preview_registration r set ended_at = r.expires_at, end_reason = 'expired', secrets = null
@@ -114,13 +114,13 @@ async function pullRequestsOf(
 
 const mostAtOnce = 100;
 
-/** SQL: whether `expireDueRegistrations` would end one. */
+/** SQL: whether `expireDueRegistrations` would end a registration. */
 export const registrationsAreDue =
   'exists (select from preview_registration where ended_at is null and expires_at <= $1)';
 
 /**
- * Ends registrations when their time is over. Every server and worker looks; the first to take the row reports the end.
- * Only rows that are due are read. Until then reads compare with the clock.
+ * Ends expired registrations. Every server and worker runs this, and the first process that locks a row writes the
+ * event. Reads do not depend on it, because they compare the expiry with the clock.
  */
 export async function expireDueRegistrations(ports: Ports): Promise<void> {
   const due = await ports.db.system.query<{ account_id: string; id: string }>(

@@ -1,4 +1,5 @@
-// Opens a registered preview for a run. Its secrets are opened nowhere else, and only while the registration stands.
+// Reads a registered preview for a verification. Only this function decrypts its secrets, and only while the
+// registration is active.
 import type { Context } from '../../../context.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
 
@@ -12,7 +13,7 @@ export function registrationPurpose({ accountId, id }: { readonly accountId: str
   return `preview-registration/${accountId}/${id}`;
 }
 
-/** Null: it has ended, or its time is over. */
+/** Null: the registration has ended or expired. */
 export async function openRegistration(ctx: Context, secrets: Secrets, id: string): Promise<OpenedRegistration | null> {
   const [row] = await ctx.db.read<{ url: string; sealed: Buffer | null; expiresAt: Date }>(ctx.accountId, {
     name: 'preview_registration_to_drive',

@@ -6,7 +6,8 @@ import type { Transaction } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { PreviewRegistration } from './registrations.types.ts';
 
-// Attached: an open pull request has its commit as its head. A number counts before a branch.
+// A registration is attached if an open pull request has its commit as the head. If the registration has a number, its
+// branch is ignored.
 const columns = `r.id, r.repository_id as "repositoryId", r.name, r.commit, r.url, r.branch, r.pr_number as "prNumber",
   r.expires_at as "expiresAt", r.created_by as "createdBy", r.created_at as "createdAt",
   r.ended_at as "endedAt", r.end_reason as "endReason", p.id as "pullRequestId", p.number as "attachedTo"`;

@@ -36,7 +36,7 @@ export class RepositoryRegistrationsResolver {
   async previewRegistrations(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
-    @Arg('ended', () => Boolean, { defaultValue: false, description: 'Those too that do not stand any more.' })
+    @Arg('ended', () => Boolean, { defaultValue: false, description: 'Whether to list ended registrations too.' })
     ended: boolean,
     @PageArgs(20) request: PageRequest,
   ): Promise<Connection<PreviewRegistration>> {
@@ -53,14 +53,14 @@ export class PreviewRegistrationsResolver {
     return statusOf(registration);
   }
 
-  @FieldResolver(() => String, { description: 'The same, as a sentence.' })
+  @FieldResolver(() => String, { description: 'Its status as a sentence.' })
   message(@Root() registration: PreviewRegistration): string {
     return messageOf(registration);
   }
 
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The open pull request whose head its commit is. Null: there is none. Needs queue:read.',
+    description: 'The open pull request that has its commit as the head. Null: there is none. Needs queue:read.',
   })
   async pullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -71,7 +71,7 @@ export class PreviewRegistrationsResolver {
 
   @Mutation(() => RegisterPreviewPayload, {
     description:
-      'Registers an environment that CI built, and replaces the registration of the same preview and commit. A waiting run drives it. If a run already gave up waiting, another run begins (interface 4.10). Needs preview:register.',
+      'Registers an environment that CI built, and replaces the registration of the same preview and commit. A waiting verification drives it. If a verification has already given up waiting, another one begins (interface 4.10). Needs preview:register.',
   })
   async registerPreview(
     @Ctx() ctx: GraphQLContext,
@@ -82,7 +82,7 @@ export class PreviewRegistrationsResolver {
 
   @Mutation(() => DeregisterPreviewPayload, {
     description:
-      "Withdraws a preview's registrations for a pull request or branch, of all commits (interface 4.10). Needs preview:register.",
+      "Ends a preview's registrations for a pull request or branch, for all commits (interface 4.10). Needs preview:register.",
   })
   async deregisterPreview(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,6 @@
-// What CI registers of an environment it built for a pull request, and takes back (interface 4.10). Among registrations
-// of one preview and commit the newest counts, and it drives runs only while that commit is the head.
+// Registers and deregisters environments that CI built for pull requests (interface 4.10). Of several registrations of
+// one preview and commit, only the newest counts. Verifications drive it only while its commit is the head of the pull
+// request.
 import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
 import {
@@ -33,7 +34,7 @@ export interface RegisterRequest {
   readonly previewUrl: string;
   readonly branch?: string | null;
   readonly prNumber?: number | null;
-  /** The only preview, unless given. */
+  /** Default: the only preview of the configuration. */
   readonly name?: string | null;
   readonly secrets?: Readonly<Record<string, string>> | null;
   readonly expiresAt?: Date | null;
@@ -63,7 +64,10 @@ export async function registerPreview(
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, { secrets, registration }));
 }
 
-/** Reads the pull requests from the host, because the report of a push may still be on its way. */
+/**
+ * Reads the pull requests from the host, because Interlock may not have received the host's notification of the push
+ * yet.
+ */
 async function readHeads(
   ctx: Context,
   repository: RepositoryRow,
@@ -128,14 +132,18 @@ async function register(
   return made;
 }
 
-/** Wakes a run that waits for the registration. A run that could not wait starts again. */
+/**
+ * Wakes the verification that waits for the registration. If the last verification has ended without a preview, starts
+ * another one.
+ */
 async function wakeVerification(
   ctx: Context,
   tx: Transaction,
   of: { readonly repositoryId: string; readonly pullRequestId: string; readonly head: string },
 ): Promise<void> {
   const run = await startVerification(ctx, tx, { ...of, cause: 'registration' });
-  // The workflow reads the rows again after this transaction, even if it read them just before.
+  // The wake is sent after the commit, so that the workflow reads the registration, even if it has read the rows just
+  // before.
   if (run !== null) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId: run.id }));
 }
 
@@ -183,8 +191,8 @@ export interface DeregisterRequest {
 }
 
 /**
- * Ends the registrations of a preview, of all commits, and answers how many there were. The configuration need not have
- * the preview any more.
+ * Ends the registrations of a preview for all commits. Returns the number of ended registrations. The preview need not
+ * be in the configuration any more.
  */
 export async function deregisterPreview(
   ctx: Context,

@@ -11,8 +11,13 @@ registerEnumType(statuses, {
   name: 'PreviewRegistrationStatus',
   description: 'Whether a registered preview belongs to a pull request by now (interface 4.10).',
   valuesConfig: {
-    ATTACHED: { description: 'Its commit is the head of an open pull request, whose run may drive it.' },
-    BUFFERED: { description: 'No open pull request has that head yet: it is kept until one does, or it expires.' },
+    ATTACHED: {
+      description: 'Its commit is the head of an open pull request, whose verification may drive the preview.',
+    },
+    BUFFERED: {
+      description:
+        'No open pull request has its commit as the head yet. The registration waits for such a pull request until it expires.',
+    },
   },
 });
 
@@ -25,9 +30,9 @@ registerEnumType(ends, {
   name: 'PreviewRegistrationEnd',
   description: 'Why a registration has ended.',
   valuesConfig: {
-    DEREGISTERED: { description: 'It was taken back.' },
-    REPLACED: { description: 'A newer one of the same preview and commit counts.' },
-    EXPIRED: { description: 'Its time is over.' },
+    DEREGISTERED: { description: 'CI deregistered it.' },
+    REPLACED: { description: 'A newer registration of the same preview and commit replaced it.' },
+    EXPIRED: { description: 'It expired.' },
   },
 });
 
@@ -41,26 +46,29 @@ export class PreviewRegistration {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'The preview it is of, by its name in the configuration.' })
+  @Field(() => String, { description: 'The name of the preview in the configuration.' })
   name!: string;
 
-  @Field(() => GitObjectID, { description: 'The commit that runs there.' })
+  @Field(() => GitObjectID, { description: 'The commit that runs in the environment.' })
   commit!: string;
 
-  @Field(() => URI, { description: 'Where it is reached.' })
+  @Field(() => URI, { description: 'The address of the environment.' })
   url!: string;
 
-  @Field(() => String, { nullable: true, description: 'The branch it was registered for. Null: a number was given.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The branch that it was registered for. Null: only the number of a pull request was given.',
+  })
   branch!: string | null;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'The pull request it was registered for, which counts before the branch. Null: registered for a branch.',
+      'The number of the pull request that it was registered for. The branch is ignored if there is a number. Null: it was registered for a branch.',
   })
   prNumber!: number | null;
 
-  @Field(() => DateTime, { description: 'Until when it stands, unless it ends before.' })
+  @Field(() => DateTime, { description: 'When it expires, if it does not end before.' })
   expiresAt!: Date;
 
   @Field(() => String, { description: 'Email address of the user who registered it.' })
@@ -69,14 +77,14 @@ export class PreviewRegistration {
   @Field(() => DateTime, { description: 'When it was registered.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null: it has not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null: it has not ended.' })
   endedAt!: Date | null;
 
-  @Field(() => ends, { nullable: true, description: 'Why it ended. Null: it has not.' })
+  @Field(() => ends, { nullable: true, description: 'Why it ended. Null: it has not ended.' })
   endReason!: RegistrationEnd | null;
 
   repositoryId!: string;
-  /** The id of the open pull request whose head commit is registered. */
+  /** The id of the open pull request whose head is the registered commit. Null: there is none. */
   pullRequestId!: string | null;
   attachedTo!: number | null;
 }
@@ -88,7 +96,9 @@ export class RegisterPreviewInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => GitObjectID, { description: 'The commit that runs there. Runs over another head do not drive it.' })
+  @Field(() => GitObjectID, {
+    description: 'The commit that runs in the environment. Verifications of another head do not drive it.',
+  })
   commitSha!: string;
 
   @Field(() => URI, {
@@ -115,18 +125,18 @@ export class RegisterPreviewInput {
   @Field(() => SecretMap, {
     nullable: true,
     description:
-      'What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given only to the run that drives it, deleted when the registration ends.',
+      'Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that drives the preview, and are deleted when the registration ends.',
   })
   secrets?: Readonly<Record<string, string>> | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when it stands, at most 24 hours ahead; as `expires_default_sec` says if not given.',
+    description: 'When it expires, at most 24 hours from now. Default: after the time of `expires_default_sec`.',
   })
   expiresAt?: Date | null;
 }
 
-@InputType({ description: 'A registered preview to take back (interface 4.10).' })
+@InputType({ description: 'A registered preview to deregister (interface 4.10).' })
 export class DeregisterPreviewInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
@@ -142,20 +152,20 @@ export class DeregisterPreviewInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The preview: `default` if not given. Needed where the configuration has several.',
+    description: "The preview's name in the configuration. Default: `default`. Required if there are several.",
   })
   name?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview that was registered.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `registerPreview`.' })
 export class RegisterPreviewPayload {
   @Field(() => PreviewRegistration, { description: 'The registration.' })
   registration!: PreviewRegistration;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Previews that were taken back.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `deregisterPreview`.' })
 export class DeregisterPreviewPayload {
-  @Field(() => Int, { description: 'How many registrations were ended, of all commits. 0: there was none.' })
+  @Field(() => Int, { description: 'How many registrations were ended, for all commits.' })
   deleted!: number;
 }
 

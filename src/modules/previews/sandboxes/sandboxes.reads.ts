@@ -1,5 +1,5 @@
-// Where a sandbox is reached, by the name in its public address. Knowing the slug is the permission: nobody can guess
-// it.
+// Finds a sandbox by the slug in its public address. Whoever has the slug may open the sandbox, because the slug cannot
+// be guessed.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { GatewayRoute } from '../../../platform/previews/gateway.ts';
@@ -7,7 +7,7 @@ import { decrypt, type Secrets } from '../../accounts/index.ts';
 
 export interface ReachableSandbox {
   readonly state: SandboxState;
-  /** Null: not up, or gone. */
+  /** The route to the sandbox. Null: the sandbox is not ready yet, or is gone. */
   readonly route: GatewayRoute | null;
   readonly expiresAt: Date;
 }
@@ -21,7 +21,7 @@ interface Row {
   readonly expiresAt: Date;
 }
 
-/** What the key of a sandbox's route is sealed for. */
+/** The purpose for which the key of a sandbox's route is encrypted. */
 export function wayPurpose({ accountId, verificationId }: Pick<Row, 'accountId' | 'verificationId'>): string {
   return `preview-way/${accountId}/${verificationId}`;
 }

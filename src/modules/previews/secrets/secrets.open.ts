@@ -1,15 +1,17 @@
-// The only place where values of preview secrets are read: by a worker, as it boots a sandbox of a repository they were
-// granted to.
+// The only function that reads values of preview secrets. A worker calls it when it boots a sandbox of a repository to
+// which the secrets were granted.
 import type { Context } from '../../../context.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
 
 export interface OpenedSecrets {
   readonly values: Readonly<Record<string, string>>;
-  /** Keys that are not set, or not granted to the repository. The caller must not learn which. */
+  /**
+   * Keys of secrets that do not exist or are not granted to the repository. The caller must not learn which of the two.
+   */
   readonly missing: readonly string[];
 }
 
-// A secret is sealed for its row and account: it does not open for another one.
+// A secret is encrypted for its row and account, and cannot be decrypted for another row.
 export function sealedFor({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `preview-secret/${accountId}/${id}`;
 }

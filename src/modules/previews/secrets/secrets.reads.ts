@@ -1,4 +1,4 @@
-// Secrets as they are shown: everything but their values.
+// Reads secrets without their values.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { PreviewSecret } from './secrets.types.ts';

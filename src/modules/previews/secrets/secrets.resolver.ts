@@ -43,7 +43,7 @@ export class PreviewSecretsResolver {
   }
 
   @Mutation(() => RemovePreviewSecretPayload, {
-    description: 'Removes a secret with its grants. Sandboxes that run keep it. Needs admin.',
+    description: 'Removes a secret with its grants. Running sandboxes keep it. Needs admin.',
   })
   async removePreviewSecret(
     @Ctx() ctx: GraphQLContext,
@@ -53,7 +53,8 @@ export class PreviewSecretsResolver {
   }
 
   @Mutation(() => PreviewSecretPayload, {
-    description: "Grants a secret to a repository's sandboxes whose configuration names it. Needs admin.",
+    description:
+      'Grants a secret to a repository. Its sandboxes receive the secret if the configuration names it. Needs admin.',
   })
   async grantPreviewSecret(
     @Ctx() ctx: GraphQLContext,
@@ -63,7 +64,7 @@ export class PreviewSecretsResolver {
   }
 
   @Mutation(() => RevokePreviewSecretPayload, {
-    description: 'Takes a secret away from a repository. Sandboxes that run keep it. Needs admin.',
+    description: 'Revokes the grant of a secret to a repository. Running sandboxes keep the secret. Needs admin.',
   })
   async revokePreviewSecret(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,5 @@
-// Secrets of an account that sandboxes are given. A value is sealed for its row, and goes to the repositories it was
-// granted to. It is never shown again.
+// Secrets of an account for sandboxes. The value of a secret is encrypted for its row, and is never shown again. Only
+// sandboxes of repositories to which the secret was granted receive it.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { givenVariables } from '../../../domain/previews/preview.ts';
@@ -12,7 +12,7 @@ import { sealedFor } from './secrets.open.ts';
 
 const longestValue = 8192;
 
-/** In the place of the value it had; grants stay. Answers its row. */
+/** Sets a secret, or replaces its value. Its grants stay. Returns the id of its row. */
 export async function setPreviewSecret(
   ctx: Context,
   secrets: Secrets,
@@ -42,7 +42,7 @@ export async function setPreviewSecret(
   });
 }
 
-/** Throws NOT_FOUND. Its grants go with it. */
+/** Removes a secret with its grants. Returns the id that its row had. Throws NOT_FOUND. */
 export async function removePreviewSecret(ctx: Context, key: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -62,7 +62,7 @@ interface GrantRequest {
   readonly repository: RepositoryName;
 }
 
-/** Again: changes nothing. Answers the secret's row. */
+/** Grants a secret to a repository. A repetition changes nothing. Returns the id of the secret's row. */
 export async function grantPreviewSecret(ctx: Context, request: GrantRequest): Promise<string> {
   const { id } = await changeGrant(ctx, request, 'granted', async (tx, { secretId, repositoryId }) => {
     const rows = await tx.query(
@@ -75,7 +75,7 @@ export async function grantPreviewSecret(ctx: Context, request: GrantRequest): P
   return id;
 }
 
-/** A sandbox that has booted by then keeps the secret. */
+/** Revokes a grant. A sandbox that has already booted keeps the secret. */
 export async function revokePreviewSecret(
   ctx: Context,
   request: GrantRequest,
@@ -92,7 +92,7 @@ export async function revokePreviewSecret(
 async function changeGrant(
   ctx: Context,
   { key, repository }: GrantRequest,
-  what: 'granted' | 'revoked',
+  result: 'granted' | 'revoked',
   change: (tx: Transaction, of: { readonly secretId: string; readonly repositoryId: string }) => Promise<boolean>,
 ): Promise<{ readonly id: string; readonly hasChanged: boolean }> {
   requireScope(ctx, 'admin');
@@ -105,7 +105,7 @@ async function changeGrant(
     if (secret === undefined) throw notFound('Preview secret');
     const hasChanged = await change(tx, { secretId: secret.id, repositoryId });
     if (hasChanged) {
-      const action = `preview_secret_${what}` as const;
+      const action = `preview_secret_${result}` as const;
       await appendEvents(ctx, tx, [{ repositoryId, action, payload: { key } }]);
       await recordUserAction(ctx, tx, { action, target: `${owner}/${name}: ${key}` });
     }

@@ -7,22 +7,22 @@ import { RepositoryInput } from '../../repositories/repositories.types.ts';
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description:
-    'A secret that sandboxes are given as an environment variable (interface 2.13). Its value is never shown.',
+  description: 'A secret that sandboxes receive as an environment variable (interface 2.13). Its value is never shown.',
 })
 export class PreviewSecret {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'The variable. Unique in the account.' })
+  @Field(() => String, { description: 'The name of the environment variable, unique in the account.' })
   key!: string;
 
   @Field(() => [String], {
-    description: 'The repositories it was granted to, as `owner/name`. No other repository gets it.',
+    description:
+      'The repositories that it was granted to, as `owner/name`. Sandboxes of other repositories do not receive it.',
   })
   grantedTo!: readonly string[];
 
-  @Field(() => String, { description: 'Email address of the user who set it first.' })
+  @Field(() => String, { description: 'Email address of the user who first set it.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was first set.' })
@@ -38,7 +38,7 @@ export const PreviewSecretConnection = connectionType(PreviewSecret, 'PreviewSec
 export class SetPreviewSecretInput {
   @Field(() => String, {
     description:
-      'The variable: letters, digits and `_`. Not PORT, PREVIEW_URL or HEAD_SHA, which the service itself sets.',
+      'The name of the environment variable: letters, digits and `_`. Not PORT, PREVIEW_URL or HEAD_SHA, which Interlock sets.',
   })
   key!: string;
 
@@ -61,19 +61,19 @@ export class PreviewSecretGrantInput {
   repository!: RepositoryInput;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview secret after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of preview secrets.' })
 export class PreviewSecretPayload {
   @Field(() => PreviewSecret, { description: 'The secret, without its value.' })
   previewSecret!: PreviewSecret | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview secret that was removed.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `removePreviewSecret`.' })
 export class RemovePreviewSecretPayload {
-  @Field(() => ID, { description: 'The id it had.' })
+  @Field(() => ID, { description: 'The id of the removed secret.' })
   deletedId!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview secret whose grant to a repository was taken away.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `revokePreviewSecret`.' })
 export class RevokePreviewSecretPayload extends PreviewSecretPayload {
   @Field(() => Boolean, { description: 'False: there was no such grant.' })
   revoked!: boolean;

@@ -34,7 +34,7 @@ class FollowVerificationLogArgs extends FollowLogArgs {
 export class VerificationLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'What its scripts and its preview wrote, and what was driven, oldest first. Kept for 90 days unless KEEP_VERIFICATION_LOGS_DAYS says otherwise.',
+      'The output of its scripts and of its preview, and the driven steps, oldest first. Kept for 90 days unless KEEP_VERIFICATION_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -47,7 +47,7 @@ export class VerificationLogResolver {
   @Subscription(() => LogPiece, {
     subscribe: followVerificationLog,
     description:
-      'The log of a verification, from a place on and as it is written, until it has ended. Needs queue:read.',
+      'The log of a verification from a given place on, while it is written, until the verification has ended. Needs queue:read.',
   })
   verificationLog(
     @Root() piece: SubscriptionValue<LogPiece>,

@@ -1,4 +1,4 @@
-// Reads verifications for GraphQL, with one statement for each question, and the addresses of their previews.
+// Reads verifications for GraphQL, and the addresses of their previews.
 import type DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
@@ -17,7 +17,7 @@ const columns = `v.id, v.status, v.cause, v.head_commit as "headCommit", v.attem
 const joins = `left join preview_sandbox s on s.account_id = v.account_id and s.verification_id = v.id and s.ready_at is not null
   left join preview_registration r on r.account_id = v.account_id and r.id = v.registration_id`;
 
-/** Null: none governs it. */
+/** The preview of a verification. Null: the verification uses no preview, or this is not decided yet. */
 export function previewOf(ctx: Context, verification: Verification): Preview | null {
   const { entry } = verification;
   if (entry === null) return null;
@@ -36,9 +36,10 @@ interface Stay {
   readonly goneAt: Date | null;
 }
 
-/** Null: it has not come up. */
+/** The address of a preview, and the times of its end. Null: the preview was not ready yet. */
 function stayOf(ctx: Context, { slug, sandboxExpiresAt, sandboxGoneAt, endpoint, endedAt }: Verification): Stay | null {
-  // No sandbox outlives its run. Where a run was given up, perhaps nobody has recorded yet that its sandbox is gone.
+  // No sandbox outlives its verification. If the verification was given up, the end of its sandbox may not be recorded
+  // yet.
   if (slug !== null && sandboxExpiresAt !== null)
     return { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt, goneAt: sandboxGoneAt ?? endedAt };
   if (endpoint === null) return null;
@@ -60,7 +61,7 @@ export function verificationById(ctx: GraphQLContext): DataLoader<string, Verifi
   });
 }
 
-// A commit's runs are those of every pull request that has it as its head.
+// All pull requests with the same head share the verifications of this commit.
 const ofPullRequest = (limit: string, before = '') => `
   select v.id from verification v where v.account_id = p.account_id and v.pull_request_id = p.id ${before} order by v.id desc limit ${limit})
   union (
@@ -68,7 +69,7 @@ const ofPullRequest = (limit: string, before = '') => `
   where v.account_id = p.account_id and v.repository_id = p.repository_id and v.head_commit = p.head_sha ${before}
   order by v.id desc limit ${limit}`;
 
-/** The newest of each pull request. */
+/** The newest verification of each pull request. */
 export function newestVerification(ctx: GraphQLContext): DataLoader<string, Verification | null> {
   return loadOne('of', async (pullRequestIds) => {
     requireScope(ctx, 'queue:read');

@@ -41,7 +41,7 @@ const stepsPageSize = 50;
 export class PullRequestVerificationsResolver {
   @FieldResolver(() => Verification, {
     nullable: true,
-    description: 'Its newest verification, of its present or an earlier head. Null: none. Needs queue:read.',
+    description: 'Its newest verification, of its present or an earlier head. Null: there is none. Needs queue:read.',
   })
   async verification(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<Verification | null> {
     return await loaderOf(ctx, newestVerification).load(id);
@@ -81,20 +81,20 @@ export class RepositoryVerificationsResolver {
 export class VerificationsResolver {
   @FieldResolver(() => Preview, {
     nullable: true,
-    description: 'The preview that governs it. Null: none does, or it is not known yet.',
+    description: 'The preview that it uses. Null: it uses none, or this is not decided yet.',
   })
   preview(@Ctx() ctx: GraphQLContext, @Root() verification: Verification): Preview | null {
     return previewOf(ctx, verification);
   }
 
-  @FieldResolver(() => PullRequest, { description: 'The pull request it was started for.' })
+  @FieldResolver(() => PullRequest, { description: 'The pull request that it was started for.' })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Verification): Promise<PullRequest | null> {
     return await loaderOf(ctx, pullRequestById).load(pullRequestId);
   }
 
   @FieldResolver(() => PreviewRegistration, {
     nullable: true,
-    description: 'What CI registered of its preview. Null: nothing, or it is a sandbox.',
+    description: 'The registration of its preview. Null: CI has registered none, or the preview is a sandbox.',
   })
   async registration(
     @Ctx() ctx: GraphQLContext,
@@ -117,7 +117,7 @@ export class VerificationsResolver {
 
   @Mutation(() => VerificationPayload, {
     description:
-      'Verifies the head of an open pull request once more. If a verification of that head is running, the answer is that one. Needs queue:write.',
+      'Verifies the head of an open pull request again. If a verification of this head is running, returns that verification. Needs queue:write.',
   })
   async verifyPullRequest(
     @Ctx() ctx: GraphQLContext,
@@ -127,7 +127,7 @@ export class VerificationsResolver {
   }
 
   @Mutation(() => VerificationPayload, {
-    description: 'Cancels a verification. Its sandbox is taken down first. Needs queue:write.',
+    description: 'Cancels a verification. Its sandbox is torn down first. Needs queue:write.',
   })
   async cancelVerification(
     @Ctx() ctx: GraphQLContext,

@@ -1,4 +1,4 @@
-// Requests about verifications: to start another run over a pull request's head, and to stop one.
+// Starts another verification of a pull request's head, and cancels verifications, at the request of users.
 import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -22,7 +22,7 @@ import { VerificationEntity, type VerificationRow } from '../previews.entities.t
 import { startVerification } from '../verifying/start-verification.ts';
 import { wakeVerification } from '../verifying/wake.ts';
 
-/** Returns the id of the run: of the run under way if there is one, otherwise of a new run. */
+/** Returns the id of the verification that is under way, or of a new one. */
 export async function verifyPullRequest(
   ctx: Context,
   request: { readonly repository: RepositoryName; readonly number: number },
@@ -55,7 +55,7 @@ export async function verifyPullRequest(
   });
 }
 
-/** Requests the end of a verification, whose preview is taken down first. A second request changes nothing. */
+/** Requests the end of a verification, whose preview is torn down first. A repetition changes nothing. */
 export async function cancelVerification(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'queue:write');
   await refuseReader(ctx, id);
@@ -75,7 +75,7 @@ export async function cancelVerification(ctx: Context, id: string): Promise<void
   });
 }
 
-/** Throws NOT_FOUND, or FORBIDDEN to a person who cannot write to the repository at GitHub. */
+/** Throws NOT_FOUND. Throws FORBIDDEN if GitHub does not let the caller write to the repository. */
 async function refuseReader(ctx: Context, id: string): Promise<void> {
   if (ctx.actor.atGitHub === null) return;
   const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {

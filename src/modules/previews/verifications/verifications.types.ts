@@ -26,16 +26,16 @@ registerEnumType(statuses, {
   name: 'VerificationStatus',
   description: 'Status of a verification.',
   valuesConfig: {
-    PENDING: { description: 'It is found out which preview governs it.' },
+    PENDING: { description: 'Interlock decides which preview it uses.' },
     WAITING: { description: 'It waits for CI to register its preview.' },
     BOOTING: { description: 'Its sandbox is being set up.' },
-    DRIVING: { description: 'Its preview is driven, or its code is judged where no preview came up.' },
-    TEARING_DOWN: { description: 'It is judged; its sandbox is taken down.' },
-    PASSED: { description: 'What was tried held.' },
-    FAILED: { description: 'Something that was tried did not hold.' },
-    SKIPPED: { description: 'There was nothing to verify, such as where all it changes is exempt.' },
-    CANCELED: { description: 'Somebody canceled it, or its pull request has another head or is closed.' },
-    ERROR: { description: 'It could not be found out, which says nothing about the change.' },
+    DRIVING: { description: 'Its preview is driven. If no preview is available, its code is judged.' },
+    TEARING_DOWN: { description: 'It is judged, and its sandbox is being torn down.' },
+    PASSED: { description: 'All tested expectations were met.' },
+    FAILED: { description: 'A tested expectation was not met.' },
+    SKIPPED: { description: 'There was nothing to verify, for example because only exempt paths are changed.' },
+    CANCELED: { description: 'A user canceled it, or its pull request has another head or is closed.' },
+    ERROR: { description: 'The verification itself failed. This says nothing about the change.' },
   },
 });
 
@@ -48,9 +48,11 @@ registerEnumType(causes, {
   name: 'VerificationCause',
   description: 'Why a verification began.',
   valuesConfig: {
-    HEAD: { description: 'A pull request has this head.' },
-    REGISTRATION: { description: 'Its preview was registered after the run before had to do without it.' },
-    ASKED: { description: 'Somebody requested it.' },
+    HEAD: { description: 'A pull request has a new head.' },
+    REGISTRATION: {
+      description: 'Its preview was registered after the previous verification had ended without a preview.',
+    },
+    ASKED: { description: 'A user requested it.' },
   },
 });
 
@@ -60,44 +62,46 @@ const methods = { SANDBOX: 'sandbox', ENDPOINT: 'endpoint' } as const satisfies 
 >;
 registerEnumType(methods, {
   name: 'PreviewMethod',
-  description: 'Who makes a preview (interface 2.13).',
+  description: 'Whether Interlock or CI builds a preview (interface 2.13).',
   valuesConfig: {
-    SANDBOX: { description: 'The service boots it.' },
-    ENDPOINT: { description: 'CI builds it and registers where it is.' },
+    SANDBOX: { description: 'Interlock boots it.' },
+    ENDPOINT: { description: 'CI builds it and registers its address.' },
   },
 });
 
 const conclusions = { PASSED: 'passed', FAILED: 'failed', SKIPPED: 'skipped' } as const;
 registerEnumType(conclusions, {
   name: 'VerificationStepConclusion',
-  description: 'How a step of a scenario went.',
+  description: 'The result of a step of a scenario.',
   valuesConfig: {
     PASSED: { description: 'It met its expectation.' },
-    FAILED: { description: 'Something else was seen.' },
-    SKIPPED: { description: 'It was not tried, because one before it failed or nothing here can try it.' },
+    FAILED: { description: 'It did not meet its expectation.' },
+    SKIPPED: {
+      description: 'It was not tried, because an earlier step failed or because this installation cannot carry it out.',
+    },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'The environment a verification drives (interface 2.13).' })
+@ObjectType({ simpleResolvers: true, description: 'The environment that a verification drives (interface 2.13).' })
 export class Preview {
   @Field(() => String, { description: 'Its name in the configuration.' })
   name!: string;
 
-  @Field(() => methods, { description: 'Its kind.' })
+  @Field(() => methods, { description: 'Whether Interlock or CI builds it.' })
   method!: PreviewEntry['method'];
 
   @Field(() => URI, {
     nullable: true,
-    description: 'Where it is reached, and once it has ended, where it was. Null: it has not come up.',
+    description: 'Its address. After its end, the address that it had. Null: it was not ready yet.',
   })
   url!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is gone at the latest. Null: it is not up.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it ends at the latest. Null: it is not running.' })
   expiresAt!: Date | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when `url` leads to it no more. Null: it is up, or has not come up.',
+    description: 'Since when `url` no longer leads to it. Null: it is running, or was not ready yet.',
   })
   endedAt!: Date | null;
 }
@@ -106,7 +110,7 @@ export class Preview {
   implements: Node,
   simpleResolvers: true,
   description:
-    'A run over the head of a pull request: its preview is driven by the skill file, and the result is a check on the head (interface 2.13).',
+    'A test of the head of a pull request. Interlock drives its preview by the skill file, and publishes the result as a check on the head (interface 2.13).',
 })
 export class Verification {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
@@ -118,53 +122,54 @@ export class Verification {
   @Field(() => causes, { description: 'Why it began.' })
   cause!: VerificationCause;
 
-  @Field(() => GitObjectID, { description: 'The commit it is about.' })
+  @Field(() => GitObjectID, { description: 'The commit that is verified.' })
   headCommit!: string;
 
-  @Field(() => Int, { description: 'Counts the runs over this commit, from 1.' })
+  @Field(() => Int, { description: 'The number of the verification among those of this commit, from 1.' })
   attempt!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether only its code was judged, because no preview came up (interface 2.13).',
+    description: 'Whether only the code was judged, because no preview was available (interface 2.13).',
   })
   degraded!: boolean;
 
-  @Field(() => Boolean, { description: 'Whether it was asked to stop.' })
+  @Field(() => Boolean, { description: 'Whether a user asked to cancel it.' })
   cancelRequested!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Its result in one sentence. Null: none yet.' })
+  @Field(() => String, { nullable: true, description: 'Its result in one sentence. Null: there is no result yet.' })
   summary!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why the last call to the code host or a sandbox failed. The call is repeated. Null: it did not fail.',
+    description:
+      'Why the last call to the code host or a sandbox failed. The call is repeated. Null: the last call did not fail.',
   })
   problem!: string | null;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Until when a registration is waited for. Null: none is.',
+    description: 'Until when it waits for a registration. Null: it waits for none.',
   })
   waitUntil!: Date | null;
 
-  @Field(() => String, { description: 'Email address of the user who began it, `interlock` for the service itself.' })
+  @Field(() => String, { description: 'Email address of the user who started it, or `interlock`.' })
   createdBy!: string;
 
   @Field(() => DateTime, { description: 'When it was requested.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it began. Null: it has not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it began. Null: it has not begun.' })
   startedAt!: Date | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it came to its final status. Null: it has not.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it reached its final status. Null: it has not ended.' })
   endedAt!: Date | null;
 
   repositoryId!: string;
   pullRequestId!: string;
   registrationId!: string | null;
-  /** The entry that governs it. Null: none does, or none yet. */
+  /** The entry of the configuration that the verification uses. Null: it uses none, or this is not decided yet. */
   entry!: Pick<PreviewEntry, 'name' | 'method'> | null;
-  /** The slug of the sandbox, once it has come up. */
+  /** The slug of the sandbox. Null: the sandbox was not ready yet. */
   slug!: string | null;
   sandboxExpiresAt!: Date | null;
   sandboxGoneAt!: Date | null;
@@ -173,15 +178,15 @@ export class Verification {
 
 export const VerificationConnection = connectionType(Verification, 'Verification');
 
-@ObjectType({ simpleResolvers: true, description: 'A step of a scenario, as it was driven.' })
+@ObjectType({ simpleResolvers: true, description: 'A driven step of a scenario, with its result.' })
 export class VerificationStep {
   @Field(() => Int, { description: 'Its place in the run, from 1.' })
   ordinal!: number;
 
-  @Field(() => String, { description: 'The scenario of the skill file it is of.' })
+  @Field(() => String, { description: 'The scenario of the skill file that has the step.' })
   scenario!: string;
 
-  @Field(() => String, { description: 'What was tried.' })
+  @Field(() => String, { description: 'The text of the step.' })
   step!: string;
 
   @Field(() => conclusions, { description: 'Its result.' })
@@ -189,14 +194,14 @@ export class VerificationStep {
 
   @Field(() => String, {
     nullable: true,
-    description: 'What was observed, with secrets as `***`. Null: nothing to add.',
+    description: 'What was observed, with `***` in the place of secrets. Null: there is nothing to add.',
   })
   detail!: string | null;
 
   @Field(() => Int, { description: 'How long it took, in milliseconds.' })
   durationMs!: number;
 
-  @Field(() => DateTime, { description: 'When it was done.' })
+  @Field(() => DateTime, { description: 'When the step ended.' })
   at!: Date;
 }
 
@@ -208,7 +213,7 @@ export class CancelVerificationInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A verification after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of verifications.' })
 export class VerificationPayload {
   @Field(() => Verification, { description: 'The verification as it is now.' })
   verification!: Verification;

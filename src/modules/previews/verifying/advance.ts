@@ -1,4 +1,4 @@
-// What a turn of a verification reads, decides and writes, under its row.
+// What a turn of a verification reads, decides and writes in a transaction that locks its row.
 import type { Context } from '../../../context.ts';
 import {
   decideVerification,

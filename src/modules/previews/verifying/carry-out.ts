@@ -1,4 +1,4 @@
-// The work of a verification outside of a transaction.
+// Carries out the calls of a verification outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
@@ -13,14 +13,14 @@ const mostCharacters = 500;
 
 const carryOut: CarryOut<VerificationTypes> = {
   kind: verificationKind,
-  // They write by themselves: publishing takes the rows of queues first, which come before this one in the order of
-  // locks.
+  // `prepare` and `publish` write their results themselves, because `publish` must lock the rows of queues first, which
+  // come before the verification's row in the order of locks.
   call: async (ctx, { id, step }, verifying) => ({
     message: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
   }),
   supervise: superviseVerification,
   failureOf: (_ctx, error, { step }) =>
-    // A host that is away is no fault of ours, and is asked again. A verification that failed is started again at once.
+    // A failed call is repeated after a back-off. A supervised attempt writes its failure itself.
     step.kind === 'supervise'
       ? null
       : {
@@ -32,7 +32,7 @@ const carryOut: CarryOut<VerificationTypes> = {
     putOff(verification, { now: ctx.clock(), pauseAfter, problem: message }),
 };
 
-/** Does the one thing that is due. Returns a sentence that says how it ended. */
+/** Carries out the call or the supervised work that is due. Returns the outcome as a sentence. */
 export async function carryOutVerification(ctx: Context, id: string, by: Verifying): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

@@ -1,4 +1,5 @@
-// Drives an app by the skill file of its preview, as it stands at the head, and writes down each step as it comes.
+// Drives an app by the skill file of its preview, which is read from the head commit, and writes each step to the
+// database.
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
 import { parseSkill } from '../../../domain/previews/skill.parse.ts';
@@ -18,7 +19,7 @@ export interface DrivenApp {
 
 export type Driven =
   | { readonly kind: 'driven'; readonly steps: readonly DrivenStep[] }
-  /** Why the skill cannot be followed. */
+  /** `message` says why the skill file cannot be followed. */
   | { readonly kind: 'undrivable'; readonly message: string };
 
 const mostSkillBytes = 128 * 1024;
@@ -32,7 +33,7 @@ export async function driveApp(
   const { verifying, log } = supervised;
   const skill = await readSkill(supervised, preview);
   if (typeof skill === 'string') return { kind: 'undrivable', message: skill };
-  await forgetSteps(supervised);
+  await deleteSteps(supervised);
   const steps: DrivenStep[] = [];
   const hidden = Object.values(secrets);
   const limit = AbortSignal.timeout(driveTimeoutMs);
@@ -48,7 +49,7 @@ export async function driveApp(
     log.write(
       `${clean.conclusion.padEnd(8)}${clean.scenario}: ${clean.step}${clean.detail === null ? '' : `\n        ${clean.detail}`}\n`,
     );
-    await keepStep(supervised, clean, steps.length);
+    await writeStep(supervised, clean, steps.length);
   };
   await passFailpoint('verification:driving');
   try {
@@ -64,7 +65,7 @@ export async function driveApp(
   return { kind: 'driven', steps };
 }
 
-/** A string says why it cannot be followed. */
+/** Returns the skill, or a text that says why it cannot be followed. */
 async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
   const file = await hostClient(ctx, hosted(rows.repository)).readFile({
@@ -84,8 +85,8 @@ async function readSkill({ ctx, rows }: SupervisedVerification, preview: Preview
     .slice(0, 1_000);
 }
 
-/** Forgets the steps of an earlier attempt: the app has booted again since. */
-export async function forgetSteps({ rows, write }: SupervisedVerification): Promise<void> {
+/** Deletes the steps of an earlier attempt, because the app has booted again since. */
+export async function deleteSteps({ rows, write }: SupervisedVerification): Promise<void> {
   await write(
     async ({ verification: { accountId } }, tx) =>
       void (await tx.query('delete from verification_step where account_id = $1 and verification_id = $2', [
@@ -95,7 +96,7 @@ export async function forgetSteps({ rows, write }: SupervisedVerification): Prom
   );
 }
 
-export async function keepStep(
+export async function writeStep(
   { ctx, rows, write }: SupervisedVerification,
   step: DrivenStep,
   ordinal: number,

@@ -1,5 +1,5 @@
-// Boots a sandbox, drives it, judges, and tears it down. The row of the sandbox is written before the boot, so that
-// every running sandbox is known.
+// Boots a sandbox, drives the app in it, judges the result, and tears the sandbox down. The row of the sandbox is
+// written before the boot, so that every running sandbox is known.
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
@@ -25,7 +25,7 @@ import { writeVerificationStatus } from './status.writer.ts';
 type SandboxEntry = Extract<PreviewEntry, { method: 'sandbox' }>;
 
 const bootTimeoutMs = 10 * 60_000;
-/** Boot, drive and tear down. */
+/** The time limit of a sandbox, from its boot to the end of its teardown. */
 const lifeMs = 45 * 60_000;
 
 export async function driveSandbox(supervised: SupervisedVerification): Promise<Ending> {
@@ -53,7 +53,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     return await driveBooted(supervised, { sandbox, row, preview, secrets: opened.values });
   } catch (error) {
     if (!(error instanceof BootFailed)) {
-      // Where the lease is lost, another worker's sandbox may have the name by now.
+      // If the lease is lost, another worker may have booted a sandbox with the same name, which must not be destroyed.
       if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
       if (!supervised.signal.aborted) throw error;
       return { status: 'error', summary: 'It was stopped while it booted.' };
@@ -110,8 +110,8 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
   }
 }
 
-/** Ends the sandbox that a lost worker left: by its teardown script, where the sandbox still answers. */
-export async function takeAway(supervised: SupervisedVerification): Promise<void> {
+/** Destroys the sandbox that a lost worker left. Its teardown script runs if the sandbox still answers. */
+export async function destroyLeftSandbox(supervised: SupervisedVerification): Promise<void> {
   const { rows, verifying, log } = supervised;
   if (rows.sandbox === null || rows.sandbox.state === 'gone') return;
   log.write('[interlock] What its worker left is torn down.\n');
@@ -134,7 +134,10 @@ async function markGone(supervised: SupervisedVerification): Promise<void> {
   });
 }
 
-/** The row of a run that begins again keeps its name and its address for people, which leads nowhere until it is up. */
+/**
+ * Writes the row of a sandbox before its boot. If the verification starts again, the row keeps its name and its public
+ * address. The address leads nowhere until the sandbox is ready.
+ */
 async function keepRow(
   supervised: SupervisedVerification,
   { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },

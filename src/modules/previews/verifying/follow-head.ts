@@ -1,5 +1,5 @@
-// What a pull request's head and state mean to verifications: a head that is seen is verified. Runs over a head that no
-// pull request has any more look again, and cancel themselves.
+// Starts the verification of a new head of a pull request. Verifications of earlier heads are woken. If no open pull
+// request has their commit as the head any more, their next turn cancels them.
 import type { Context } from '../../../context.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -10,13 +10,16 @@ export interface SeenHead {
   readonly repositoryId: string;
   readonly pullRequestId: string;
   readonly head: string;
-  /** Whether its repository has previews, the pull request is open, and its base branch is managed. */
+  /** Whether the repository has previews, the pull request is open, and Interlock manages its base branch. */
   readonly isVerified: boolean;
-  /** Whether this head of the pull request was not seen before, or the pull request was closed since. */
+  /** Whether this head of the pull request is new, or the pull request was closed since the head was last seen. */
   readonly isNew: boolean;
 }
 
-/** For pull requests that were merged or closed, in the transaction that writes this. */
+/**
+ * Wakes the verifications of pull requests that are merged or closed. Called in the transaction that merges or closes
+ * them.
+ */
 export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: readonly string[]): Promise<void> {
   if (pullRequestIds.length === 0) return;
   const open = await tx.query<{ id: string }>(
@@ -29,7 +32,7 @@ export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: 
 
 const isOpenSql = "v.status in ('pending', 'waiting', 'booting', 'driving', 'tearing_down')";
 
-/** In the transaction that writes the head. Idempotent. */
+/** Called in the transaction that writes the head. A repetition changes nothing. */
 export async function followHead(
   ctx: Context,
   tx: Transaction,
@@ -43,6 +46,7 @@ export async function followHead(
     [ctx.accountId, seen.pullRequestId, seen.head, whenWakeIsLost(ctx.clock()).toISOString(), isVerified],
   );
   for (const { id } of others) wakeVerification(ctx, tx, id);
-  // A head that was there before the repository had previews knows nothing of them (reconcile.ts).
+  // A head that is older than the previews of the repository is not verified here, because its commit may lack their
+  // scripts (reconcile.ts).
   if (isVerified && isNew) await startVerification(ctx, tx, { ...seen, cause: 'head' });
 }

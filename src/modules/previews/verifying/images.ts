@@ -2,7 +2,7 @@
 import type { PreviewImageKind } from '../../../domain/previews/preview.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
-/** The first of the sandboxes that can boot an image of this kind. Null: none can. */
+/** The first kind of sandbox that can boot an image of this kind. Null: no kind of sandbox can. */
 export async function sandboxesFor(
   sandboxes: readonly PreviewSandboxes[],
   kind: PreviewImageKind,
@@ -11,7 +11,7 @@ export async function sandboxesFor(
   return null;
 }
 
-/** Why no sandbox can boot an image of this kind. Null: one can. */
+/** Why no sandbox can boot an image of this kind. Null: a sandbox can boot it. */
 export async function refusalOf(
   sandboxes: readonly PreviewSandboxes[],
   kind: PreviewImageKind,

@@ -1,8 +1,8 @@
-// Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
+// Judges the code of a head for which no preview is available. Findings are written as steps, like the driven steps.
 import { hostClient } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
-import { forgetSteps, keepStep } from './drive-app.ts';
+import { deleteSteps, writeStep } from './drive-app.ts';
 import { hosted } from './rows.ts';
 
 const mostFiles = 3_000;
@@ -36,15 +36,15 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
     skill: skill === null ? null : { path, text: skill.text },
     signal,
   });
-  await keepFindings(supervised, report);
+  await writeFindings(supervised, report);
   log.write(`${report.summary}\n`);
   return { status: report.verdict, summary: `${because} ${report.summary}`.slice(0, longestSummary) };
 }
 
-async function keepFindings(supervised: SupervisedVerification, { findings }: AnalysisReport): Promise<void> {
-  await forgetSteps(supervised);
+async function writeFindings(supervised: SupervisedVerification, { findings }: AnalysisReport): Promise<void> {
+  await deleteSteps(supervised);
   for (const [index, finding] of findings.slice(0, mostFindings).entries())
-    await keepStep(
+    await writeStep(
       supervised,
       {
         scenario: 'Code analysis',

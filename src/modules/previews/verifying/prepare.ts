@@ -1,5 +1,5 @@
-// What a verification is about to do, by the configuration in force: nothing, where all that is changed is exempt; else
-// the first preview that is usable governs it.
+// Decides by the configuration in force what a verification does. If only exempt paths are changed, it is skipped.
+// Otherwise it uses the first usable preview.
 import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
@@ -13,7 +13,7 @@ import { hosted, lockVerification, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import type { Verifying } from './verifying.ts';
 
-/** The preview that a run is judged by. `degraded`: why no preview is usable. */
+/** The preview that a verification uses. `degraded`: no preview is usable, for the reason in `because`. */
 export type PreviewChoice =
   | { readonly kind: 'skipped'; readonly because: string }
   | { readonly kind: 'governed'; readonly by: PreviewEntry }

@@ -1,5 +1,5 @@
-// Reports the status of a verification on its head commit: at the host for people, and among the checks of the commit,
-// which the queue goes by. Reported again after a kill, it is the same status under the same version.
+// Publishes the status of a verification as a check of its head commit: at the host for people, and in the database for
+// the queue. A repetition after a kill publishes the same status with the same version.
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
 import { checkOutcomeOf, isFinal, type CheckOutcome } from '../../../domain/previews/verification.status.ts';
@@ -27,7 +27,7 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
     summary: summary ?? null,
     steps,
   });
-  const refusal = await showAtHost(ctx, rows, described);
+  const refusal = await publishAtHost(ctx, rows, described);
   await passFailpoint('verification:published');
   const outcome = checkOutcomeOf(status);
   await record(ctx, rows, { recordCheck: verifying.recordCheck, outcome, title: described.title, refusal });
@@ -35,15 +35,15 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
 }
 
 /**
- * Shows the check at the host for people. The queue goes by the recorded check, even where the host refuses it for
- * good. Returns the host's refusal.
+ * Publishes the check at the host. The queue reads the recorded check, even if the host refuses the check for good.
+ * Returns the host's refusal, or null.
  */
-async function showAtHost(
+async function publishAtHost(
   ctx: Context,
   { verification: { id, headCommit: commit, status }, repository, pullRequest }: VerificationRows,
   described: ReturnType<typeof describeCheck>,
 ): Promise<string | null> {
-  // A later run over the commit has a higher id.
+  // A later verification of the commit has a higher id, and so a higher version.
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
   const url = pullRequestPage(ctx, repository, pullRequest.number);
   const check = { commit, name: verificationCheckName, ...described, url, version };
@@ -63,7 +63,7 @@ interface Published {
   readonly refusal: string | null;
 }
 
-/** Takes the rows of queues first, which come before the verification's in the order of locks. */
+/** Locks the rows of queues first, which come before the verification's row in the order of locks. */
 async function record(
   ctx: Context,
   { verification, repository }: VerificationRows,
@@ -82,7 +82,7 @@ async function record(
       endedAt: endedAt ?? null,
     });
     const { verification: now } = await lockVerification(ctx, tx, id);
-    // The verification went on meanwhile: a newer status has been published, and this one is old.
+    // The status has changed meanwhile, so that the next turn publishes the newer status.
     if (checkOutcomeOf(now.status) !== outcome) return;
     Object.assign(now, { publishedCheck: outcome, ...untried, problem: refusal });
   });

@@ -1,7 +1,8 @@
-// Open heads whose verification was canceled, as when a hint of their being open again was lost. Heads that were there
-// before the repository had previews are verified where the queue requires it, since they could not merge otherwise;
-// those of blocked pull requests wait for their next head. All others would fail for want of scripts that their commits
-// lack.
+// Starts verifications that are missing. Heads of open pull requests are verified again if their verification was
+// canceled, for example because the host hint that a pull request was reopened was lost. Heads that are older than the
+// repository's previews are verified only if the queue requires this, because they could not merge otherwise; heads of
+// blocked pull requests are left out. All other old heads would fail, because their commits lack the scripts of the
+// previews.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';

@@ -1,4 +1,4 @@
-// The rows a verification is driven by.
+// The rows that a turn of a verification reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import type { VerificationSituation } from '../../../domain/previews/drive.ts';
@@ -16,9 +16,9 @@ import {
 export interface VerificationRows {
   readonly verification: VerificationRow;
   readonly repository: RepositoryRow;
-  /** The one it was started for. */
+  /** The pull request that the verification was started for. */
   readonly pullRequest: PullRequestRow;
-  /** Null: none was to be booted yet. */
+  /** Null: no sandbox has been booted yet. */
   readonly sandbox: PreviewSandboxRow | null;
 }
 
@@ -47,7 +47,10 @@ export async function lockVerification(
   };
 }
 
-/** SQL over a verification of that name: an open pull request still has its head, in a repository that is in use. */
+/**
+ * SQL: whether a verification with this alias is still needed: an open pull request has its commit as the head, and the
+ * repository is active.
+ */
 export function isWantedSql(of: 'v' | 'verification'): string {
   return `exists (
   select from pull_request p where p.account_id = ${of}.account_id and p.repository_id = ${of}.repository_id
@@ -55,7 +58,10 @@ export function isWantedSql(of: 'v' | 'verification'): string {
     and exists (select from repository r where r.account_id = ${of}.account_id and r.id = ${of}.repository_id and r.active)`;
 }
 
-/** Newest registration that a run may drive: for that very commit, active, of that preview and that pull request. */
+/**
+ * SQL: the newest registration that a verification may drive. It is active, and has the commit, the preview and the
+ * pull request of the verification.
+ */
 const registrationSql = `
   select r.id from preview_registration r
   where r.account_id = v.account_id and r.repository_id = v.repository_id and r.name = v.preview_name
@@ -65,7 +71,7 @@ const registrationSql = `
                 and case when r.pr_number is null then coalesce(r.branch, p.head_branch) = p.head_branch else r.pr_number = p.number end)
   order by r.id desc limit 1`;
 
-/** The facts that decide what a verification does next. In a transaction that holds its row. */
+/** The facts that decide the next step of a verification. The caller locks the verification's row. */
 export async function situationOf(
   ctx: Context,
   tx: Transaction,

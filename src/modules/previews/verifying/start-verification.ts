@@ -1,5 +1,5 @@
-// Starts a verification as a row. Its workflow reads the configuration. The verifications of a commit are shared by all
-// pull requests with that head, so that a second request for one adds none.
+// Writes the row of a new verification. Its workflow then reads the configuration. All pull requests with the same head
+// share the verifications of this commit.
 import type { Context } from '../../../context.ts';
 import { verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationCause } from '../../../domain/previews/preview.ts';
@@ -39,7 +39,7 @@ export async function startVerification(
   const started = await insert(ctx, tx, { request, attempt: (newest?.attempt ?? 0) + 1 });
   // Null: another transaction has just started the same attempt.
   if (started === null) return await newestOf(ctx, tx, request);
-  await takePlaceOfTheOneBefore(ctx, tx, started);
+  await resetCheck(ctx, tx, started);
   await announceVerification(ctx, tx, started);
   wakeVerification(ctx, tx, started.id);
   return started;
@@ -50,7 +50,7 @@ export async function startVerification(
  * and an earlier verdict, which may rest only on the code, allows no landing any more. The turns of the new
  * verification report this to the queue and the host.
  */
-async function takePlaceOfTheOneBefore(
+async function resetCheck(
   { accountId }: Context,
   tx: Transaction,
   { repositoryId, headCommit, attempt, createdAt }: VerificationRow,

@@ -1,5 +1,5 @@
-// Only this file writes the status of a verification. It allows the moves of the table of statuses, and writes the
-// times, the revision and the event with the status. The caller holds the lock on the verification's row.
+// Only this file writes the status of a verification. It allows the changes of the table of transitions, and writes the
+// times, the revision and the event with the status. The caller locks the verification's row.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { checkTitle, verificationCheckName } from '../../../domain/previews/check.ts';
@@ -33,8 +33,7 @@ export async function writeVerificationStatus(
   verification.startedAt ??= now;
   if (summary !== undefined) verification.summary = summary;
   if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unsupervised });
-  // A call that was put off belongs to the old status. The attempts of a supervised verification are counted until it
-  // ends.
+  // A postponed call belongs to the old status. The attempts of a supervised verification are counted until it ends.
   if (!isSupervised(from) || !isSupervised(to)) Object.assign(verification, untried);
   if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
@@ -69,7 +68,7 @@ async function endCheck(ctx: Context, tx: Transaction, verification: Verificatio
   );
 }
 
-/** The event `verification_<status>`. */
+/** Writes the event `verification_<status>`. */
 export async function announceVerification(
   ctx: Context,
   tx: Transaction,

@@ -1,11 +1,12 @@
-// A verification that is driven: it starts again from its boot when its worker is lost. The lease reports what ends it
-// early, and the rows say why.
+// Supervises a verification that boots, drives or tears down its preview. If its worker is lost, the verification
+// starts again from the boot. The lease aborts the work when the verification need not continue, and `whyStopped` reads
+// the reason from the rows.
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { supervise, type Due, HandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import { driveSandbox, takeAway } from './drive-sandbox.ts';
+import { driveSandbox, destroyLeftSandbox } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { startVerification } from './start-verification.ts';
@@ -26,7 +27,7 @@ const leases = {
     wanted: `${statuses} and cancel_requested_at is null and ${standsSql} and ${isWantedSql('verification')}`,
     kept: statuses,
   },
-  /** A worker ends the verification after every outcome. */
+  /** Used to end a verification that is canceled or has lost its registration. */
   conclude: { wanted: statuses, kept: statuses },
 } as const;
 
@@ -37,7 +38,7 @@ export async function superviseVerification(
 ): Promise<string> {
   const { id, rows, situation } = due;
   const isOver = isCanceled(situation);
-  const isDriven = !isOver && (await hasItsRegistration(ctx, rows));
+  const isDriven = !isOver && (await hasOpenRegistration(ctx, rows));
   const log = openVerificationLog(ctx, id);
   return await supervise(ctx, {
     kind: verificationKind,
@@ -68,8 +69,11 @@ export async function superviseVerification(
   });
 }
 
-/** Where a run's worker was lost, its registration may have ended before another worker took the run over. */
-async function hasItsRegistration(ctx: Context, { verification }: VerificationRows): Promise<boolean> {
+/**
+ * Whether the registered preview of a verification still exists. After its worker was lost, the registration may have
+ * ended before another worker takes the verification over.
+ */
+async function hasOpenRegistration(ctx: Context, { verification }: VerificationRows): Promise<boolean> {
   const { accountId } = ctx;
   const { registrationId } = verification;
   if (!registrationId) return true;
@@ -88,10 +92,10 @@ async function drive(supervised: SupervisedVerification): Promise<Ending> {
   return supervised.signal.aborted && ending.status !== 'passed' ? await whyStopped(supervised) : ending;
 }
 
-/** Tears down what a worker left behind, so that nothing of the verification goes on running. */
+/** Tears down a sandbox that a lost worker left behind, so that nothing of the verification keeps running. */
 async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
   const { verification } = supervised.rows;
-  await takeAway(supervised);
+  await destroyLeftSandbox(supervised);
   const { verdict } = verification;
   if (verification.status !== 'tearing_down' || !verdict) return { status: 'canceled', summary: 'It was canceled.' };
   return { status: verdict, summary: null };
@@ -104,14 +108,18 @@ async function conclude(
   { status, summary }: Ending,
 ): Promise<void> {
   const { verification } = now;
-  // The newer one is there, or nothing is waited for any longer.
+  // The verification has a newer registration, which the next turn attaches. It waits no longer than now for another
+  // one.
   if (status === 'waiting')
     Object.assign(verification, { expiresAt: null, registrationId: null, waitUntil: ctx.clock() });
   await writeVerificationStatus(ctx, tx, { verification, to: status, ...(summary !== null && { summary }) });
   if (verification.degraded) await followUp(ctx, tx, now);
 }
 
-/** Starts a verification of a preview that came while the code was judged, because none was started for it then. */
+/**
+ * Starts another verification if a preview was registered while the code was judged. At that time no verification was
+ * started for this registration, because one was under way.
+ */
 async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): Promise<void> {
   const { registrationId, isWanted } = await situationOf(ctx, tx, now);
   if (registrationId === null || !isWanted) return;
@@ -120,8 +128,8 @@ async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): P
 }
 
 /**
- * Releases the lease at once, because the failed attempt may hold a sandbox or a user's preview: another starts it
- * again.
+ * Releases the lease at once, so that the next attempt starts without delay. The failed attempt may occupy a sandbox or
+ * a user's preview.
  */
 async function release(
   ctx: Context,
@@ -142,8 +150,8 @@ async function release(
 }
 
 /**
- * Drives the preview that CI registered, until the registration expires. The endpoint is neither made nor torn down
- * here.
+ * Drives the preview that CI registered, at the longest until the registration expires. CI builds the endpoint and
+ * tears it down.
  */
 async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending> {
   const { ctx, rows, verifying, log } = supervised;
@@ -151,7 +159,7 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   const { preview, registrationId } = verification;
   if (preview?.method !== 'endpoint' || !registrationId) return { status: 'error', summary: 'No preview governs it.' };
   const registration = await openRegistration(ctx, verifying.secrets, registrationId);
-  // Its time is over, or another registration replaced it. whyStopped reads which.
+  // The registration has expired, or another one replaced it. `whyStopped` reads which.
   if (registration === null) return await whyStopped(supervised);
   const { secrets, expiresAt } = registration;
   const leftMs = expiresAt.getTime() - ctx.clock().getTime();
@@ -168,7 +176,10 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   return { status: verdict, summary };
 }
 
-/** Throws where the rows want it to go on. */
+/**
+ * The ending of a verification that was stopped, as the rows explain it. Throws if the rows do not explain it, so that
+ * the verification is started again.
+ */
 async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
   if (isHandedOver()) throw new HandedOver();
   const unexplained = new Error('It was stopped, and its rows want it to go on; it is started again.');

@@ -1,4 +1,4 @@
-// The values that supervising a verification hands to booting, driving and judging.
+// The values that the functions which boot, drive and judge a preview receive.
 import type { Context } from '../../../context.ts';
 import type { Verdict } from '../../../domain/previews/preview.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -16,14 +16,14 @@ export interface SupervisedVerification {
   readonly log: VerificationLog;
   /** Aborted when the work must stop, for any reason. */
   readonly signal: AbortSignal;
-  /** Whether this worker must stop although the rows still want the work. */
+  /** Whether this worker must stop, and another worker will continue the verification. */
   readonly isHandedOver: () => boolean;
   /** Writes under the row's lock, while this worker holds its lease. */
   readonly write: (change: (rows: VerificationRows, tx: Transaction) => Promise<void>) => Promise<void>;
 }
 
 export interface Ending {
-  /** `waiting`: there is another registration to drive. */
+  /** `waiting`: the verification has another registration to drive. */
   readonly status: Verdict | 'canceled' | 'waiting';
   /** One sentence. Null: the present summary stays. */
   readonly summary: string | null;

@@ -1,4 +1,4 @@
-// The texts about a verification, for Temporal's UI and for its check.
+// The text about a verification that the Temporal UI shows at its workflow.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
 import { code, plain, section } from '../../../domain/markdown.ts';
 import type { AfterTurn } from '../../../domain/turns.ts';
@@ -12,7 +12,7 @@ export interface VerificationSummary {
   readonly repository: string;
   readonly pullRequestNumber: number;
   readonly status: string;
-  /** What is verified, in a line. */
+  /** The pull request and the commit, in one line. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;
@@ -48,7 +48,7 @@ export async function describeVerification(
   };
 }
 
-/** The last of what was driven. */
+/** The last driven steps. */
 async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): Promise<string[]> {
   const steps = await tx.query<{ scenario: string; step: string; conclusion: string; detail: string | null }>(
     `select scenario, step, conclusion, detail from verification_step where account_id = $1 and verification_id = $2

@@ -1,4 +1,4 @@
-// What driving verifications needs besides the ports.
+// What a worker needs, besides the ports, to carry out verifications.
 import type { Context } from '../../../context.ts';
 import type { CheckOutcome } from '../../../domain/previews/verification.status.ts';
 import type { Analysis } from '../../../platform/analysis/port.ts';
@@ -15,14 +15,14 @@ export interface Verifying {
   /** The gateway through which servers reach the sandboxes of this process. */
   readonly gateway: PreviewGateway;
   readonly driver: AppDriver;
-  /** Judges the code where no preview came up. */
+  /** Judges the code if no preview is available. */
   readonly analysis: Analysis;
   /**
-   * Writes what the check of a commit says, and has the queue look at it. Handed in: the queue begins verifications
-   * itself.
+   * Writes the result of a check of a commit, and wakes the queue. It is passed in, because the queue imports this
+   * module.
    */
   readonly recordCheck: RecordCheck;
-  /** Aborted when this process can supervise no longer. What it drives is ended, and another begins it again. */
+  /** Aborted when this process stops. Then its verifications stop, and another process starts them again. */
   readonly signal?: AbortSignal;
 }
 
@@ -37,5 +37,5 @@ export interface ServiceCheck {
   readonly endedAt: Date | null;
 }
 
-/** Takes queues' rows: called before any other row is locked. */
+/** Locks the rows of queues, so that it must be called before any other row is locked. */
 export type RecordCheck = (ctx: Context, tx: Transaction, check: ServiceCheck) => Promise<void>;

@@ -7,11 +7,12 @@ export function wakeVerification({ accountId, wake }: Context, tx: Transaction, 
   tx.afterCommit(() => wake({ accountId, verificationId }));
 }
 
-/** SQL: whether `wakeDueVerifications` would wake one. */
+/** SQL: whether `wakeDueVerifications` would wake a verification. */
 export const verificationsAreDue = hasDueRows('verification');
 
 /**
- * For the relay: wakes verifications whose wake was lost, whose deadline has passed, or whose workflow Temporal lost.
+ * Called by the relay. Wakes verifications whose wake was lost, whose time limit has passed, or whose workflow Temporal
+ * lost.
  */
 export async function wakeDueVerifications(ports: Ports): Promise<void> {
   await wakeDue(ports, { table: 'verification', whose: ({ id }) => ({ verificationId: id }) });

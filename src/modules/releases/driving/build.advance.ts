@@ -1,4 +1,4 @@
-// What a turn of the build of a candidate reads, decides and writes, under the candidate's row.
+// What a turn of a candidate's build reads, decides and writes in a transaction that locks the candidate's row.
 import type { Context } from '../../../context.ts';
 import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
 import type { AfterTurn } from '../../../domain/turns.ts';
@@ -23,7 +23,7 @@ interface BuildSummary {
   readonly repository: string;
   readonly version: string;
   readonly status: string;
-  /** What is built, in a line. */
+  /** The candidate and its project, in one line. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;

@@ -1,5 +1,5 @@
-// What the build of a candidate needs done outside of a transaction, as a deployment; but it has no slot that another
-// could have had since.
+// Carries out the calls of a candidate's build outside of a transaction, like `deployment.carry-out.ts`. A build has no
+// slot, so only its status decides whether a result is written.
 import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -27,7 +27,7 @@ const carryOut = carryOutByProvider<BuildTypes>({
   putOff: putOffBuild,
 });
 
-/** Does for a build what `carryOutDeployment` does for a deployment. */
+/** Carries out the call or the supervised run that is due. Returns the outcome as a sentence. */
 export async function carryOutBuild(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

@@ -1,4 +1,4 @@
-// The rows the build of a candidate is driven by, and the one place that ends it.
+// The rows that a turn of a candidate's build reads, and the only function that ends a build.
 import type { Context } from '../../../context.ts';
 import type { BuildSituation } from '../../../domain/releases/drive.ts';
 import type { CandidateStatus } from '../../../domain/releases/release.ts';
@@ -7,7 +7,7 @@ import { untried } from '../../../platform/turns/index.ts';
 import { announceCandidate } from '../candidates.events.ts';
 import { isBefore, loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
 
-/** Locks the candidate's row. Every transaction that ends its build locks it too. */
+/** Locks the candidate's row, as every transaction does that ends its build. */
 export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: string): Promise<CandidateRows> {
   await tx.query('select 1 from release_candidate where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,
@@ -18,7 +18,7 @@ export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: 
 
 export function buildSituationOf({ project, candidate }: CandidateRows): BuildSituation {
   const run = runOf(candidate);
-  // The provider that replaced it has not been called yet.
+  // A run at an earlier provider does not count, because the present provider has not been called yet.
   const triggeredAt = isBefore(candidate.triggeredAt, project.buildProviderSince) ? null : run.triggeredAt;
   return {
     ...run,

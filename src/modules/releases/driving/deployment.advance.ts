@@ -12,11 +12,11 @@ import { describeDeployment, stepText, type DeploymentSummary } from './deployme
 import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
 interface DeploymentShown {
-  /** What is done next, or waited for, as a sentence. */
+  /** The next step, or what the deployment waits for, as a sentence. */
   readonly step: string;
   /** Whether the deployment waits for its turn, or for the end of a freeze. */
   readonly isInLine: boolean;
-  /** The deployment that has the slot. */
+  /** The deployment that has the slot, if this one waits for it. Null: it waits for no other deployment. */
   readonly inTheWay: { readonly deploymentId: string; readonly isRollback: boolean } | null;
   readonly summary: DeploymentSummary;
 }
@@ -32,7 +32,7 @@ export interface DeploymentTypes extends KindTypes {
 
 export type DeploymentAdvance = TurnOf<DeploymentTypes>;
 
-/** A turn holds the environment's row, which is the lock of its deployments. */
+/** A turn locks the environment's row, which is the lock of all its deployments. */
 export const deploymentKind: Kind<DeploymentTypes> = {
   whose: (id) => ({ deploymentId: id }),
   lock: lockDeployment,
@@ -68,7 +68,7 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   environment.version += 1;
   environment.currentDeploymentId = deployment.id;
   deployment.fence = environment.fence;
-  // From here on the provider may have been called, even if no record of the call exists.
+  // From now on the provider may have been called, even if no call was recorded.
   if (environment.provider.kind !== 'none') deployment.triggerStartedAt = ctx.clock();
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', by: 'service' });
 }
@@ -80,7 +80,7 @@ async function become(
   { status: to, because }: { readonly status: DeploymentStatus; readonly because: string },
 ): Promise<void> {
   const problem = deployment.problem ?? null;
-  // The message already names the person who requested its end.
+  // The message already names the person who canceled the deployment.
   const errorMessage =
     to === 'canceled' ? deployment.errorMessage : problem === null ? because : `${because} Last: ${problem}`;
   environment.version += 1;

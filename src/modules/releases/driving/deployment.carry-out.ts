@@ -1,4 +1,5 @@
-// Carries out the calls of a deployment outside of a transaction. A result is written only if the row still wants it.
+// Carries out the calls of a deployment outside of a transaction. A result is written only if the deployment is still
+// in the same run.
 import type { Context } from '../../../context.ts';
 import { canBeAsked, pauseAfter, pauseAfterFailure, statusesByReading } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -20,19 +21,22 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
     if (isSameRun(rows, called.due)) await conclude(ctx, tx, rows, called);
   },
   end: async (ctx, tx, rows, { due, reading }) => {
-    // A report may have said meanwhile how it ended, and another have the slot.
+    // Meanwhile a report may have ended the deployment, and another deployment may have the slot.
     if (isSameRun(rows, due) && rows.environment.currentDeploymentId === due.id)
       await writeReading(ctx, tx, rows, reading);
   },
   putOff: putOffDeployment,
 });
 
-/** Does the one thing that is due. Returns a sentence that says how it ended. */
+/** Carries out the call or the supervised run that is due. Returns the outcome as a sentence. */
 export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
-/** A deployment that gave the slot back and took it again is another run. */
+/**
+ * Whether the deployment is still in the run that was due. A deployment that has taken the slot again is in another
+ * run.
+ */
 function isSameRun({ deployment }: DeploymentRows, due: Due<DeploymentTypes>): boolean {
   return (deployment.fence ?? null) === (due.rows.deployment.fence ?? null);
 }
@@ -49,12 +53,14 @@ async function conclude(
   const now = ctx.clock();
   switch (outcome.kind) {
     case 'triggered':
-      // The name is stored even where the deployment is to be canceled by now, because the cancellation needs it.
+      // The name of the run is stored even if the deployment is to be canceled by now, because the cancellation needs
+      // it.
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
       return;
     case 'cancel_sent':
       Object.assign(deployment, { cancelSentAt: now, cancelPending: false, ...untried });
-      // A provider that can be asked for the status says more: the deployment may have ended before.
+      // If the provider can report the status, it is queried next instead, because the run may have ended before the
+      // cancellation.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
       return;
@@ -83,13 +89,13 @@ async function writeReading(
   const statuses = statusesByReading(state, { status: deployment.status, triggeredAt });
   if (statuses.length === 0) {
     putOff(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
-    // There was news, so the time limit starts again.
+    // The provider reported that the run goes on, so the time limit starts again.
     if (state === 'running' && deployment.status === 'in_progress') deployment.statusAt = now;
     return;
   }
   environment.version += 1;
   for (const to of statuses) {
-    // The message already names the person who requested its end.
+    // The message already names the person who canceled the deployment.
     const before = to === 'canceled' ? (deployment.errorMessage ?? null) : null;
     const errorMessage = to === 'success' ? null : (before ?? message);
     await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage });
@@ -107,7 +113,7 @@ async function writeRefusal(
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: message });
 }
 
-/** The provider refused the cancellation. It is not asked again. */
+/** Writes that the provider refused a cancellation. The cancellation is not sent again. */
 function writeCancelRefusal(ctx: Context, rows: DeploymentRows, message: string): void {
   const { deployment, environment } = rows;
   if (deployment.status === 'canceling') deployment.cancelSentAt = ctx.clock();

@@ -1,4 +1,4 @@
-// The rows a deployment is driven by.
+// The rows that a turn of a deployment reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
 import type { DeploymentSituation } from '../../../domain/releases/drive.ts';
 import type { Frozen } from '../../../domain/releases/freeze.ts';
@@ -18,7 +18,7 @@ import {
   type ReleaseProjectRow,
 } from '../releases.entities.ts';
 
-/** What is deployed, and from where. */
+/** A candidate with its project, its release and its repository. */
 export interface CandidateRows {
   readonly project: ReleaseProjectRow;
   readonly candidate: ReleaseCandidateRow;
@@ -29,7 +29,9 @@ export interface CandidateRows {
 export interface DeploymentRows extends CandidateRows {
   readonly environment: EnvironmentRow;
   readonly deployment: DeploymentRow;
-  /** What ran there before it. Null: nothing did, or it has not started. */
+  /**
+   * The candidate that ran in the environment before. Null: no candidate ran there, or the deployment has not started.
+   */
   readonly from: { readonly version: string; readonly releaseVersion: string } | null;
 }
 
@@ -77,7 +79,7 @@ export interface DeploymentTurn {
   readonly freeze: Frozen | null;
 }
 
-/** The facts that decide what a deployment does next. In a transaction that holds the environment's row. */
+/** The facts that decide the next step of a deployment. The caller locks the environment's row. */
 export async function loadTurn(
   ctx: Context,
   tx: Transaction,
@@ -85,7 +87,8 @@ export async function loadTurn(
 ): Promise<DeploymentTurn> {
   const isWaiting = deployment.status === 'pending';
   const [first] = isWaiting ? await readLine(ctx, tx, environment) : [];
-  // Asked again when the slot is taken: it may have frozen since.
+  // The freeze is read in the same transaction that takes the slot, because a freeze may have begun since the last
+  // turn.
   const freeze =
     isWaiting && !deployment.forced
       ? await frozenNow(ctx, tx, { environmentId: environment.id, now: ctx.clock() })

@@ -1,4 +1,5 @@
-// The texts about a deployment, where its run is shown: who, what, where, and why it does not go on.
+// The text about a deployment that the Temporal UI shows at its workflow: what is deployed, where, by which user, and
+// why the deployment waits.
 import { plain, section } from '../../../domain/markdown.ts';
 import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
 import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
@@ -14,7 +15,7 @@ export interface DeploymentSummary {
   readonly environment: string;
   readonly version: string;
   readonly status: string;
-  /** What is deployed where, in a line. */
+  /** The candidate and the environment, in one line. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;
@@ -24,7 +25,7 @@ type Left = Exclude<DeploymentStep, { kind: 'become' | 'take_slot' }>;
 
 interface Reasons {
   readonly freeze: Frozen | null;
-  /** Version that has the slot. */
+  /** The version of the deployment that has the slot. Null: no other deployment has it. */
   readonly holder: string | null;
 }
 
@@ -130,8 +131,8 @@ export function problemText({ problem, calls }: Called): string[] {
   return problem ? [`- last call failed, attempt ${calls}: ${plain(problem)}`] : [];
 }
 
-export function timeText(what: string, at: Date | null | undefined): string[] {
-  return at ? [`- ${what} at ${at.toISOString()}`] : [];
+export function timeText(label: string, at: Date | null | undefined): string[] {
+  return at ? [`- ${label} at ${at.toISOString()}`] : [];
 }
 
 export function afterComma(message: string | null | undefined): string {

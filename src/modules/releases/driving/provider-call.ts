@@ -1,5 +1,5 @@
-// One call to a provider whose runs go on by themselves. Its result is data: a provider that is away is no fault of
-// ours.
+// One call to a provider whose runs continue without Interlock. A failure of the provider is returned as an outcome and
+// not thrown, because it is not a failure of Interlock.
 import { retryAtOf } from '../../../hosts/port.ts';
 import type { ProviderCall } from '../../../domain/releases/drive.ts';
 import type { RunOrRefusal } from './provider-run.ts';
@@ -13,7 +13,7 @@ import {
 
 export type CallOutcome =
   | { readonly kind: 'triggered'; readonly name: string | null }
-  /** `reading` null: the provider cannot be asked. */
+  /** `reading` is null if the provider cannot report the status. */
   | { readonly kind: 'read'; readonly reading: ProviderReading | null }
   | { readonly kind: 'cancel_sent'; readonly isGone: boolean }
   /** The provider refused for good, with this message. */
@@ -29,7 +29,7 @@ export type Subject = 'deployment' | 'build';
 export interface Asked {
   readonly run: RunOrRefusal;
   readonly call: ProviderCall;
-  /** What the provider calls the run. */
+  /** The provider's name for the run. Null: the provider has given no name. */
   readonly name: string | null;
   readonly subject: Subject;
 }
@@ -38,7 +38,7 @@ export async function callProvider(providers: Providers, { run, ...asked }: Aske
   if (run instanceof ProviderRefused) return { kind: 'refused', message: run.message };
   await passFailpoint(`${asked.subject}:before_${asked.call}`);
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
-    // The code host asks to wait. It has not failed, and is called then.
+    // The code host asked for a pause. This is no failure, and the call is repeated after the pause.
     if (retryAtOf(error) !== null) throw error;
     const message = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters);
     return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', message };

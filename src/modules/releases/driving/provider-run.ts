@@ -1,4 +1,5 @@
-// The facts of a run for its provider. Its key names the run: triggered twice, it is one run.
+// The facts of a run that its provider receives. The key names the run: a provider that is triggered twice with one key
+// starts one run.
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import { ProviderRefused, type ProviderRun } from '../../../platform/providers/port.ts';
@@ -6,7 +7,10 @@ import type { Secrets } from '../../accounts/index.ts';
 import { openSecret, type SecretOwner } from '../provider.settings.ts';
 import type { CandidateRows, DeploymentRows } from './deployment.rows.ts';
 
-/** Refused: its secret cannot be opened. A retry could not open it either, and the environment would wait for ever. */
+/**
+ * A run, or a refusal if the provider's secret cannot be decrypted. A retry would fail too, and deployments would wait
+ * for ever.
+ */
 export type RunOrRefusal = ProviderRun | ProviderRefused;
 
 export function runOfDeployment(secrets: Secrets, rows: DeploymentRows): RunOrRefusal {
@@ -18,7 +22,7 @@ export function runOfDeployment(secrets: Secrets, rows: DeploymentRows): RunOrRe
   if (secret instanceof ProviderRefused) return secret;
   return {
     accountId,
-    // A deployment that took the slot once more is another run.
+    // A deployment that takes the slot again starts another run.
     key: `deployment-${accountId}-${deployment.id}-${deployment.fence ?? 0}`,
     settings: environment.provider,
     secret,
@@ -61,7 +65,7 @@ function opened(secrets: Secrets, owner: SecretOwner, sealed: Uint8Array): strin
 }
 
 /**
- * The command ends when the time of the build is over, because nobody looks at the clock while the command is
+ * Limits a command to the remaining time of the build, because turns do not check the time limit while a command is
  * supervised.
  */
 function withinBuildTime({ project, candidate }: CandidateRows, now: Date): ProviderSettings {

@@ -1,5 +1,5 @@
-// How deployments and builds are carried out alike: by one call to a provider, or by supervising what runs here. Called
-// twice under the key of the run, a provider does it once.
+// What is common to carrying out deployments and builds: one call to a provider, or a supervised run in this process. A
+// provider that is called twice with the key of one run starts only one run.
 import { retryAtOf } from '../../../hosts/port.ts';
 import { DriverException, NotFoundError } from '@mikro-orm/core';
 import type { Context } from '../../../context.ts';
@@ -19,11 +19,11 @@ interface ProviderTypes extends KindTypes {
 
 export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject'> {
   runOf(driving: ReleaseDriving, rows: T['rows'], now: Date): RunOrRefusal;
-  /** What the provider calls the run. Null: it has not said. */
+  /** The provider's name for the run. Null: the provider has given no name. */
   nameOf(rows: T['rows']): string | null;
-  /** Writes the outcome of a call, if the call is still wanted. */
+  /** Writes the outcome of a call, if the outcome is still needed. */
   conclude(ctx: Context, tx: Transaction, rows: T['rows'], called: Called<T>): Promise<void>;
-  /** Writes how the supervised run ended, if the row still wants it. */
+  /** Writes the result of a supervised run, if the result is still needed. */
   end(ctx: Context, tx: Transaction, rows: T['rows'], ended: Ended<T>): Promise<void>;
   putOff(ctx: Context, rows: T['rows'], message: string): void;
 }
@@ -67,8 +67,8 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
       log.error({ ...kind.whose(id), error }, 'A provider could not be called or supervised.');
       return { message: messageOf(error), isFinal: false };
     },
-    // An error of ours is kept in the row like the provider's own failures: tried again after a while, shown, and ended
-    // by the time limit of the deployment or the build.
+    // An error of Interlock itself is written to the row like a failure of the provider. The call is tried again after
+    // a back-off, until the time limit of the deployment or the build.
     fail: async (ctx, tx, rows, { message }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
       // The lease counts supervised attempts, and the next attempt waits until the lease ends.
@@ -102,7 +102,8 @@ async function callBy<T extends ProviderTypes>(
 }
 
 /**
- * False for rows that are gone and for a worker that stops: the first needs nothing more, the second another worker.
+ * Whether an error is a failure of Interlock that must be written. False if the rows were deleted. Also false if this
+ * worker is stopping, because another worker then continues.
  */
 function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted) return false;
@@ -111,7 +112,10 @@ function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean 
 
 const mostCharacters = 500;
 
-/** For people who read the run; the log has all of it. What a database says may show its statements. */
+/**
+ * The text of an error for users. The message of a database error is left out, because it may contain SQL. The log has
+ * the whole error.
+ */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error) || error instanceof DriverException)
     return 'The service failed at it: its log says why.';

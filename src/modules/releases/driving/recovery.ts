@@ -1,5 +1,6 @@
-// After a backup of the database was restored: what its open deployments have come to since nobody here can say. They
-// may have been deployed, and newer ones after them, so that none of them is started or gone on with.
+// Closes the open deployments after a backup of the database was restored. The database does not know how these
+// deployments ended since the backup. They, and newer ones after them, may have been deployed, so that none of them is
+// started or continued.
 import { systemContext, type Ports } from '../../../context.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { changeEnvironment, loadDeployment } from '../releases.locks.ts';
@@ -17,16 +18,18 @@ export async function countOpenDeployments({ db }: Ports): Promise<number> {
   return (await db.system.query<OpenDeployment>(openDeployments)).length;
 }
 
-/** Sets them to `unknown`, until a person or a provider reports how they ended. Returns their number. */
+/**
+ * Sets the open deployments to `unknown`, until a person or a provider reports how they ended. Returns their number.
+ */
 export async function forgetOpenDeployments(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenDeployment>(openDeployments);
-  // The last in line first, or the end of one would be the turn of the next.
+  // The last in line is closed first. In the other order, the end of a deployment would wake the next one in line.
   for (const { accountId, environmentId, id } of open) {
     const ctx = systemContext(ports, accountId);
     await ctx.db.transaction(accountId, async (tx) => {
       const environment = await changeEnvironment(ctx, tx, environmentId);
       const deployment = await loadDeployment(ctx, tx, id);
-      // Past the table of transitions, because the backup caused this change and not the deployment.
+      // A `report` need not follow the table of transitions, which has no transition for a restored backup.
       await writeDeploymentStatus(ctx, tx, {
         environment,
         deployment,

@@ -1,4 +1,5 @@
-// A run that lives only while a worker supervises it. When its worker is lost, it starts again under the same key.
+// Supervises a run that cannot outlive its worker. If the worker is lost, another worker starts the run again with the
+// same key.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -8,11 +9,11 @@ import type { Secrets } from '../../accounts/index.ts';
 import { openRunLog } from '../logs/run-log.ts';
 import { readingText, type Subject } from './provider-call.ts';
 
-/** What carrying out needs besides the ports. */
+/** What a worker needs, besides the ports, to carry out deployments and builds. */
 export interface ReleaseDriving {
   readonly providers: Providers;
   readonly secrets: Secrets;
-  /** Aborted when this process stops. The run is stopped, and another process starts it again. */
+  /** Aborted when this process stops. Then the run stops, and another process starts it again. */
   readonly signal?: AbortSignal;
 }
 
@@ -20,7 +21,7 @@ export interface SupervisedRun<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly subject: Subject;
   readonly run: ProviderRun;
-  /** Writes how it ended. */
+  /** Writes the result of the run. */
   readonly conclude: (tx: Transaction, rows: T['rows'], reading: ProviderReading) => Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
       await passFailpoint(`${subject}:supervising`);
       const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });
       await passFailpoint(`${subject}:supervised`);
-      // Stopped by us, and not because nobody wants it any more.
+      // The run was stopped because this process stops, and not because of a cancellation.
       if (reading.state === 'canceled' && isHandedOver()) throw new HandedOver();
       return {
         message: readingText(reading),

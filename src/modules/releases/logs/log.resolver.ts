@@ -41,7 +41,7 @@ class FollowBuildLogArgs extends FollowLogArgs {
 export class DeploymentLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its run, oldest first. Of more than 1 MiB, both ends are kept. Empty if the service does not run the provider.',
+      'The output of its run, oldest first. Of more than 1 MiB, only the beginning and the end are stored. Empty if Interlock does not run the provider itself.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -54,7 +54,7 @@ export class DeploymentLogResolver {
   @Subscription(() => LogPiece, {
     subscribe: followDeploymentLog,
     description:
-      'The log of a deployment, from a place on and as it is written, until the deployment has ended. Needs release:read.',
+      'The log of a deployment from a given place on, while it is written, until the deployment has ended. Needs release:read.',
   })
   deploymentLog(
     @Root() piece: SubscriptionValue<LogPiece>,
@@ -68,7 +68,7 @@ export class DeploymentLogResolver {
 export class BuildLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'The output of its build, oldest first. Of more than 1 MiB, both ends are kept. Empty if the service built nothing.',
+      'The output of its build, oldest first. Of more than 1 MiB, only the beginning and the end are stored. Empty if Interlock did not run the build itself.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -81,7 +81,7 @@ export class BuildLogResolver {
   @Subscription(() => LogPiece, {
     subscribe: followBuildLog,
     description:
-      "The log of a candidate's build, from a place on and as it is written, until it has ended. Needs release:read.",
+      "The log of a candidate's build from a given place on, while it is written, until the build has ended. Needs release:read.",
   })
   buildLog(
     @Root() piece: SubscriptionValue<LogPiece>,

@@ -1,4 +1,4 @@
-// The output of a provider's run, kept while it runs, in pieces that readers can follow.
+// Stores the output of a provider's run while it runs, in pieces that readers can follow.
 import type { Context } from '../../../context.ts';
 import {
   openPieceLog,

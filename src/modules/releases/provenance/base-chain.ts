@@ -1,5 +1,5 @@
-// The commits of a base branch in their order, as git gave them: commits after the last known one are read and kept.
-// Two readers at the same time write the same rows, or one of them starts over.
+// Stores the first-parent commits of a base branch in their order. Only the commits after the last stored one are read
+// from git. Of two concurrent requests, one writes the rows, and the other starts over.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostedRepository, type HostClient } from '../../../hosts/port.ts';
 
@@ -12,20 +12,20 @@ interface Base {
   readonly length: number;
 }
 
-/** Commits that came since, oldest first; of a base that was rewritten all of them. */
+/** The commits after the stored ones, oldest first. If the base branch was rewritten, all its commits. */
 interface Growth {
   readonly commits: readonly string[];
   readonly isRewritten: boolean;
 }
 
-/** Answers how many commits of it are known: all there are up to the tip we saw last. */
+/** Stores the commits of the base branch up to the tip that its queue knows. Returns the number of stored commits. */
 export async function moveToQueueOfBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
   for (;;) {
     const base = await readBase(ctx, queueId);
     if (base.tip === null || base.tip === base.knownTip) return base.length;
     const growth = await growthOf(hostClient(ctx, repository), { ...base, tip: base.tip });
     const length = growth.commits.length + (growth.isRewritten ? 0 : base.length);
-    if (await keep(ctx, queueId, { base, tip: base.tip, growth, length })) return length;
+    if (await writeGrowth(ctx, queueId, { base, tip: base.tip, growth, length })) return length;
   }
 }
 
@@ -47,13 +47,13 @@ async function growthOf(
   const isRewritten = knownTip !== null && !(await client.isAncestor(knownTip, tip));
   const from = isRewritten || knownTip === null ? managedFrom : knownTip;
   const walked = await walk(client, from, tip);
-  // The known tip came in by another parent than the first: the commits between are beside it, and only the tip is
-  // after it.
+  // If the known tip is not a first-parent ancestor of the new tip, only the new tip follows the known tip on the base
+  // branch.
   const isBeside = !isRewritten && knownTip !== null && walked.before !== knownTip;
   return { commits: isBeside ? [tip] : walked.commits.toReversed(), isRewritten };
 }
 
-/** Newest first, and the first parent of the last one. */
+/** Returns the first-parent commits from `tip` back to `from`, newest first, and the first parent of the oldest one. */
 async function walk(
   client: HostClient,
   from: string | null,
@@ -70,8 +70,8 @@ async function walk(
   return { commits, before: to };
 }
 
-/** False: somebody else followed it meanwhile. */
-async function keep(
+/** Returns false if another process has stored the commits meanwhile. */
+async function writeGrowth(
   ctx: Context,
   queueId: string,
   {

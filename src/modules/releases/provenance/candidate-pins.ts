@@ -1,12 +1,13 @@
-// What git is asked before somebody needs it: a candidate's commit is pinned, so that a branch that is pushed over does
-// not lose it, and what candidates have of the bases is read when they come, and once more when a base has moved.
+// Prepares new candidates. A ref pins the candidate's commit, so that a forced push to its branch does not lose the
+// commit. Then `reachBase` finds which commits of the base branches the candidate contains. The reconciler repeats
+// both.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { hostClient, type HostedRepository, RefMoved } from '../../../hosts/port.ts';
 import { queuesThatMerged } from './provenance.reads.ts';
 import { reachBase } from './reach.ts';
 
 const mostAtOnce = 20;
-/** A candidate that could not be looked at, or whose process was killed meanwhile, comes again after that. */
+/** When a candidate is tried again after a failure, or after the process was killed. */
 const againMs = 60_000;
 const pins = 'refs/interlock/candidates/';
 
@@ -16,10 +17,13 @@ interface DueCandidate extends Omit<HostedRepository, 'id'> {
   readonly commit: string;
 }
 
-/** SQL: whether `lookAtNewCandidates` would look at one. */
+/** SQL: whether `lookAtNewCandidates` would find a candidate. */
 export const candidatesAreDue = 'exists (select from release_candidate where git_look_at <= $1)';
 
-/** Looks at candidates that came since. The process that takes a candidate puts it off for the others. */
+/**
+ * Prepares the new candidates. A process that takes a candidate postpones its due time, so that other processes do not
+ * take it too.
+ */
 export async function lookAtNewCandidates(ports: Ports): Promise<void> {
   const now = ports.clock();
   const due = await ports.db.system.query<DueCandidate>(
@@ -50,7 +54,10 @@ export async function lookAtNewCandidates(ports: Ports): Promise<void> {
   }
 }
 
-/** Heals lost pins, and follows the bases that moved: what one pass leaves, the next one takes up. */
+/**
+ * Restores lost pins, and examines the candidates again after base branches have moved. The next pass continues with
+ * what this pass leaves.
+ */
 export async function reconcileReleases(ctx: Context, repository: HostedRepository): Promise<void> {
   const candidates = await ctx.db.read<{ id: string; commit: string }>(ctx.accountId, {
     name: 'release_candidates_to_pin',
@@ -77,7 +84,8 @@ async function reachAll(ctx: Context, repository: HostedRepository, candidateId:
     await reachBase(ctx, { repository, queueId, candidateId });
 }
 
-// A candidate that a restored database does not know may have left a ref under the same id. The new one replaces it.
+// A ref with the same id may be left from a candidate that was lost when the database was restored. The new pin
+// replaces it.
 async function pin(
   ctx: Context,
   repository: HostedRepository,
@@ -90,7 +98,7 @@ async function pin(
   try {
     await client.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
   } catch (error) {
-    // Another process pinned it meanwhile.
+    // Another process has pinned the candidate meanwhile.
     if (!(error instanceof RefMoved)) throw error;
   }
 }

@@ -31,13 +31,14 @@ const mostShown = 1000;
 
 @Resolver(() => ReleaseCandidate)
 export class CandidateProvenanceResolver {
-  @FieldResolver(() => Changelog, { description: 'How it differs from another candidate of its project.' })
+  @FieldResolver(() => Changelog, { description: 'How this candidate differs from another candidate of its project.' })
   async changelog(
     @Ctx() ctx: GraphQLContext,
     @Root() candidate: ReleaseCandidate,
     @Arg('since', () => ReleaseCandidateVersion, {
       nullable: true,
-      description: 'The other one, newer ones as well. The one made before it if not given.',
+      description:
+        'The version of the other candidate, which may also be newer. Default: the candidate that was created before this one.',
     })
     since: string | null | undefined,
   ): Promise<Changelog> {
@@ -46,7 +47,7 @@ export class CandidateProvenanceResolver {
 
   @FieldResolver(() => PullRequestConnection, {
     description:
-      'Every pull request it contains, of base branches that are followed, the last merged first. Needs queue:read as well.',
+      'Every pull request that the candidate contains, of base branches with a queue, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
@@ -72,7 +73,9 @@ export class CandidateProvenanceResolver {
     });
   }
 
-  @FieldResolver(() => [EnvironmentPresence], { description: 'Environments it runs in, and since when.' })
+  @FieldResolver(() => [EnvironmentPresence], {
+    description: 'The environments that the candidate runs in, and since when.',
+  })
   async environments(@Ctx() ctx: GraphQLContext, @Root() candidate: ReleaseCandidate): Promise<EnvironmentPresence[]> {
     return await readPresenceOfCandidate(ctx, candidate);
   }
@@ -84,7 +87,7 @@ export class ProjectUnreleasedResolver {
   @FieldResolver(() => ChangeSet, {
     nullable: true,
     description:
-      'What landed on the default branch and is in no candidate yet: the commits that the newest candidate does not contain, all if there is no candidate. Null: the tip of the branch is not known, because nothing was ever queued for it.',
+      'The commits of the default branch that the newest candidate does not contain. If there is no candidate, all commits of the default branch. Null: the tip of the branch is not known, because nothing was ever queued for it.',
   })
   async unreleased(
     @Ctx() ctx: GraphQLContext,
@@ -105,7 +108,8 @@ export class ChangelogResolver {
   }
 
   @FieldResolver(() => ChangeSet, {
-    description: 'Commits and pull requests that only the other candidate contains: they would be taken out.',
+    description:
+      'Commits and pull requests that only the other candidate contains. A deployment of this candidate in its place would remove them.',
   })
   async removed(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
     return from === null
@@ -137,7 +141,7 @@ export class ChangeSetResolver {
 
   @FieldResolver(() => [PullRequest], {
     description:
-      'Pull requests merged here that brought these commits, the last merged first. Needs queue:read as well.',
+      'Pull requests of this repository whose merge made these commits, the last merged first. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { changed, repositoryId }: ChangeSet): Promise<PullRequest[]> {
     const ids = await readPullRequestsBy(ctx, repositoryId, changed.commits);
@@ -149,7 +153,7 @@ export class ChangeSetResolver {
 export class ReleasedCommitResolver {
   @FieldResolver(() => [PullRequest], {
     description:
-      'The pull requests that brought it, merged by the queue or otherwise. Empty: no such pull request is known. Needs queue:read as well.',
+      'The pull requests with which the commit was merged, by the queue or otherwise. Empty: no such pull request is known. Needs queue:read as well.',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<PullRequest[]> {
     return await present(loaderOf(ctx, pullRequestById), (await origin())?.pullRequestIds ?? []);
@@ -158,7 +162,7 @@ export class ReleasedCommitResolver {
   @FieldResolver(() => Batch, {
     nullable: true,
     description:
-      'The batch it landed with, and its proof. Null: the queue did not land it; `withoutProof` says how it came. Needs queue:read as well.',
+      'The batch that the commit landed with. The batch has the proof. Null: the queue did not land the commit, and `withoutProof` says how it was merged. Needs queue:read as well.',
   })
   async landedBatch(@Ctx() ctx: GraphQLContext, @Root() { origin }: ReleasedCommit): Promise<Batch | null> {
     return await loadIfAny(ctx, batchById, (await origin())?.batchId ?? null);
@@ -167,7 +171,7 @@ export class ReleasedCommitResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Why it has no proof: it was pushed, or its pull request was merged past the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
+      'Why the commit has no proof: it was pushed, or its pull request was merged without the queue. Null: `landedBatch` has its proof. Needs queue:read as well.',
   })
   async withoutProof(@Root() { origin }: ReleasedCommit): Promise<string | null> {
     const known = await origin();
@@ -180,7 +184,8 @@ export class EnvironmentProvenanceResolver {
   @Extensions({ price: 700 })
   @FieldResolver(() => EnvironmentPresence, {
     nullable: true,
-    description: "The candidate that runs there: the newest successful deployment's. Null: none succeeded yet.",
+    description:
+      'The candidate that runs in the environment: the candidate of the newest successful deployment. Null: no deployment has succeeded yet.',
   })
   async running(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<EnvironmentPresence | null> {
     return await readRunning(ctx, id);
@@ -189,7 +194,7 @@ export class EnvironmentProvenanceResolver {
   @Extensions({ price: 1_500 })
   @FieldResolver(() => RollbackPreview, {
     nullable: true,
-    description: 'What a rollback would do now. Null: there is nothing to go back to.',
+    description: 'What a rollback would do now. Null: there is no earlier candidate to roll back to.',
   })
   async rollback(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<RollbackPreview | null> {
     const target = await readRollback(ctx, id);
@@ -204,7 +209,7 @@ export class EnvironmentProvenanceResolver {
 
 @Resolver(() => RollbackPreview)
 export class RollbackPreviewResolver {
-  @FieldResolver(() => Changelog, { description: 'How that differs from what runs there now.' })
+  @FieldResolver(() => Changelog, { description: 'How that candidate differs from the candidate that runs now.' })
   async changelog(
     @Ctx() ctx: GraphQLContext,
     @Root() { releaseCandidate, running }: RollbackPreview,
@@ -215,7 +220,9 @@ export class RollbackPreviewResolver {
 
 @Resolver(() => Deployment)
 export class DeploymentProvenanceResolver {
-  @FieldResolver(() => Changelog, { description: 'How what is deployed differs from what ran there before it.' })
+  @FieldResolver(() => Changelog, {
+    description: 'How the deployed candidate differs from the candidate that ran in the environment before.',
+  })
   async changelog(@Ctx() ctx: GraphQLContext, @Root() row: Deployment): Promise<Changelog> {
     const candidates = loaderOf(ctx, candidateById);
     const [candidate, before] = await Promise.all([

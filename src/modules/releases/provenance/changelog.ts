@@ -1,5 +1,5 @@
-// What is different between two candidates, as git says: which commits one has and the other has not, both ways, and
-// which pull requests came with them.
+// Reads the difference between two candidates from git: the commits that only one of them contains, and the pull
+// requests whose merge made these commits.
 import type { Context } from '../../../context.ts';
 import { originsOf, type Landed, type MergedBy, type Origin } from '../../../domain/releases/origin.ts';
 import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
@@ -9,7 +9,7 @@ const mostCommits = 10_000;
 
 export interface Range {
   readonly repository: HostedRepository;
-  /** Null: from the beginning. */
+  /** Null: the range begins with the first commit. */
   readonly from: string | null;
   readonly to: string;
 }
@@ -17,7 +17,7 @@ export interface Range {
 export interface ChangedCommits {
   /** Newest first. */
   readonly commits: readonly HostCommit[];
-  /** Whether these are all: of more than 10,000 they are the newest. */
+  /** Whether all commits are listed. If there are more than 10,000, only the newest are. */
   readonly isComplete: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function readPullRequestsBy(
   return rows.map(({ id }) => id);
 }
 
-/** How each of these commits came into the history of `tip`. */
+/** How each of these commits was merged into the history of `tip`: by a landing, by another merge, or by a push. */
 export async function readOrigins(
   ctx: Context,
   {
@@ -78,8 +78,8 @@ export async function readOrigins(
 }
 
 /**
- * The commits of the default branch that the newest candidate of a project does not contain. Null: nothing was ever
- * queued for the branch, so that its tip is not known.
+ * The range of commits of the default branch that the newest candidate of a project does not contain. Null: nothing was
+ * ever queued for the branch, so that its tip is not known.
  */
 export async function findUnreleased(
   ctx: Context,
@@ -97,7 +97,7 @@ export async function findUnreleased(
   return row === undefined || row.tip === null ? null : { from: row.newest, to: row.tip };
 }
 
-/** The candidate of its project that was made before it. Null: it is the first. */
+/** The id of the candidate that was created before this one in the same project. Null: this candidate is the first. */
 export async function findPrevious(
   ctx: Context,
   { id, projectId }: { readonly id: string; readonly projectId: string },

@@ -1,5 +1,5 @@
-// From a pull request to the environments it runs in, and back. Git decided what is in what (reach.ts): here are
-// one statement for each question.
+// Reads which environments a pull request runs in, and which pull requests a candidate contains, by one statement each.
+// reach.ts has found by git which commits a candidate contains.
 import type { Context } from '../../../context.ts';
 import { descendantsOf } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
@@ -8,38 +8,38 @@ import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
 import type { ReleaseCandidate } from '../candidates.types.ts';
 import { positionOf, reachBase } from './reach.ts';
 
-/** The candidates that have a commit. */
+/** SQL that selects the candidates which contain a commit. */
 interface Having {
   /** Part of a statement's name. */
   readonly name: string;
   /**
-   * SQL of rows `r` with their `candidate_id`, and of whether one of them is meant; $1 is the account, $2 and $3 are
-   * `values`.
+   * SQL of rows `r` with a `candidate_id`, one for each candidate that contains the commit. $1 is the account, $2 and
+   * $3 are `values`.
    */
   readonly rows: string;
   readonly has: (candidateId: string) => string;
   readonly values: readonly [unknown, unknown];
 }
 
-/** A pull request where it was merged. */
+/** A merged pull request, with the candidates that contain it. */
 export interface Merged {
   readonly repository: HostedRepository;
   readonly having: Having;
-  /** False: of some candidates it is not known yet whether they have it. */
+  /** False: some candidates were not examined yet. */
   readonly isComplete: boolean;
 }
 
-/** Something that runs in an environment. */
+/** The presence of a pull request or of a candidate in an environment. */
 export interface PresenceRow {
   readonly environmentId: string;
-  /** The candidate that runs there now. */
+  /** The candidate that runs in the environment now. */
   readonly candidateId: string;
-  /** The deployment that brought it, and when that was done; it was there ever since. */
+  /** The deployment since which it runs there without a break, and the end of this deployment. */
   readonly deploymentId: string;
   readonly since: Date;
 }
 
-/** Null: it is not merged. */
+/** Null: the pull request is not merged. */
 export async function findMerged(
   ctx: Context,
   pullRequest: {
@@ -85,7 +85,7 @@ function havingByGit(candidateIds: readonly string[]): Having {
 const mostCandidates = 1_000;
 const mostCommits = 100_000;
 
-/** Ids of the candidates that have a commit, of the newest: one question for all of them, kept nowhere. */
+/** Ids of the newest candidates that contain a commit, found by one call to git. The result is not stored. */
 async function askGit(
   ctx: Context,
   repository: HostedRepository,
@@ -119,7 +119,7 @@ export async function readCandidatesWith(ctx: Context, merged: Merged, page: Pag
   });
 }
 
-/** The first that had it. */
+/** The first candidate that contains the pull request. */
 export async function readFirstCandidateWith(ctx: Context, merged: Merged): Promise<ReleaseCandidate | null> {
   const { name, rows, values } = merged.having;
   const [row] = await ctx.db.read<ReleaseCandidate>(ctx.accountId, {
@@ -133,7 +133,7 @@ export async function readFirstCandidateWith(ctx: Context, merged: Merged): Prom
 }
 
 /**
- * Ids of the deployments of candidates that have the pull request, the newest first. Reads one more than the page
+ * Ids of the deployments of candidates that contain the pull request, the newest first. Reads one more than the page
  * holds, which shows whether there is a next page.
  */
 export async function readDeploymentsWith(ctx: Context, merged: Merged, page: PageBefore): Promise<string[]> {
@@ -159,8 +159,9 @@ export async function countDeploymentsWith(ctx: Context, merged: Merged): Promis
   return row?.count ?? 0;
 }
 
-// The newest success in an environment runs there. The change is there since the first success after the newest success
-// without it. All three are read by the index of successes, from the newest on.
+// The candidate of the newest successful deployment runs in an environment. A pull request runs there since the first
+// success after the newest success whose candidate does not contain it. All three deployments are read by the index of
+// successes, from the newest on.
 function presenceText(environments: string, has: (success: string) => string): string {
   const successes = `from deployment d where d.account_id = $1 and d.environment_id = e.id and d.status = 'success'`;
   return `select e.id as "environmentId", newest.candidate_id as "candidateId", came.id as "deploymentId", came.deploy_end_at as since
@@ -201,7 +202,7 @@ export async function readPresenceOfCandidate(
   });
 }
 
-/** The candidate that runs in an environment. Null: nothing was ever deployed there. */
+/** The candidate that runs in an environment. Null: no deployment has succeeded there. */
 export async function readRunning(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<PresenceRow>(ctx.accountId, {
@@ -215,17 +216,20 @@ export async function readRunning(ctx: Context, environmentId: string): Promise<
   return row ?? null;
 }
 
-/** One pull request of a candidate, by what its list is sorted by. */
+/** A pull request of a candidate, with the columns that its list is sorted by. */
 export interface Contained {
   readonly id: string;
   readonly mergedAt: Date;
 }
 
-// Row by row, by two look-ups each: as a join it was planned as one of all with all.
+// Two look-ups for each row. PostgreSQL planned a join as one of all rows with all rows.
 const isContained = `(select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
   <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)`;
 
-/** For a candidate whose list was read before, so that it is known to have reached the base branches. */
+/**
+ * The number of a candidate's pull requests. The caller has read a page of the list before, so that the candidate was
+ * examined.
+ */
 export async function countPullRequestsOf(
   ctx: Context,
   candidate: { readonly id: string; readonly repository: HostedRepository },
@@ -241,7 +245,7 @@ export async function countPullRequestsOf(
 }
 
 /**
- * Ids of the pull requests that a candidate has, the last merged first. Reads one more than the page holds, which shows
+ * The pull requests that a candidate contains, the last merged first. Reads one more than the page holds, which shows
  * whether there is a next page.
  */
 export async function readPullRequestsOf(
@@ -266,7 +270,7 @@ export async function readPullRequestsOf(
   });
 }
 
-/** Ids of the queues of a repository that merged something. */
+/** Ids of the queues of a repository that have merged a pull request. */
 export async function queuesThatMerged(ctx: Context, repositoryId: string): Promise<string[]> {
   const rows = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'queues_that_merged',

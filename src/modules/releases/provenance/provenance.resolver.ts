@@ -31,7 +31,7 @@ const pageSize = 20;
 export class PullRequestReleasesResolver {
   @FieldResolver(() => ReleaseCandidateConnection, {
     description:
-      'Release candidates that contain it, newest first: its commit is an ancestor of theirs. Needs release:read.',
+      'Release candidates that contain the merged commit of the pull request, newest first. Needs release:read.',
   })
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,
@@ -46,7 +46,8 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'The first release candidate that had it. Null: none has it yet. Needs release:read.',
+    description:
+      'The first release candidate that contains the pull request. Null: no candidate contains it yet. Needs release:read.',
   })
   async firstReleaseCandidate(
     @Ctx() ctx: GraphQLContext,
@@ -57,7 +58,7 @@ export class PullRequestReleasesResolver {
   }
 
   @FieldResolver(() => DeploymentConnection, {
-    description: 'Deployments of release candidates that have it, newest first. Needs release:read.',
+    description: 'Deployments of release candidates that contain the pull request, newest first. Needs release:read.',
   })
   async deployments(
     @Ctx() ctx: GraphQLContext,
@@ -77,7 +78,7 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => [EnvironmentPresence], {
     description:
-      'The environments it runs in, in their order, and since when: the last successful deployment there contains it. Needs release:read.',
+      'The environments that the pull request runs in, in their order, and since when. It runs in an environment if the candidate of the last successful deployment contains it. Needs release:read.',
   })
   async environments(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<EnvironmentPresence[]> {
     const merged = await findMerged(ctx, pullRequest);
@@ -86,7 +87,7 @@ export class PullRequestReleasesResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      'Whether all release candidates were examined. False while git is still asked about many new ones, which are missing in its release candidates, deployments and environments until then. Needs release:read.',
+      'Whether all release candidates were examined. False while many new candidates are still examined. Until then these candidates are missing from the release candidates, deployments and environments of the pull request. Needs release:read.',
   })
   async releasesComplete(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<boolean> {
     return (await findMerged(ctx, pullRequest))?.isComplete ?? true;
@@ -95,7 +96,7 @@ export class PullRequestReleasesResolver {
 
 @Resolver(() => EnvironmentPresence)
 export class EnvironmentPresenceResolver {
-  @FieldResolver(() => Environment, { description: 'Where it runs.' })
+  @FieldResolver(() => Environment, { description: 'The environment.' })
   async environment(@Ctx() ctx: GraphQLContext, @Root() row: EnvironmentPresence): Promise<Environment | null> {
     return await loaderOf(ctx, environmentById).load(row.environmentId);
   }
@@ -108,7 +109,7 @@ export class EnvironmentPresenceResolver {
     return await loaderOf(ctx, candidateById).load(row.candidateId);
   }
 
-  @FieldResolver(() => Deployment, { description: 'The deployment that brought it there.' })
+  @FieldResolver(() => Deployment, { description: 'The deployment since which it runs there without a break.' })
   async deployment(@Ctx() ctx: GraphQLContext, @Root() row: EnvironmentPresence): Promise<Deployment | null> {
     return await loaderOf(ctx, deploymentById).load(row.deploymentId);
   }

@@ -7,10 +7,11 @@ import type { ChangedCommits } from './changelog.ts';
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Something that runs in an environment, by the deployments that succeeded there.',
+  description:
+    'The presence of a pull request or of a release candidate in an environment, derived from successful deployments.',
 })
 export class EnvironmentPresence {
-  @Field(() => DateTime, { description: 'Since when it runs there without a break.' })
+  @Field(() => DateTime, { description: 'Since when it runs in the environment without a break.' })
   since!: Date;
 
   environmentId!: string;
@@ -32,41 +33,42 @@ export class ReleasedCommit {
   @Field(() => DateTime, { description: 'When it was written.' })
   authoredAt!: Date;
 
-  /** Null: nothing is known of how it came. */
+  /** Reads how the commit was merged. Null: this is not known. */
   origin!: () => Promise<Origin | null>;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The difference between two release candidates, in one direction.' })
 export class ChangeSet {
-  @Field(() => Int, { description: 'How many commits, 10,000 at most.' })
+  @Field(() => Int, { description: 'The number of commits, at most 10,000.' })
   commitCount!: number;
 
-  @Field(() => Boolean, { description: 'False: there are more commits than those, older ones.' })
+  @Field(() => Boolean, { description: 'False: there are also older commits, which are not listed.' })
   complete!: boolean;
 
   changed!: ChangedCommits;
   repositoryId!: string;
-  /** What has them all. */
+  /** A commit that contains all commits of the change set. */
   tip!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How a release candidate differs from another one, as git says.' })
+@ObjectType({ simpleResolvers: true, description: 'How a release candidate differs from another one, read from git.' })
 export class Changelog {
   @Field(() => ReleaseCandidate, {
     nullable: true,
-    description: 'The candidate it is compared with. Null: none, so its whole history counts as added.',
+    description:
+      'The candidate that it is compared with. Null: there is no other candidate, so that its whole history counts as added.',
   })
   since!: ReleaseCandidate | null;
 
   repository!: HostedRepository;
-  /** Commits of both sides. */
+  /** The commits of the two candidates. `from` is null if there is no other candidate. */
   from!: string | null;
   to!: string;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What a rollback of an environment would do now.' })
 export class RollbackPreview {
-  @Field(() => ReleaseCandidate, { description: 'The candidate that would run there.' })
+  @Field(() => ReleaseCandidate, { description: 'The candidate that would run in the environment.' })
   releaseCandidate!: ReleaseCandidate;
 
   running!: ReleaseCandidate | null;

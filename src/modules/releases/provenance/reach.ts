@@ -1,35 +1,37 @@
-// What candidates have of a base branch. Those on the base itself cost nothing; the rest are asked about together, one
-// question to git for all: which commits they have beyond the base, and where those left it. Only what came in from
-// beside the base is searched for, candidate by candidate.
+// Finds which commits of a base branch each candidate contains. A candidate whose commit is on the base needs no call
+// to git. For all other candidates one call reads their commits beyond the base, and where these commits branched off.
+// If this does not give a sure answer for a candidate, a binary search finds it.
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type ContainedPart } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { moveToQueueOfBase } from './base-chain.ts';
 
-/** Pull requests looked at within one request, newest first; the rest is left for the next request. */
+/** The greatest number of candidates that one request examines, newest first. The next request examines the rest. */
 const mostAtOnce = 1000;
-/** Pull requests that are searched for in git within one request. */
+/** The greatest number of candidates for which one request searches. */
 const mostSearches = 10;
-/** With more commits of their own beyond the base each of them is searched for. */
+/** If the candidates have more commits beyond the base than this, a search is made for each candidate. */
 const mostOwnCommits = 100_000;
 
 export interface ReachRequest {
   readonly repository: HostedRepository;
   readonly queueId: string;
-  /** Null: all of the repository. */
+  /** Null: all candidates of the repository. */
   readonly candidateId: string | null;
 }
 
 interface Unreached {
   readonly id: string;
   readonly commit: string;
-  /** As far as is known. Null: nothing is. */
+  /**
+   * The position of the last commit of the base that the candidate is known to contain. Null: no such commit is known.
+   */
   readonly position: number | null;
 }
 
 /**
- * Brings `candidate_reach` up to date: which commits of the present base each of these candidates contains. Answers
- * false if there are too many candidates for one request. The next call goes on with the rest.
+ * Updates `candidate_reach`, which has the last commit of the base that each candidate contains. Returns false if there
+ * are too many candidates for one request. The next call continues with the rest.
  */
 export async function reachBase(ctx: Context, { repository, queueId, candidateId }: ReachRequest): Promise<boolean> {
   const length = await moveToQueueOfBase(ctx, repository, queueId);
@@ -75,7 +77,7 @@ interface Reach {
   readonly position: number;
 }
 
-/** False: of some it is still not known. */
+/** Returns false if some candidates must wait for the next request. */
 async function reachTogether(ctx: Context, base: Base, candidates: readonly Unreached[]): Promise<boolean> {
   if (candidates.length === 0) return true;
   const traced = await trace(ctx, base, candidates);
@@ -89,7 +91,7 @@ async function reachTogether(ctx: Context, base: Base, candidates: readonly Unre
     const position = isSearched ? await search(ctx, base, { commit: candidate.commit, known }) : known;
     reaches.push({ candidateId: candidate.id, position });
   }
-  await keepReaches(ctx, base, reaches);
+  await writeReaches(ctx, base, reaches);
   return searches <= mostSearches;
 }
 
@@ -125,7 +127,7 @@ async function search(
   }
 }
 
-/** Null: it is not on the base as far as that was followed. */
+/** The position of a commit on the base branch. Null: the commit is not among the known commits of the base. */
 export async function positionOf(ctx: Context, queueId: string, commit: string): Promise<number | null> {
   return (await positionsOf(ctx, queueId, [commit])).get(commit) ?? null;
 }
@@ -148,11 +150,11 @@ async function commitAt(ctx: Context, queueId: string, position: number): Promis
   return row?.commit ?? null;
 }
 
-async function keepReaches(ctx: Context, { queueId, length }: Base, reaches: readonly Reach[]): Promise<void> {
+async function writeReaches(ctx: Context, { queueId, length }: Base, reaches: readonly Reach[]): Promise<void> {
   if (reaches.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // Of two concurrent readers, the reader that saw more of the base is right. Both lock rows in one order, against
-    // deadlocks.
+    // If two requests write at the same time, the greater position wins, because its request has read a longer base.
+    // Both lock the rows in the same order, to prevent deadlocks.
     await tx.query(
       `insert into candidate_reach as known (account_id, queue_id, candidate_id, position, bounded)
        select $1, $2, candidate, position, position < $5::integer
