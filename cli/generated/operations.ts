@@ -105,7 +105,7 @@ export type ContinueRunbookInput = {
   prompt: string;
 };
 
-/** A deployment to make (interface 4.8). */
+/** A deployment to create (interface 4.8). */
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
@@ -117,13 +117,13 @@ export type CreateDeploymentInput = {
   preview?: boolean;
   /** The release project. */
   project: string;
-  /** Cancels what is active there, instead of waiting in line. */
+  /** True: the active deployments of the environment are canceled. False: the new deployment waits in line behind them. */
   supersede?: boolean;
-  /** The candidate to deploy. It has to be ready. */
+  /** The candidate to deploy. It must be ready. */
   version: string;
 };
 
-/** A release candidate to make (interface 4.8). */
+/** A release candidate to create (interface 4.8). */
 export type CreateReleaseInput = {
   /** The full id of the commit. */
   commit: string;
@@ -131,7 +131,7 @@ export type CreateReleaseInput = {
   project: string;
   /** The repository of the project, as `<owner>/<name>`. */
   repository: string;
-  /** Starts the build set up for the project. Without it the candidate is ready at once. */
+  /** True: the build of the project is started. Otherwise the candidate is ready at once. */
   triggerBuildWorkflow?: boolean | null | undefined;
   /** Its version: `<release version>-rc<number>`. */
   version: string;
@@ -169,30 +169,30 @@ export type CreateSignInLinkInput = {
   next?: string | null | undefined;
 };
 
-/** What a deployment is for. */
+/** Whether a deployment is a rollback. */
 export type DeploymentKind =
-  /** To bring a candidate there. */
+  /** It deploys a candidate that a user named. */
   | 'FORWARD'
-  /** To bring back what ran there before. */
+  /** It deploys the candidate that ran in the environment before. */
   | 'ROLLBACK';
 
 /** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
-  /** It was stopped, or never began. */
+  /** It was canceled before or after its start. */
   | 'CANCELED'
-  /** It was asked to stop; how it ends is not known yet. */
+  /** It was asked to stop, and has not ended yet. */
   | 'CANCELING'
-  /** It could not be tried, or its end was never reported. */
+  /** It could not be started, or its end was never reported. */
   | 'ERROR'
-  /** It was tried and did not come through. */
+  /** Its provider deployed, and reported a failure. */
   | 'FAILURE'
-  /** The environment is being changed by it. */
+  /** Its provider is deploying. */
   | 'IN_PROGRESS'
-  /** It waits for its turn. */
+  /** It waits in line. */
   | 'PENDING'
-  /** It is done; its candidate runs there. */
+  /** It succeeded, and its candidate runs in the environment. */
   | 'SUCCESS'
-  /** There was no news for too long. Others no longer wait for it. */
+  /** No report arrived within the time limit. Other deployments no longer wait for it. */
   | 'UNKNOWN';
 
 /** A pull request to take out of the queue. */
@@ -271,7 +271,7 @@ export type FreezeBranchesInput = {
 
 /** An environment to which nothing is deployed from now on. */
 export type FreezeEnvironmentInput = {
-  /** The end. Left out: it lasts until somebody ends it. */
+  /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
   /** Name of the environment. */
   environment: string;
@@ -377,7 +377,7 @@ export type QueuePullRequestInput = {
 export type ReleaseCandidateStatus =
   /** It is being built. */
   | 'BUILDING'
-  /** Its build failed: it is never deployed. */
+  /** Its build failed, and it can never be deployed. */
   | 'FAILED'
   /** It can be deployed. */
   | 'READY';
@@ -487,7 +487,7 @@ export type SimulateQueueInput = {
   yaml?: string | null | undefined;
 };
 
-/** An environment whose freezes made by hand or by a rollback end. */
+/** An environment whose manual freezes and freezes after rollbacks end. */
 export type UnfreezeEnvironmentInput = {
   /** Name of the environment. */
   environment: string;

@@ -520,7 +520,7 @@ export interface components {
             labels?: string[] | null;
         };
         CreateDeploymentRequest: {
-            /** @description The candidate to deploy. It has to be ready. */
+            /** @description The candidate to deploy. It must be ready. */
             release_candidate_version: string;
         };
         CreateReleaseRequest: {
@@ -529,7 +529,7 @@ export interface components {
             /** @description The full id of the commit. */
             commit: string;
             /**
-             * @description Starts the build set up for the project. Without it the candidate is ready at once.
+             * @description True: the build of the project is started. Otherwise the candidate is ready at once.
              * @default false
              */
             trigger_build_workflow: boolean | null;
@@ -580,27 +580,27 @@ export interface components {
         };
         /** @description A release candidate on its way into an environment (interface 2.11). */
         Deployment: {
-            /** @description Its id, unique within the account. Opaque; in a preview it names nothing. */
+            /** @description Its id, unique within the account. Opaque. After a preview, no deployment has this id. */
             id: string;
             /** @description The release project of its environment. */
             project: string;
-            /** @description Where it goes. */
+            /** @description The environment that it deploys to. */
             environment_name: string;
-            /** @description Email address of the user who requested it, or reported it first. */
+            /** @description Email address of the user who requested the deployment, or who first reported it. */
             actor: string;
             /** @description The release that is deployed. */
             release_version: string;
             /** @description The candidate that is deployed. */
             release_candidate_version: string;
-            /** @description The release that ran there before it. Null: none did. */
+            /** @description The release that ran in the environment before. Null: no release ran there. */
             from_release_version: string | null;
-            /** @description The candidate that ran there before it. Null: none did. */
+            /** @description The candidate that ran in the environment before. Null: no candidate ran there. */
             from_release_candidate_version: string | null;
             /** @description Its status. */
             status: components["schemas"]["DeploymentStatus"];
             /** @description The reason for its status. Null: there is nothing to add. */
             error_message: string | null;
-            /** @description Of a rollback: the deployment it takes back. Null for any other. */
+            /** @description The deployment that a rollback undoes. Null unless this deployment is a rollback. */
             rollback_of: string | null;
             /**
              * Format: date-time
@@ -609,12 +609,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it began: its first status past PENDING. Null: it waits, or was canceled while it did.
+             * @description When it began: when its status first changed from PENDING. Null: it waits, or was canceled while it waited.
              */
             deploy_start_at: string | null;
             /**
              * Format: date-time
-             * @description When it came to its final status. Null: it has not.
+             * @description When it reached its final status. Null: it has not ended.
              */
             deploy_end_at: string | null;
         };
@@ -661,7 +661,7 @@ export interface components {
             branch?: string | null;
             /** @description The number of the pull request. */
             pr_number?: number | string | null;
-            /** @description The preview: `default` if not given. Needed where the configuration has several. */
+            /** @description The preview's name in the configuration. Default: `default`. Required if there are several. */
             name?: string | null;
         } | {
             branch: unknown;
@@ -683,7 +683,7 @@ export interface components {
             reason?: string | null;
             /**
              * Format: date-time
-             * @description The end. Left out: it lasts until somebody ends it.
+             * @description The end. Left out: the freeze lasts until a user ends it.
              */
             ends_at?: string | null;
         };
@@ -919,7 +919,7 @@ export interface components {
                 /** @description Name of the repository. */
                 name: string;
             };
-            /** @description The commit that runs there. Runs over another head do not drive it. */
+            /** @description The commit that runs in the environment. Verifications of another head do not drive it. */
             commit_sha: string;
             /**
              * Format: uri
@@ -932,13 +932,13 @@ export interface components {
             pr_number?: number | string | null;
             /** @description The preview's name in the configuration. Default: `default`. Required if there are several. */
             name?: string | null;
-            /** @description What is needed to log in there, at most 50 of 8,192 characters each. Sealed, given only to the run that drives it, deleted when the registration ends. */
+            /** @description Secrets for the log-in to the preview, at most 50 of at most 8,192 characters each. They are stored encrypted, are given only to the verification that drives the preview, and are deleted when the registration ends. */
             secrets?: {
                 [key: string]: string;
             } | null;
             /**
              * Format: date-time
-             * @description Until when it stands, at most 24 hours ahead; as `expires_default_sec` says if not given.
+             * @description When it expires, at most 24 hours from now. Default: after the time of `expires_default_sec`.
              */
             expires_at?: string | null;
         } | {
@@ -950,15 +950,15 @@ export interface components {
         ReleaseCandidate: {
             /** @description Its id, unique within the account. Opaque. */
             id: string;
-            /** @description The project it is a candidate of. */
+            /** @description The release project of the candidate. */
             project: string;
             /** @description The version of its release. */
             release_version: string;
             /** @description Its version: `<release version>-rc<number>`. */
             release_candidate_version: string;
-            /** @description What is deployed. */
+            /** @description The commit that is deployed. */
             commit: string;
-            /** @description Where its commit is. */
+            /** @description The repository that has its commit. */
             repository: components["schemas"]["RepositoryReference"];
             /** @description Whether it can be deployed. */
             status: components["schemas"]["ReleaseCandidateStatus"];
@@ -976,9 +976,9 @@ export interface components {
          */
         ReleaseCandidateStatus: "building" | "failed" | "ready";
         ReportDeploymentRequest: {
-            /** @description The candidate whose newest deployment there it is. */
+            /** @description The candidate. The report is about its newest deployment in the environment. */
             release_candidate_version: string;
-            /** @description The status, taken as given. */
+            /** @description The status. It is stored without a check against the present status. */
             status: components["schemas"]["DeploymentStatus"];
         };
         /** @description A repository by its organization and name (interface 2.1). */
@@ -4001,14 +4001,14 @@ export interface operations {
                         status: components["schemas"]["PreviewRegistrationStatus"];
                         /**
                          * Format: uri
-                         * @description Where it is reached.
+                         * @description The address of the environment.
                          */
                         url: string;
-                        /** @description The same, as a sentence. */
+                        /** @description Its status as a sentence. */
                         message: string;
                         /**
                          * Format: date-time
-                         * @description Until when it stands, unless it ends before.
+                         * @description When it expires, if it does not end before.
                          */
                         expires_at: string;
                     };
@@ -4067,7 +4067,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many registrations were ended, of all commits. 0: there was none. */
+                        /** @description How many registrations were ended, for all commits. */
                         deleted: number;
                     };
                 };

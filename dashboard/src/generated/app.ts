@@ -49,7 +49,7 @@ export type PullRequestStatus =
 export type ReleaseCandidateStatus =
   /** It is being built. */
   | 'BUILDING'
-  /** Its build failed: it is never deployed. */
+  /** Its build failed, and it can never be deployed. */
   | 'FAILED'
   /** It can be deployed. */
   | 'READY';

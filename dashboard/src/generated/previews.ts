@@ -5,30 +5,30 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** Whether a registered preview belongs to a pull request by now (interface 4.10). */
 export type PreviewRegistrationStatus =
-  /** Its commit is the head of an open pull request, whose run may drive it. */
+  /** Its commit is the head of an open pull request, whose verification may drive the preview. */
   | 'ATTACHED'
-  /** No open pull request has that head yet: it is kept until one does, or it expires. */
+  /** No open pull request has its commit as the head yet. The registration waits for such a pull request until it expires. */
   | 'BUFFERED';
 
 /** Status of a verification. */
 export type VerificationStatus =
   /** Its sandbox is being set up. */
   | 'BOOTING'
-  /** Somebody canceled it, or its pull request has another head or is closed. */
+  /** A user canceled it, or its pull request has another head or is closed. */
   | 'CANCELED'
-  /** Its preview is driven, or its code is judged where no preview came up. */
+  /** Its preview is driven. If no preview is available, its code is judged. */
   | 'DRIVING'
-  /** It could not be found out, which says nothing about the change. */
+  /** The verification itself failed. This says nothing about the change. */
   | 'ERROR'
-  /** Something that was tried did not hold. */
+  /** A tested expectation was not met. */
   | 'FAILED'
-  /** What was tried held. */
+  /** All tested expectations were met. */
   | 'PASSED'
-  /** It is found out which preview governs it. */
+  /** Interlock decides which preview it uses. */
   | 'PENDING'
-  /** There was nothing to verify, such as where all it changes is exempt. */
+  /** There was nothing to verify, for example because only exempt paths are changed. */
   | 'SKIPPED'
-  /** It is judged; its sandbox is taken down. */
+  /** It is judged, and its sandbox is being torn down. */
   | 'TEARING_DOWN'
   /** It waits for CI to register its preview. */
   | 'WAITING';

@@ -214,15 +214,15 @@ export type DequeuePullRequestInput = {
   repository: RepositoryInput;
 };
 
-/** What an environment is for. It is shown and decides nothing (interface 2.11). */
+/** The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11). */
 export type EnvironmentTier =
-  /** To try what is being worked on. */
+  /** To try out unfinished work. */
   | 'DEVELOPMENT'
-  /** For something else, or nobody said. */
+  /** For another purpose, or no purpose was given. */
   | 'OTHER'
-  /** For its users. */
+  /** For the users of the software. */
   | 'PRODUCTION'
-  /** To look at a candidate as it will run. */
+  /** To check a candidate under the conditions of production. */
   | 'STAGING'
   /** To test candidates. */
   | 'TESTING';
@@ -441,7 +441,7 @@ export type QueueRefInput = {
 export type ReleaseCandidateStatus =
   /** It is being built. */
   | 'BUILDING'
-  /** Its build failed: it is never deployed. */
+  /** Its build failed, and it can never be deployed. */
   | 'FAILED'
   /** It can be deployed. */
   | 'READY';
@@ -494,32 +494,32 @@ export type SyncPullRequestInput = {
 export type VerificationStatus =
   /** Its sandbox is being set up. */
   | 'BOOTING'
-  /** Somebody canceled it, or its pull request has another head or is closed. */
+  /** A user canceled it, or its pull request has another head or is closed. */
   | 'CANCELED'
-  /** Its preview is driven, or its code is judged where no preview came up. */
+  /** Its preview is driven. If no preview is available, its code is judged. */
   | 'DRIVING'
-  /** It could not be found out, which says nothing about the change. */
+  /** The verification itself failed. This says nothing about the change. */
   | 'ERROR'
-  /** Something that was tried did not hold. */
+  /** A tested expectation was not met. */
   | 'FAILED'
-  /** What was tried held. */
+  /** All tested expectations were met. */
   | 'PASSED'
-  /** It is found out which preview governs it. */
+  /** Interlock decides which preview it uses. */
   | 'PENDING'
-  /** There was nothing to verify, such as where all it changes is exempt. */
+  /** There was nothing to verify, for example because only exempt paths are changed. */
   | 'SKIPPED'
-  /** It is judged; its sandbox is taken down. */
+  /** It is judged, and its sandbox is being torn down. */
   | 'TEARING_DOWN'
   /** It waits for CI to register its preview. */
   | 'WAITING';
 
-/** How a step of a scenario went. */
+/** The result of a step of a scenario. */
 export type VerificationStepConclusion =
-  /** Something else was seen. */
+  /** It did not meet its expectation. */
   | 'FAILED'
   /** It met its expectation. */
   | 'PASSED'
-  /** It was not tried, because one before it failed or nothing here can try it. */
+  /** It was not tried, because an earlier step failed or because this installation cannot carry it out. */
   | 'SKIPPED';
 
 export type PageConditionFragment = { kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null };

@@ -42,7 +42,7 @@ export type Action =
   /** Verify the head of a pull request. */
   | 'VERIFY';
 
-/** A deployment to make (interface 4.8). */
+/** A deployment to create (interface 4.8). */
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
@@ -54,13 +54,13 @@ export type CreateDeploymentInput = {
   preview?: boolean;
   /** The release project. */
   project: string;
-  /** Cancels what is active there, instead of waiting in line. */
+  /** True: the active deployments of the environment are canceled. False: the new deployment waits in line behind them. */
   supersede?: boolean;
-  /** The candidate to deploy. It has to be ready. */
+  /** The candidate to deploy. It must be ready. */
   version: string;
 };
 
-/** A release candidate to make (interface 4.8). */
+/** A release candidate to create (interface 4.8). */
 export type CreateReleaseInput = {
   /** The full id of the commit. */
   commit: string;
@@ -68,54 +68,54 @@ export type CreateReleaseInput = {
   project: string;
   /** The repository of the project, as `<owner>/<name>`. */
   repository: string;
-  /** Starts the build set up for the project. Without it the candidate is ready at once. */
+  /** True: the build of the project is started. Otherwise the candidate is ready at once. */
   triggerBuildWorkflow?: boolean | null | undefined;
   /** Its version: `<release version>-rc<number>`. */
   version: string;
 };
 
-/** What a deployment is for. */
+/** Whether a deployment is a rollback. */
 export type DeploymentKind =
-  /** To bring a candidate there. */
+  /** It deploys a candidate that a user named. */
   | 'FORWARD'
-  /** To bring back what ran there before. */
+  /** It deploys the candidate that ran in the environment before. */
   | 'ROLLBACK';
 
 /** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
-  /** It was stopped, or never began. */
+  /** It was canceled before or after its start. */
   | 'CANCELED'
-  /** It was asked to stop; how it ends is not known yet. */
+  /** It was asked to stop, and has not ended yet. */
   | 'CANCELING'
-  /** It could not be tried, or its end was never reported. */
+  /** It could not be started, or its end was never reported. */
   | 'ERROR'
-  /** It was tried and did not come through. */
+  /** Its provider deployed, and reported a failure. */
   | 'FAILURE'
-  /** The environment is being changed by it. */
+  /** Its provider is deploying. */
   | 'IN_PROGRESS'
-  /** It waits for its turn. */
+  /** It waits in line. */
   | 'PENDING'
-  /** It is done; its candidate runs there. */
+  /** It succeeded, and its candidate runs in the environment. */
   | 'SUCCESS'
-  /** There was no news for too long. Others no longer wait for it. */
+  /** No report arrived within the time limit. Other deployments no longer wait for it. */
   | 'UNKNOWN';
 
-/** What an environment is for. It is shown and decides nothing (interface 2.11). */
+/** The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11). */
 export type EnvironmentTier =
-  /** To try what is being worked on. */
+  /** To try out unfinished work. */
   | 'DEVELOPMENT'
-  /** For something else, or nobody said. */
+  /** For another purpose, or no purpose was given. */
   | 'OTHER'
-  /** For its users. */
+  /** For the users of the software. */
   | 'PRODUCTION'
-  /** To look at a candidate as it will run. */
+  /** To check a candidate under the conditions of production. */
   | 'STAGING'
   /** To test candidates. */
   | 'TESTING';
 
 /** An environment to which nothing is deployed from now on. */
 export type FreezeEnvironmentInput = {
-  /** The end. Left out: it lasts until somebody ends it. */
+  /** The end. Left out: the freeze lasts until a user ends it. */
   endsAt?: string | null | undefined;
   /** Name of the environment. */
   environment: string;
@@ -127,22 +127,22 @@ export type FreezeEnvironmentInput = {
   reason?: string | null | undefined;
 };
 
-/** Who deploys, or builds. */
+/** The kind of system that carries out deployments or builds. */
 export type ProviderKind =
-  /** A command, run in a worktree of the commit. */
+  /** A command, which runs in a worktree of the commit. */
   | 'COMMAND'
-  /** A workflow of the repository at its code host, dispatched on the commit. */
+  /** A workflow of the repository at its code host, which Interlock dispatches on the commit. */
   | 'GITHUB_ACTIONS'
-  /** A system that answers signed POSTs, and reports or is asked how the run went. */
+  /** A system that receives signed POST requests. It reports the result, or Interlock queries it. */
   | 'HTTP'
-  /** A pipeline outside, which reports how it went. */
+  /** An outside pipeline, which reports the results. */
   | 'NONE';
 
 /** Whether a candidate can be deployed. */
 export type ReleaseCandidateStatus =
   /** It is being built. */
   | 'BUILDING'
-  /** Its build failed: it is never deployed. */
+  /** Its build failed, and it can never be deployed. */
   | 'FAILED'
   /** It can be deployed. */
   | 'READY';
@@ -161,7 +161,7 @@ export type RollBackEnvironmentInput = {
   project: string;
 };
 
-/** An environment whose freezes made by hand or by a rollback end. */
+/** An environment whose manual freezes and freezes after rollbacks end. */
 export type UnfreezeEnvironmentInput = {
   /** Name of the environment. */
   environment: string;

@@ -27,11 +27,11 @@ export type CreateEmbedLinkInput = {
   repository: RepositoryInput;
 };
 
-/** A link that makes a GitHub App for the account. */
+/** A link to create, by which a GitHub App of the account is created. */
 export type CreateGitHubAppLinkInput = {
-  /** Login of the organization that is to own the App. Null: the person who opens the link owns it. */
+  /** The login of the organization that is to own the App. Null: the person who opens the link owns it. */
   organization?: string | null | undefined;
-  /** Address of the GitHub server: https://github.com, https://<name>.ghe.com, or the server that the operator of Interlock named by --github or GITHUB_SERVER. Any other is BAD_INPUT. Null: the server of the operator, and https://github.com where the operator named none. */
+  /** Address of the GitHub server: https://github.com, https://<name>.ghe.com, or the server that the operator of Interlock named by --github or GITHUB_SERVER. Any other server is refused with BAD_INPUT. Null: the server that the operator named, or https://github.com if the operator named none. */
   server?: string | null | undefined;
 };
 

@@ -3,13 +3,13 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** An endpoint to make. */
+/** An endpoint to create. */
 export type CreateWebhookEndpointInput = {
-  /** Actions to send, by name, or `*` alone for all. */
+  /** The actions that the endpoint receives, by name, or `*` alone for all actions. */
   actions: Array<string>;
-  /** True: signed with the endpoint's own secret, which is answered once, instead of the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks. */
+  /** True: webhooks are signed with a secret of the endpoint, which is returned once, and not with the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks. */
   ownSecret?: boolean;
-  /** Where to send: http or https, without user name, password and fragment. */
+  /** The address: http or https, without user name, password and fragment. */
   url: string;
 };
 
@@ -19,13 +19,13 @@ export type RedeliverWebhookInput = {
   id: string | number;
 };
 
-/** How far a delivery is. */
+/** The state of a delivery. */
 export type WebhookDeliveryState =
   /** Its endpoint was disabled before it arrived. */
   | 'CANCELED'
   /** It failed for the last time. */
   | 'FAILED'
-  /** It is sent now, or as soon as one before it about the same pull request was. */
+  /** It is being sent, or waits for an earlier delivery about the same pull request. */
   | 'PENDING'
   /** It failed and waits for its next attempt. */
   | 'RETRYING'

@@ -95,7 +95,7 @@ export type ContinueRunbookInput = {
   prompt: string;
 };
 
-/** A deployment to make (interface 4.8). */
+/** A deployment to create (interface 4.8). */
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
@@ -107,9 +107,9 @@ export type CreateDeploymentInput = {
   preview?: boolean;
   /** The release project. */
   project: string;
-  /** Cancels what is active there, instead of waiting in line. */
+  /** True: the active deployments of the environment are canceled. False: the new deployment waits in line behind them. */
   supersede?: boolean;
-  /** The candidate to deploy. It has to be ready. */
+  /** The candidate to deploy. It must be ready. */
   version: string;
 };
 
@@ -139,30 +139,30 @@ export type CreateRunbookInput = {
   title?: string | null | undefined;
 };
 
-/** What a deployment is for. */
+/** Whether a deployment is a rollback. */
 export type DeploymentKind =
-  /** To bring a candidate there. */
+  /** It deploys a candidate that a user named. */
   | 'FORWARD'
-  /** To bring back what ran there before. */
+  /** It deploys the candidate that ran in the environment before. */
   | 'ROLLBACK';
 
 /** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
-  /** It was stopped, or never began. */
+  /** It was canceled before or after its start. */
   | 'CANCELED'
-  /** It was asked to stop; how it ends is not known yet. */
+  /** It was asked to stop, and has not ended yet. */
   | 'CANCELING'
-  /** It could not be tried, or its end was never reported. */
+  /** It could not be started, or its end was never reported. */
   | 'ERROR'
-  /** It was tried and did not come through. */
+  /** Its provider deployed, and reported a failure. */
   | 'FAILURE'
-  /** The environment is being changed by it. */
+  /** Its provider is deploying. */
   | 'IN_PROGRESS'
-  /** It waits for its turn. */
+  /** It waits in line. */
   | 'PENDING'
-  /** It is done; its candidate runs there. */
+  /** It succeeded, and its candidate runs in the environment. */
   | 'SUCCESS'
-  /** There was no news for too long. Others no longer wait for it. */
+  /** No report arrived within the time limit. Other deployments no longer wait for it. */
   | 'UNKNOWN';
 
 /** A pull request to take out of the queue. */
@@ -175,15 +175,15 @@ export type DequeuePullRequestInput = {
   repository: RepositoryInput;
 };
 
-/** What an environment is for. It is shown and decides nothing (interface 2.11). */
+/** The purpose of an environment. It is only shown, and no decision depends on it (interface 2.11). */
 export type EnvironmentTier =
-  /** To try what is being worked on. */
+  /** To try out unfinished work. */
   | 'DEVELOPMENT'
-  /** For something else, or nobody said. */
+  /** For another purpose, or no purpose was given. */
   | 'OTHER'
-  /** For its users. */
+  /** For the users of the software. */
   | 'PRODUCTION'
-  /** To look at a candidate as it will run. */
+  /** To check a candidate under the conditions of production. */
   | 'STAGING'
   /** To test candidates. */
   | 'TESTING';
@@ -308,7 +308,7 @@ export type QueuePullRequestInput = {
 export type ReleaseCandidateStatus =
   /** It is being built. */
   | 'BUILDING'
-  /** Its build failed: it is never deployed. */
+  /** Its build failed, and it can never be deployed. */
   | 'FAILED'
   /** It can be deployed. */
   | 'READY';

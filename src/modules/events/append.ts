@@ -13,7 +13,7 @@ export interface NewEvent {
   readonly runbookId?: string | null;
   readonly verificationId?: string | null;
   readonly registrationId?: string | null;
-  /** Who caused it. Left out: the actor of the context. */
+  /** The user who caused the event. Left out: the actor of the context. */
   readonly actor?: string;
   /** The name of a documented action (interface 6.2–6.4), or an internal name in the same snake_case form. */
   readonly action: string;
@@ -22,8 +22,8 @@ export interface NewEvent {
 }
 
 /**
- * Writes events in the given order, in the transaction of their change and under the lock of their subject: that lock
- * keeps the events of one subject in order. The sequencer adds positions later.
+ * Writes events in the given order, in the transaction of their change. The caller locks the subject of the events, and
+ * this lock keeps the events of one subject in order. The sequencer adds positions later.
  */
 export async function appendEvents(ctx: Context, tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -5,14 +5,14 @@ import { DomainError } from '../../domain/errors.ts';
 
 export interface Cursor {
   readonly epoch: number;
-  /** The position of the last applied event; 0 before the first. */
+  /** The position of the last applied event. 0: no event was applied yet. */
   readonly position: number;
 }
 
-/** The range that can be followed now. */
+/** The range of positions from which events can be followed now. */
 export interface LogBounds {
   readonly epoch: number;
-  /** Position of the newest event, 0 when there never was one. */
+  /** Position of the newest event. 0: there was never an event. */
   readonly head: number;
   /** The lowest position from which a stream misses no event. */
   readonly oldest: number;
@@ -24,7 +24,7 @@ export function formatCursor(cursor: Cursor): string {
   return `${cursor.epoch}.${cursor.position}`;
 }
 
-/** Throws BAD_INPUT for `field` if the text is no cursor. */
+/** Parses a cursor. Throws BAD_INPUT with `field` if the text is no cursor. */
 export function parseCursor(text: string, field = 'after'): Cursor {
   const parts = form.exec(text);
   if (parts === null)

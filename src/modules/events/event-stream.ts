@@ -1,15 +1,15 @@
-// One stream of an account's events: those not taken yet, and its position. It reads pages while it is behind, and gets
-// events pushed once it has caught up.
+// One stream of an account's events, with its position and the events that its reader has not taken yet. While the
+// stream is behind, it reads pages. After it has caught up, the hub pushes events to it.
 import { DomainError } from '../../domain/errors.ts';
 import { formatCursor } from './cursor.ts';
 import type { FollowedEvent, PositionedEvent } from './events.reads.ts';
 
-/** A stream with more untaken events than this is ended. */
+/** A stream with more untaken events than this ends. */
 export const bufferLimit = 1_000;
 
 /**
- * The reader takes events more slowly than they come. The code is RATE_LIMITED and not CURSOR_EXPIRED, because
- * nothing is lost: the client follows again after `cursor`.
+ * The reader takes events more slowly than they arrive. The code is RATE_LIMITED and not CURSOR_EXPIRED, because no
+ * event is lost: the client can follow again after `cursor`.
  */
 export class SlowReaderError extends DomainError {
   readonly cursor: string;
@@ -21,15 +21,21 @@ export class SlowReaderError extends DomainError {
 }
 
 export interface EventStream extends AsyncIterableIterator<FollowedEvent, undefined> {
-  /** The cursor after which it begins. Rejects with BAD_INPUT or CURSOR_EXPIRED; so does the first `next()` then. */
+  /**
+   * The cursor after which the stream begins. Rejects with BAD_INPUT or CURSOR_EXPIRED, and the first `next()` then
+   * rejects too.
+   */
   readonly started: Promise<string>;
 }
 
 export interface EventStreamOptions {
   readonly matches: (event: FollowedEvent) => boolean;
-  /** The position where it begins. No event is taken before it is known. */
+  /** Finds the position where the stream begins. The stream accepts no event before this. */
   readonly begin: () => Promise<{ readonly epoch: number; readonly position: number }>;
-  /** Called while it is behind and has no untaken event: offers at least one event, or makes it live. */
+  /**
+   * Called while the stream is behind and has no untaken event. Offers at least one event to the stream, or makes it
+   * live.
+   */
   readonly catchUp: (stream: BufferedEventStream) => Promise<void>;
   readonly onEnd: (stream: BufferedEventStream) => void;
 }
@@ -62,7 +68,7 @@ export class BufferedEventStream implements EventStream {
     );
   }
 
-  /** Takes the next event. An event that it already has is skipped. */
+  /** Accepts the next event. An event that the stream already has is skipped. */
   offer(positioned: PositionedEvent): void {
     if (this.ended !== undefined || positioned.position <= this.position) return;
     this.position = positioned.position;

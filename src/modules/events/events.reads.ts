@@ -9,7 +9,7 @@ export interface FollowedEvent {
   readonly action: string;
   readonly at: Date;
   /**
-   * Email of the user who caused it, the handle of a person who is no user, `interlock` for the service itself. Null:
+   * The email address of the user who caused the event, the handle of a person who is no user, or `interlock`. Null:
    * unknown.
    */
   readonly actor: string | null;

@@ -24,7 +24,7 @@ const pageSize = 50;
 export class EventsResolver {
   @Query(() => String, {
     description:
-      'Cursor of the newest event of the account. A client that follows changes reads it in a request before that of the rows, and then subscribes `after` it: nothing is missed between the two. Needs queue:read.',
+      'Cursor of the newest event of the account. A client that follows changes reads this cursor first, then the rows, and then subscribes `after` this cursor. So it misses no change. Needs queue:read.',
   })
   async cursor(@Ctx() ctx: GraphQLContext): Promise<string> {
     requireScope(ctx, 'queue:read');
@@ -41,7 +41,7 @@ export class EventsResolver {
         isSeen: async ({ repositoryId }) => repositoryId === null || (await maySeeInside(context, repositoryId)),
       };
     },
-    description: 'Everything that happens in the account, in order. Needs queue:read.',
+    description: 'All events of the account, in order. Needs queue:read.',
   })
   events(@Root() event: SubscriptionValue<Event>, @Args(() => FollowArgs) _args: FollowArgs): Event {
     return payloadOf(event);
@@ -50,7 +50,7 @@ export class EventsResolver {
 
 @Resolver(() => Repository)
 export class RepositoryEventsResolver {
-  @FieldResolver(() => EventConnection, { description: 'What happened in it, newest first.' })
+  @FieldResolver(() => EventConnection, { description: 'The events of the repository, newest first.' })
   async events(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
@@ -63,7 +63,8 @@ export class RepositoryEventsResolver {
 @Resolver(() => PullRequest)
 export class PullRequestEventsResolver {
   @FieldResolver(() => EventConnection, {
-    description: 'What happened to it, newest first. Events of its batches name the batch instead. Needs queue:read.',
+    description:
+      'The events of the pull request, newest first. Events of its batches are not included, because they name the batch. Needs queue:read.',
   })
   async events(
     @Ctx() ctx: GraphQLContext,

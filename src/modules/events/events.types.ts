@@ -26,7 +26,7 @@ export class Event {
   @Field(() => String, {
     nullable: true,
     description:
-      'Who did it: the email address of a user, the handle of a person of the code host who is not a user, or `interlock` for the service itself. Null when unknown.',
+      'Who caused it: the email address of a user, the handle of a person at the code host who is not a user, or `interlock`. Null when unknown.',
   })
   actor!: string | null;
 

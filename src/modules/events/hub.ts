@@ -9,7 +9,7 @@ import { eventsChannel, parseNotification } from './sequencer.ts';
 
 export interface FollowOptions {
   readonly accountId: string;
-  /** Cursor of the last applied event. Absent: it begins with the next event. */
+  /** Cursor of the last applied event. Null or absent: the stream begins with the next event. */
   readonly after?: string | null | undefined;
   /** Called once for each event. An event that does not match is never buffered. */
   readonly matches?: (event: FollowedEvent) => boolean;
@@ -18,12 +18,15 @@ export interface FollowOptions {
 
 export interface EventHub {
   /**
-   * Every matching event after `after`, in order, once each. Ends if `signal` aborts or the hub closes. Fails with
-   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowReaderError) if it takes events too
-   * slowly.
+   * Every matching event after `after`, in order, once each. The stream ends if `signal` aborts or the hub closes. It
+   * fails with BAD_INPUT or CURSOR_EXPIRED for a wrong cursor, and with RATE_LIMITED (SlowReaderError) if its reader is
+   * too slow.
    */
   follow(options: FollowOptions): EventStream;
-  /** Cursor of the newest event. To miss nothing, read it before the rows of an answer and follow after it. */
+  /**
+   * Cursor of the newest event. A client misses no change if it reads this cursor before the rows, and then follows
+   * events after this cursor.
+   */
   head(accountId: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -32,13 +35,13 @@ export interface EventHubOptions {
   readonly db: Database;
   readonly log: Logger;
   /**
-   * How often followed accounts are compared with the log without a notification, because a half-open connection
-   * delivers none.
+   * How often the log is read without a notification, in milliseconds. A half-open connection to PostgreSQL delivers no
+   * notifications.
    */
   readonly recheckMs?: number;
 }
 
-/** The position of the live streams of one account. It exists only while there are live streams. */
+/** The position of the live streams of one account. A tail exists only while the account has live streams. */
 interface Tail {
   readonly accountId: string;
   readonly epoch: number;
@@ -70,10 +73,10 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   function onNotification(payload: string): void {
     const heads = parseNotification(payload);
     if (heads === null) for (const tail of tails.values()) void readNews(tail).catch(warn);
-    else hearHeads(heads);
+    else readChanged(heads);
   }
 
-  function hearHeads(heads: readonly (readonly [accountId: string, head: number])[]): void {
+  function readChanged(heads: readonly (readonly [accountId: string, head: number])[]): void {
     for (const [accountId, head] of heads) {
       const tail = tails.get(accountId);
       if (tail !== undefined && head > tail.position) void readNews(tail).catch(warn);
@@ -86,7 +89,7 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
       'select account_id::text as id, position::float8 as head from event_head where account_id = any($1::bigint[])',
       [[...tails.keys()]],
     );
-    hearHeads(rows.map((row) => [row.id, row.head]));
+    readChanged(rows.map((row) => [row.id, row.head]));
   }
 
   async function readNews(tail: Tail): Promise<void> {
@@ -124,12 +127,13 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     join(tails.get(accountId) ?? openTail(accountId, stream), stream);
   }
 
-  // A stream behind the tail reads pages itself. A stream ahead of it skips the events that it has.
+  // A stream that is behind the tail reads pages itself. A stream that is ahead of the tail skips events that it
+  // already has.
   function join(tail: Tail, stream: BufferedEventStream): boolean {
     if (tail.epoch !== stream.epoch || tail.position > stream.position) return false;
     stream.isLive = true;
     tail.streams.add(stream);
-    // Earlier notifications had no stream.
+    // The tail had no stream before, and so has read no events for earlier notifications.
     if (tail.streams.size === 1) void readNews(tail).catch(warn);
     return true;
   }
@@ -189,8 +193,8 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   };
 }
 
-// Positions have no gaps. A page that does not begin directly after the last position shows that rows in between were
-// deleted; another epoch shows that the database was restored.
+// Positions have no gaps. If a page does not begin directly after the last position, rows in between were deleted. If
+// its epoch differs, the database was restored.
 function continues(page: readonly PositionedEvent[], after: Cursor): boolean {
   return page.every(
     (positioned, index) => positioned.epoch === after.epoch && positioned.position === after.position + 1 + index,

@@ -1,5 +1,5 @@
-// Only the beginning of an account's log is deleted, so that the rest has no gap. Events without a position stay at any
-// age, because nobody could have followed them.
+// The retention of events. Only the beginning of an account's log is deleted, so that the rest has no gap. Events
+// without a position stay at any age, because no client can have followed them.
 import { countOf, type RetentionRule } from '../../platform/retention/index.ts';
 
 const first = `select e.account_id, e.at from event_head h cross join lateral (

@@ -11,7 +11,7 @@ const batchSize = 1_000;
 const payloadLimit = 7_900;
 
 export interface Sequencer {
-  /** Called after events were committed. All calls within `coalesceMs` cause one read of new events. */
+  /** Must be called after events were committed. All calls within `coalesceMs` cause one read of new events. */
   nudge(): void;
   start(): void;
   /** Resolves when the sequencer has stopped completely. */
@@ -22,7 +22,8 @@ export interface SequencerOptions {
   readonly db: Database;
   readonly log: Logger;
   /**
-   * How often the sequencer reads without a call: the greatest delay of an event after a lost call or a dead process.
+   * How often the sequencer reads without a call, in milliseconds. This is the greatest delay of an event if the call
+   * was lost or the process died.
    */
   readonly intervalMs?: number;
   readonly coalesceMs?: number;
@@ -52,8 +53,8 @@ export function createSequencer({ db, log, intervalMs = 1_000, coalesceMs = 10 }
 
   async function look(): Promise<number> {
     try {
-      // The process that holds the lock may have read just before our events were committed, so read again after a
-      // call.
+      // Another process that holds the lock may have read before these events were committed, so the sequencer reads
+      // again soon.
       return (await sequenceEvents(db)) === 'busy' ? Math.min(intervalMs, coalesceMs * 5) : intervalMs;
     } catch (error) {
       log.warn({ err: error }, 'events could not be sequenced; trying again');
@@ -94,14 +95,15 @@ export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
   }
 }
 
-// A separate statement: the next one gets a snapshot from after the lock, and so sees the positions of the last holder.
-// In one statement with the batch the snapshot would be older than the lock.
+// The lock is a separate statement, so that the snapshot of the next statement is newer than the lock and contains the
+// positions that the last holder wrote. The snapshot of a single statement would be older than the lock.
 async function isAtWork(query: SystemQueries['query']): Promise<boolean> {
   return (await query('select 1 from installation for no key update skip locked')).length > 0;
 }
 
-// By id from the partial index, never from a high-water mark, because a lower id may be committed later. Within one
-// subject that cannot happen: ids are drawn under the subject's lock, which is held until the commit.
+// The statement reads unpositioned events from the partial index by id, and not from a high-water mark, because a lower
+// id may be committed later. Within one subject the order of ids is the order of commits, because ids are assigned
+// under the subject's lock, which is held until the commit.
 const positionStatement = `
 with batch as materialized (
   select id, account_id from event where position is null order by id limit ${batchSize}
@@ -143,7 +145,10 @@ function notificationOf(heads: readonly { readonly accountId: string; readonly p
   return text.length <= payloadLimit ? text : '';
 }
 
-/** Null if the notification names no account (any session may send one): then every account may have news. */
+/**
+ * The accounts and positions in a notification. Null if the notification names no account: then every account may have
+ * new events. Any session of PostgreSQL may send such a notification.
+ */
 export function parseNotification(payload: string): readonly (readonly [accountId: string, head: number])[] | null {
   try {
     return Object.entries(JSON.parse(payload) as Record<string, number>);

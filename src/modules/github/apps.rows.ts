@@ -1,4 +1,4 @@
-// GitHub Apps and their installations as rows. Secrets are sealed for the account and the App.
+// Reads and writes GitHub Apps and their installations. Secrets are encrypted for the account and the App.
 import type { GitHubApp } from '../../hosts/github/app.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
@@ -10,7 +10,7 @@ export interface AppSecrets {
   readonly clientSecret: string;
 }
 
-/** An App as GitHub makes it. */
+/** An App with its secrets, as GitHub returns it. */
 export interface NewApp extends Omit<GitHubApp, 'privateKey'>, AppSecrets {
   readonly webhookPath: string;
 }
@@ -42,8 +42,8 @@ function sealedFor(accountId: string, appId: string): string {
 }
 
 /**
- * A known App gets the new secrets and names, and keeps the address of its webhooks. Answers the last part of that
- * address.
+ * Stores an App. A known App gets the new secrets and names, and keeps the address of its webhooks. Returns the last
+ * part of this address. Throws CONFLICT for an App of another account.
  */
 export async function storeApp(
   tx: Transaction,
@@ -70,7 +70,7 @@ export async function storeApp(
 }
 
 export async function findAppByWebhookPath(query: Query, secrets: Secrets, path: string): Promise<AppRow | null> {
-  // PostgreSQL takes no text with this character.
+  // PostgreSQL refuses text with this character.
   if (path.includes('\0')) return null;
   const [row] = await query<Stored>(`select ${columns} from github_app a where a.webhook_path = $1`, [path]);
   return row === undefined ? null : open(secrets, row);
@@ -80,7 +80,7 @@ export async function findApps(query: Query, secrets: Secrets): Promise<AppRow[]
   return (await query<Stored>(`select ${columns} from github_app a order by a.id`)).map((row) => open(secrets, row));
 }
 
-/** The installation that has a repository. Null: none has it now. */
+/** The installation of a repository. Null: no installation has the repository now. */
 export async function findInstallationOf(
   query: Query,
   secrets: Secrets,

@@ -1,5 +1,4 @@
-// GitHub Apps of an account, as administrators add them: by a link that makes an App, or by the data of an existing
-// App.
+// Adds GitHub Apps to an account, for administrators: by a link that creates an App, or by the data of an existing App.
 import { createPrivateKey } from 'node:crypto';
 import { RequestError } from '@octokit/request-error';
 import type { Context } from '../../context.ts';
@@ -10,9 +9,12 @@ import { findServer, isLoopback } from './servers.ts';
 import { addApp, createSetupLink, linkMinutes } from './setup.ts';
 
 export interface AppLinkRequest {
-  /** `https://github.com`, or another server that `servers` permits. Null: the first of `servers`, else GitHub.com. */
+  /**
+   * The address of the server, as `findServer` accepts it. Null: the first of `servers`, or GitHub.com if there is
+   * none.
+   */
   readonly server: string | null;
-  /** Null: the App belongs to the person who clicks. */
+  /** The organization that is to own the App. Null: the person who opens the link owns it. */
   readonly organization: string | null;
 }
 
@@ -30,7 +32,8 @@ export interface AppByHand {
 const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,38}$/;
 
 /**
- * Needs `admin`. Throws BAD_INPUT for a server that is not in `servers`, CONFLICT where GitHub cannot reach Interlock.
+ * Creates a link that can create an App. Needs `admin`. Throws BAD_INPUT for a server that is not permitted, and
+ * CONFLICT if GitHub cannot reach Interlock.
  */
 export async function createAppLink(
   ctx: Context,
@@ -51,9 +54,8 @@ export async function createAppLink(
 }
 
 /**
- * Stores an App that was made at GitHub by hand, or a new key or new secrets of a stored App. GitHub is asked
- * whether the key is the App's. Needs `admin`. Throws BAD_INPUT, CONFLICT for an App of another account, and
- * HOST_UNAVAILABLE.
+ * Stores an App that was created at GitHub by hand, or a new key or new secrets of a stored App. The key is checked by
+ * a call to GitHub. Needs `admin`. Throws BAD_INPUT, CONFLICT for an App of another account, and HOST_UNAVAILABLE.
  */
 export async function addAppByHand(
   ctx: Context,
@@ -87,7 +89,7 @@ function checkedApp(app: AppByHand): AppByHand {
   return { ...app, privateKey };
 }
 
-/** GitHub shows a private App to nobody who does not say who asks. */
+/** Whether an App is public: GitHub shows only public Apps to callers without a token. */
 async function isPublic(apiUrl: string, slug: string): Promise<boolean> {
   return await createOctokit({ apiUrl, isSilent: true })
     .request('GET /apps/{app_slug}', { app_slug: slug })

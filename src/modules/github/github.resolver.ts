@@ -12,7 +12,7 @@ import {
 export class GitHubAppsResolver {
   @Mutation(() => CreateGitHubAppLinkPayload, {
     description:
-      'A link that makes a GitHub App of the account within an hour. CONFLICT if GitHub cannot reach Interlock. Needs admin.',
+      'Creates a link by which a GitHub App of the account can be created within an hour. Throws CONFLICT if GitHub cannot reach Interlock. Needs admin.',
   })
   async createGitHubAppLink(
     @Ctx() ctx: GraphQLContext,
@@ -23,7 +23,7 @@ export class GitHubAppsResolver {
 
   @Mutation(() => AddGitHubAppPayload, {
     description:
-      'Takes a GitHub App that was made by hand, or a new key or new secrets of a known App. BAD_INPUT names what GitHub does not take; CONFLICT: the App belongs to another account. Needs admin.',
+      'Stores a GitHub App that was created by hand, or a new key or new secrets of a stored App. Throws BAD_INPUT for data that GitHub does not accept, and CONFLICT if the App belongs to another account. Needs admin.',
   })
   async addGitHubApp(
     @Ctx() ctx: GraphQLContext,

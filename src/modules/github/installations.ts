@@ -1,5 +1,5 @@
-// Installations of the Apps and their repositories, as GitHub lists them. Repositories that are new to Interlock are
-// inactive until somebody activates them; those that GitHub does not list any more become inactive.
+// Stores the installations of the Apps and their repositories, as GitHub lists them. Repositories that are new to
+// Interlock are inactive until a user activates them. Repositories that GitHub no longer lists become inactive.
 import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
@@ -28,8 +28,8 @@ interface ListedRepository {
 const keptMs = 10_000;
 
 /**
- * For the code host: which App speaks for a repository. What was found counts for ten seconds, and not under another
- * owner or name, because a repository that was transferred has another installation.
+ * Finds the installation of a repository for the code host. The result is cached for ten seconds. It does not count for
+ * another owner or name, because a transferred repository has another installation.
  */
 export function installationFinder(ports: () => Ports, secrets: Secrets): FindInstallation {
   const kept = new Map<
@@ -52,7 +52,7 @@ export function installationFinder(ports: () => Ports, secrets: Secrets): FindIn
 /** SQL: whether the installations of an App may have changed. */
 export const installationsAreDue = 'exists (select from github_installation where sync_at <= $1)';
 
-/** Looks at every App whose installations may have changed, and at all of them when `isWhole`. */
+/** Lists the installations of every App whose installations may have changed, or of all Apps if `isWhole`. */
 export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
   const { query } = ports.db.system;
   const due = new Set(
@@ -68,8 +68,8 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
 }
 
 /**
- * All Apps of an account are listed before a repository counts as absent from one of them: its new owner may have
- * another one of them.
+ * Lists the installations of all Apps of an account before any repository counts as absent. A repository that is absent
+ * from one App may belong to an installation of another App by now.
  */
 async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
@@ -85,7 +85,10 @@ async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
   for (const end of ends) await end();
 }
 
-/** Stores what GitHub lists. Answers what is left to do: what GitHub does not list any more becomes inactive. */
+/**
+ * Stores the installations and repositories that GitHub lists for an App. Returns a function that deactivates those
+ * that GitHub no longer lists.
+ */
 async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> {
   const startedAt = ports.clock();
   const all = await listInstallations(app);
@@ -93,7 +96,7 @@ async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> 
   if (listed.length < all.length)
     ports.log.warn(
       { app: app.app.slug, owners: all.filter(({ isOwn }) => !isOwn).map(({ owner }) => owner) },
-      'Somebody else than the owner of an App has installed it, which counts for nothing here. Make the App private.',
+      'An account that does not own the App has installed it. Interlock ignores this installation. Make the App private.',
     );
   const seen: string[] = [];
   for (const installation of listed) {
@@ -128,13 +131,14 @@ export function octokitOf({ app }: Pick<AppRow, 'app'>, installationId?: string)
 
 interface Installer {
   readonly id: number | bigint;
-  /** An enterprise has none. */
+  /** Absent for an enterprise. */
   readonly login?: string;
 }
 
 /**
- * Anybody can install a public App. What a stranger installs is not the account's, and makes nobody its user. GitHub
- * lets only its own organisations install the App of an enterprise.
+ * Whether an installation belongs to the owner of the App. Anybody can install a public App, and an installation by a
+ * stranger must give nobody access to the account. The App of an enterprise can be installed only by organisations of
+ * the enterprise.
  */
 function isOwnInstallation(owner: Installer | null, account: Installer | null): boolean {
   if (owner === null || account === null) return false;
@@ -188,8 +192,8 @@ async function storeInstallation(ports: Ports, app: AppRow, { id, owner, isSuspe
 }
 
 /**
- * GitHub's id identifies a repository of a server, because its name may have changed. Answers the id of the
- * row. Null: a repository that is not of this server has the name.
+ * Stores a repository. GitHub's id identifies the repository, because its name may have changed. Returns the id of the
+ * row. Null: a repository that is not of this server already has the name.
  */
 async function storeRepository(
   ports: Ports,
@@ -210,7 +214,7 @@ async function storeRepository(
     [app.accountId, seen.githubId, ...given, app.app.apiUrl],
   );
   if (known !== undefined) {
-    // Each process caches which repository has a name.
+    // After a rename every process must clear its cache of names.
     if (before !== undefined && (before.owner !== seen.owner || before.name !== seen.name))
       await query('select pg_notify($1, $2)', [deletionChannel, '']);
     if (seen.isArchived && known.active) await deactivate(ports, app.accountId, known.id);
@@ -238,7 +242,8 @@ function appsOfServer(apiUrl: string): string {
 }
 
 /**
- * Repositories may have exchanged their names: another row of this server gives the name up, and is named in its turn.
+ * Whether a repository that is not of this server already has the name. Repositories of this server may have exchanged
+ * their names, so another row of this server that has the name is renamed first, and gets its new name later.
  */
 async function hasForeignName(
   ports: Ports,

@@ -1,6 +1,6 @@
-// Whether people of GitHub still have what they had: their role is read again every five minutes in which they use
-// Interlock. The sessions of a person who has lost all access end. While GitHub does not answer, the last role counts:
-// a rollback does not wait for GitHub, and requests about a repository ask GitHub anyway.
+// Keeps the roles of people of GitHub up to date. While a person uses Interlock, the role is read from GitHub every
+// five minutes. The sessions of a person who has lost all access end. While GitHub does not answer, the last role
+// counts, so that a rollback does not wait for GitHub. Requests about a repository query GitHub anyway.
 import { RequestError } from '@octokit/request-error';
 import type { Actor, Context, Ports, Role } from '../../context.ts';
 import { isPermissionEnough, roleAtGitHub } from '../../domain/accounts/github-people.ts';
@@ -10,7 +10,7 @@ import { addGitHubPerson, findGitHubPerson, setPersonRole, type Secrets } from '
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
 import { octokitOf } from './installations.ts';
 
-/** Answers the role as of now. Null: the person has lost all access. */
+/** Returns the present role of the actor. Null: the person has lost all access. */
 export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
 
 const keptMs = 5 * 60_000;
@@ -24,7 +24,7 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     const { userId, role, atGitHub, sessionId, tokenId } = ctx.actor;
     if (atGitHub === null || userId === null) return role;
     const now = ports.clock().getTime();
-    // After a new sign-in GitHub is asked again.
+    // The key contains the session, so that GitHub is queried again after a new sign-in.
     const key = JSON.stringify([userId, sessionId, tokenId, atGitHub.login]);
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return await known.role;
@@ -43,8 +43,8 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
 }
 
 /**
- * Persons who give a label or a command at GitHub become users of the account, so that what they cause has their name.
- * The first sign-in finds the same user.
+ * Makes people who set a label or write a command at GitHub users of the account, so that the effects have their name.
+ * Their first sign-in finds the same user.
  */
 export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullable<Ports['admitPerson']> {
   return async (accountId, { repositoryId, id, login }) => {
@@ -59,7 +59,8 @@ export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullab
       if (role === null) return null;
       return await addGitHubPerson(ports(), { accountId, person: { server, webUrl, id, login, role } });
     } catch (error) {
-      // What the person asks for does not wait for it. The next label or command tries again.
+      // The label or command is carried out nevertheless. The next label or command of the person tries again to add
+      // the user.
       const isPassing = error instanceof HostUnavailable || error instanceof RequestError;
       if (!isPassing && !(error instanceof DomainError)) throw error;
       log.warn({ error: String(error), login }, 'A person of GitHub could not be made a user.');
@@ -100,19 +101,25 @@ async function askRole(
     permissions.push(...(await Promise.all(read)));
   }
   const isMember = owns.some(Boolean) || permissions.some((each) => each !== null);
-  // Without an active repository nothing says that the person has gone.
+  // Without an active repository there is no sign that the person has lost access.
   return isMember || repositories.length === 0 ? roleAtGitHub({ isOwner: false, permissions }) : null;
 }
 
 const askedAtOnce = 20;
 
-/** Whether the other repositories cannot change the role: the person sees one, and does not maintain all. */
+/**
+ * Whether the repositories read so far decide the role: the person sees at least one of them, and does not maintain all
+ * of them.
+ */
 function isDecided(permissions: readonly (HostPermission | null)[]): boolean {
   const isMaintainer = permissions.every((each) => isPermissionEnough(each, 'maintain'));
   return !isMaintainer && permissions.some((each) => each !== null);
 }
 
-/** Whether the person is the account at GitHub, or an owner of the organisation. */
+/**
+ * Whether the person owns an installation: the person is the account at GitHub that has it, or an owner of the
+ * organisation that has it.
+ */
 async function isOwner(
   app: AppRow,
   { id, owner, person }: { readonly id: string; readonly owner: string; readonly person: Person },
@@ -120,7 +127,7 @@ async function isOwner(
   const octokit = octokitOf(app, id);
   try {
     if (owner.toLowerCase() === person.login.toLowerCase()) {
-      // The person had this name when signing in. Somebody else may have it now.
+      // The person had this name at the sign-in. Another person may have the name now, so that the ids are compared.
       const { data } = await octokit.request('GET /users/{username}', { username: owner });
       return String(data.id) === person.id;
     }
@@ -130,7 +137,7 @@ async function isOwner(
     });
     return data.state === 'active' && data.role === 'admin' && String(data.user?.id) === person.id;
   } catch (error) {
-    // No member, or the owner is a person.
+    // The person is no member, or the owner is no organisation.
     if (error instanceof RequestError && (error.status === 404 || error.status === 403)) return false;
     throw error;
   }

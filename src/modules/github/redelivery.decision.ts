@@ -7,7 +7,7 @@ export interface ListedDelivery {
   readonly guid: string;
   /** Milliseconds since the epoch, by GitHub's clock. */
   readonly deliveredAt: number;
-  /** The status that Interlock answered. If it did not answer, GitHub notes 502 or 504. */
+  /** The status that Interlock answered. If Interlock did not answer, GitHub records 502 or 504. */
   readonly statusCode: number;
 }
 
@@ -25,7 +25,7 @@ export type RedeliveryDecision =
       readonly kind: 'ask';
       /** The newest attempt of each delivery that GitHub is asked to send again, the oldest delivery first. */
       readonly attempts: readonly number[];
-      /** Where the next comparison begins. */
+      /** The instant at which the next comparison begins, in milliseconds. */
       readonly checkedUntil: number;
     }
   /**
@@ -36,17 +36,24 @@ export type RedeliveryDecision =
 
 const minuteMs = 60_000;
 const longestOutageMs = 60 * minuteMs;
-/** The most deliveries that GitHub is asked for. Each costs a call: for more, comparing the repositories costs less. */
+/**
+ * The greatest number of deliveries that GitHub is asked to send again. Each costs a call, so that for more deliveries
+ * a comparison of the repositories costs less.
+ */
 const mostAtOnce = 100;
-/** A younger attempt may still be under way: GitHub waits ten seconds for an answer, and clocks differ. */
+/**
+ * An attempt that began less than this ago may still be under way: GitHub waits ten seconds for an answer, and clocks
+ * differ.
+ */
 const underWayMs = minuteMs;
 
 /** The clocks of GitHub and of our machines differ by less than this. */
 export const clocksDifferMs = 5 * minuteMs;
 
 /**
- * Whether the last comparison is so long ago that the missing deliveries are not asked for one by one. If the last
- * comparison lies in the future, a clock that was ahead has noted it, and it says nothing about what has arrived since.
+ * Whether the last comparison is so long ago that missing deliveries are not requested one by one. Also true if the
+ * last comparison lies in the future. Then a machine whose clock was ahead has written it, and it does not say which
+ * deliveries have arrived since.
  */
 export function isOutage(checkedUntil: number, now: number): boolean {
   return now - checkedUntil > longestOutageMs || checkedUntil - now > clocksDifferMs;

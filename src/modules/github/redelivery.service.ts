@@ -1,6 +1,6 @@
-// Webhooks that did not arrive. Every minute GitHub's list of an App's deliveries is compared with what arrived, by
-// one process for each App, and GitHub is asked to send again what is missing. The same delivery that arrives twice has
-// one effect, so that this may be repeated.
+// Asks GitHub to send missing webhooks again. Every minute one process for each App compares GitHub's list of the App's
+// deliveries with the deliveries that arrived. A delivery that arrives twice has one effect, so that a repeated request
+// does no harm.
 import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
 import { retryCall } from '../../hosts/github/retry-call.ts';
@@ -15,7 +15,7 @@ import {
 } from './redelivery.decision.ts';
 
 const everyMs = 60_000;
-/** After the repositories were compared, which costs more. */
+/** The time until the next comparison after all repositories were compared, which costs more calls. */
 const afterComparisonMs = 5 * 60_000;
 
 interface DueApp {
@@ -23,12 +23,13 @@ interface DueApp {
   readonly checkedUntil: Date;
 }
 
-/** Asks for the missing deliveries of every App that is due. Each App is taken by one process at a time. */
+/** Asks for the missing deliveries of every App that is due. One process at a time works on an App. */
 export async function redeliverMissing(ports: Ports, secrets: Secrets): Promise<void> {
   const { query } = ports.db.system;
   const now = ports.clock();
   const due = await query<DueApp>(
-    // Later than the next comparison: noted by a clock that was ahead.
+    // A due time that is later than the next comparison was written by a machine whose clock was ahead, and counts as
+    // due.
     `update github_app set redelivery_due_at = $2 where redelivery_due_at is null or redelivery_due_at <= $1 or redelivery_due_at > $3
      returning id, coalesce(deliveries_checked_until, created_at) as "checkedUntil"`,
     [0, everyMs, everyMs + clocksDifferMs].map((aheadMs) => new Date(now.getTime() + aheadMs).toISOString()),
@@ -80,11 +81,12 @@ async function decide(
 
 const pageSize = 100;
 /**
- * More are not read: an App with so many deliveries misses a few of them, and its repositories are compared in turn.
+ * The greatest number of pages that are read. For an App with more deliveries, some missing ones are not found, and the
+ * reconciler finds the changes.
  */
 const mostPages = 20;
 
-/** The newest first, down to an instant. */
+/** The attempts that GitHub lists, newest first, back to an instant. */
 async function listAttempts(request: AppRequest, since: number): Promise<ListedDelivery[]> {
   const found: ListedDelivery[] = [];
   let cursor: string | undefined;
@@ -111,7 +113,10 @@ function nextCursor(link: string | undefined): string | undefined {
   return next === undefined ? undefined : (new URL(next).searchParams.get('cursor') ?? undefined);
 }
 
-/** Reads everything now that a lost webhook could have reported. */
+/**
+ * Makes the installations and repositories of an App due for a comparison now, because a lost webhook may have reported
+ * any change.
+ */
 async function compareAll(ports: Ports, app: AppRow): Promise<void> {
   const { query } = ports.db.system;
   const values = [app.accountId, app.rowId, ports.clock().toISOString()];

@@ -1,13 +1,13 @@
-// Servers of GitHub that Apps may be on. Interlock calls them in an administrator's name, so that an account cannot
-// name any address: GitHub's own servers, and servers that the operator permits.
+// The servers on which Apps may be: GitHub's own servers, and servers that the operator permits. Interlock sends
+// requests to these servers, so that an account must not name any other address.
 import { DomainError } from '../../domain/errors.ts';
 import type { GitHubServer } from './setup.ts';
 
 const githubCom = 'https://github.com';
 
 /**
- * `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. Without a name
- * it is the first permitted one, else GitHub.com.
+ * Accepts `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other server.
+ * If `server` is null, returns the first permitted server, or GitHub.com if there is none.
  */
 export function findServer(server: string | null, permitted: readonly string[]): GitHubServer {
   const webUrl = withoutSlash(server ?? permitted[0] ?? githubCom);
@@ -33,7 +33,7 @@ export function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }
 
-/** Enterprise Cloud with data residency. */
+/** Whether a server is of Enterprise Cloud with data residency. */
 function isOfGitHub(webUrl: string): boolean {
   return /^https:\/\/[a-z0-9-]+\.ghe\.com$/.test(webUrl);
 }

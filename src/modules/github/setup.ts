@@ -1,6 +1,5 @@
-// The way to an App in two clicks: a one-time link of an administrator leads to GitHub with a manifest, GitHub makes
-// the App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by
-// hand.
+// Creates a GitHub App without copying anything by hand. A one-time link of an administrator leads to GitHub with a
+// manifest. GitHub creates the App and sends the browser back with a code, which is exchanged for the App's secrets.
 import { createHash, randomBytes } from 'node:crypto';
 import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';
@@ -18,11 +17,11 @@ export interface GitHubServer {
 }
 
 export interface SetupRequest extends GitHubServer {
-  /** Null: the App belongs to the person who clicks. */
+  /** The organization that is to own the App. Null: the person who opens the link owns it. */
   readonly organization: string | null;
 }
 
-/** What the page of the link sends to GitHub. */
+/** The form that the page of the link posts to GitHub. */
 export interface ManifestForm {
   /** The address to which the form is posted. */
   readonly action: string;
@@ -31,7 +30,7 @@ export interface ManifestForm {
 
 export const linkMinutes = 60;
 
-/** Answers a link that makes one App within the hour. Needs `admin`. */
+/** Creates a link that can create one App within an hour. Needs `admin`. */
 export async function createSetupLink(ctx: Context, { apiUrl, webUrl, organization }: SetupRequest): Promise<string> {
   requireScope(ctx, 'admin');
   const secret = newSecret();
@@ -61,7 +60,10 @@ interface SetupRow {
   readonly organization: string | null;
 }
 
-/** What the link shows. Each look at it makes the looks before invalid. Throws NOT_FOUND for a used or an old link. */
+/**
+ * Opens a link, and returns the form for GitHub. A form of an earlier opening becomes invalid. Throws NOT_FOUND for a
+ * used or expired link.
+ */
 export async function beginSetup(ports: Ports, secret: string): Promise<ManifestForm> {
   const state = newSecret();
   const [row] = await ports.db.system.query<SetupRow>(
@@ -77,7 +79,10 @@ export async function beginSetup(ports: Ports, secret: string): Promise<Manifest
   };
 }
 
-/** Exchanges the code. Answers the address where the App is installed. Throws NOT_FOUND for an unknown state. */
+/**
+ * Exchanges the code, and stores the App. Returns the address where the App can be installed. Throws NOT_FOUND for an
+ * unknown state.
+ */
 export async function completeSetup(
   ports: Ports,
   secrets: Secrets,
@@ -115,13 +120,16 @@ async function convert(ports: Ports, { id, api_url }: SetupRow, code: string) {
   } catch (error) {
     if (error instanceof RequestError && error.status === 404)
       throw new DomainError('NOT_FOUND', 'GitHub does not know this code. Ask for a new link.');
-    // GitHub has the code still: the same address works when it answers again.
+    // The code is still valid at GitHub, so that the same address works when GitHub answers again.
     await ports.db.system.query('update github_app_setup set used_at = null where id = $1', [id]);
     throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Load this page again.');
   }
 }
 
-/** An App that exists already, as an enterprise's, which no manifest can make. Needs `admin`. */
+/**
+ * Stores an App that already exists, such as the App of an enterprise, which cannot be created by a manifest. Needs
+ * `admin`.
+ */
 export async function addApp(
   ctx: Context,
   secrets: Secrets,
@@ -163,11 +171,11 @@ function manifestOf(publicUrl: string, setupId: string) {
     url: publicUrl,
     hook_attributes: { url: webhookUrlOf(publicUrl, webhookPathOf(setupId)), active: true },
     redirect_url: `${publicUrl}/github/callback`,
-    // Where people come back who sign in at GitHub.
+    // The address to which GitHub sends people back after a sign-in.
     callback_urls: [`${publicUrl}/session/github/callback`],
     setup_url: `${publicUrl}/github/installed`,
     setup_on_update: true,
-    // Only its owner can install it: an installation is the account's own.
+    // Only its owner can install a private App, so that no stranger's installation reaches the account.
     public: false,
     default_permissions: appPermissions,
     default_events: appEvents,

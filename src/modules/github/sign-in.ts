@@ -1,5 +1,5 @@
-// Signing in at GitHub: the code flow with PKCE, by the App of an account. The person's token is used for two
-// questions, who the person is and which installations the person sees, and is forgotten then.
+// The sign-in at GitHub by the App of an account: the authorization code flow with PKCE. The person's token is used
+// only to read who the person is and which installations and repositories the person sees, and is not stored.
 import { RequestError } from '@octokit/request-error';
 import * as oauth from 'oauth4webapi';
 import type { Ports } from '../../context.ts';
@@ -13,11 +13,11 @@ import { findApps, type AppRow } from './apps.rows.ts';
 export interface GitHubSignIn {
   /** The address to which the browser goes. */
   readonly url: string;
-  /** What the browser keeps until it comes back. Sealed. */
+  /** The encrypted state that the browser keeps in a cookie during the sign-in. */
   readonly kept: string;
 }
 
-/** A way to sign in: an App of an account. */
+/** An App of an account by which people can sign in. */
 export interface GitHubWay {
   /** The row of the App. */
   readonly id: string;
@@ -36,11 +36,11 @@ interface Kept {
 const purpose = 'github-sign-in';
 
 /**
- * The Apps that a browser may sign in by: those of the account of this name, or of the only account that has Apps.
- * Accounts are not shown to strangers.
+ * The Apps by which a browser may sign in: those of the account with this name, or of the only account that has Apps.
+ * If several accounts have Apps, none is returned, because strangers must not see which accounts exist.
  */
 export async function listGitHubWays({ db }: Ports, accountName: string | null): Promise<GitHubWay[]> {
-  // PostgreSQL takes no text with this character.
+  // PostgreSQL refuses text with this character.
   if (accountName?.includes('\0')) return [];
   const rows = await db.system.query<{ id: string; web_url: string; account_id: string }>(
     `select a.id, a.web_url, a.account_id from github_app a join account c on c.id = a.account_id
@@ -51,7 +51,7 @@ export async function listGitHubWays({ db }: Ports, accountName: string | null):
   return rows.map(({ id, web_url }) => ({ id, host: new URL(web_url).host }));
 }
 
-/** Throws NOT_FOUND for an unknown App. */
+/** Begins a sign-in. Throws NOT_FOUND for an unknown App. */
 export async function beginGitHubSignIn(
   ports: Ports,
   secrets: Secrets,
@@ -74,7 +74,7 @@ export async function beginGitHubSignIn(
   return { url: url.href, kept: sealed };
 }
 
-/** Answers the secret of the session, and where the browser wanted to go. */
+/** Completes a sign-in. Returns the secret of the session, and the path that the browser opens next. */
 export async function completeGitHubSignIn(
   ports: Ports,
   secrets: Secrets,
@@ -107,7 +107,7 @@ async function loadApp({ db }: Ports, secrets: Secrets, id: string): Promise<App
   return found;
 }
 
-/** Null: another installation sealed it, or nobody. */
+/** The decrypted state of the browser. Null: this installation of Interlock has not encrypted it. */
 function openKept(secrets: Secrets, sealed: string | null): Kept | null {
   try {
     return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
@@ -116,7 +116,7 @@ function openKept(secrets: Secrets, sealed: string | null): Kept | null {
   }
 }
 
-/** Answers the person's token. Throws FORBIDDEN if the person or GitHub said no. */
+/** Exchanges the code for the person's token. Throws FORBIDDEN if the person or GitHub refused. */
 async function exchange(
   ports: Ports,
   { app, secrets: { clientSecret } }: AppRow,
@@ -126,7 +126,8 @@ async function exchange(
   const server = { issuer, token_endpoint: `${issuer}/access_token` };
   const client = { client_id: app.clientId };
   const given = new URLSearchParams(answer);
-  // Servers differ in whether and how they name themselves. The sealed state says which server was asked.
+  // Not all servers send `iss`, and some send another value. It is not needed, because the encrypted state says which
+  // server was used.
   given.delete('iss');
   try {
     const checked = oauth.validateAuthResponse(server, client, given, kept.state);
@@ -168,7 +169,8 @@ async function askWho({ db }: Ports, row: AppRow, octokit: Octokit) {
       'FORBIDDEN',
       `${user.login} sees no repository at GitHub that Interlock works on for this account.`,
     );
-  // The role holds for the whole account, and this App says nothing about repositories of another App of the account.
+  // The role is valid for the whole account, and this App says nothing about repositories of another App of the
+  // account.
   const owners = new Set(ours.map(({ id }) => seen.get(id) ?? ''));
   const isOwner = ours.length === all.length && (await ownsAll(octokit, user.login, [...owners]));
   const permissions = await readPermissions(db, row, { octokit, installations: ours.map(({ id }) => id) });
@@ -193,7 +195,10 @@ async function listSeenInstallations(octokit: Octokit): Promise<{ id: string; ow
   }
 }
 
-/** Whether the person is the account at GitHub, or an owner of the organisation, for each installation. */
+/**
+ * Whether the person owns every installation: the person is the account at GitHub that has the installation, or an
+ * owner of the organisation that has it.
+ */
 async function ownsAll(octokit: Octokit, login: string, owners: readonly string[]): Promise<boolean> {
   for (const owner of owners) {
     if (owner.toLowerCase() === login.toLowerCase()) continue;

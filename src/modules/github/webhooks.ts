@@ -1,5 +1,5 @@
-// Webhooks of GitHub. What a webhook reports is stored before it is answered. A delivery that arrives twice has one
-// effect.
+// Receives webhooks of GitHub. The hints of a webhook are stored before it is answered. A delivery that arrives twice
+// has one effect.
 import { verify } from '@octokit/webhooks-methods';
 import type { Ports } from '../../context.ts';
 import {
@@ -15,7 +15,7 @@ import type { Secrets } from '../accounts/index.ts';
 import { findAppByWebhookPath, type AppRow } from './apps.rows.ts';
 
 export interface ReceivedWebhook {
-  /** The last part of the address. */
+  /** The last part of the address, which names the App. */
   readonly path: string;
   readonly delivery: string;
   readonly event: string;
@@ -30,7 +30,7 @@ export interface WebhookIntake {
   receive(webhook: ReceivedWebhook): Promise<WebhookAnswer>;
 }
 
-/** `storeEvents` resolves when the hints are stored. */
+/** `storeEvents` stores hints, and resolves after they are stored. */
 export function createWebhookIntake(
   ports: Ports,
   secrets: Secrets,
@@ -41,7 +41,7 @@ export function createWebhookIntake(
     async receive(webhook) {
       let app = await findApp(webhook.path);
       if (app === null) return { status: 404, message: 'No App has this address.' };
-      // Its secret may have changed a moment ago.
+      // The cached secret of the App may be out of date, so the App is read again.
       if (!(await isSigned(app, webhook))) app = (await findApp(webhook.path, { isStale: true })) ?? app;
       if (!(await isSigned(app, webhook)))
         return { status: 401, message: "The signature is not that of the App's webhook secret." };
@@ -55,8 +55,9 @@ export function createWebhookIntake(
       });
       if (isKnown) return { status: 202, message: 'Received before.' };
       await store(ports, app, { news, repository, storeEvents });
-      // Last: a delivery that was not stored whole is handled once more when it is sent again.
-      await noteDelivery(ports, app, webhook);
+      // The delivery is recorded last. If the process dies before this, GitHub sends the delivery again, and it is
+      // processed again.
+      await recordDelivery(ports, app, webhook);
       await passFailpoint('delivery:after_store');
       return { status: 202, message: 'Received.' };
     },
@@ -65,7 +66,10 @@ export function createWebhookIntake(
 
 const keptMs = 10_000;
 
-/** What was found counts for ten seconds: opening the secrets of an App takes longer than storing a webhook. */
+/**
+ * Finds Apps by the path of their webhooks. Apps are cached for ten seconds, because decrypting the secrets of an App
+ * takes longer than storing a webhook.
+ */
 function createAppFinder(
   ports: Ports,
   secrets: Secrets,
@@ -82,7 +86,7 @@ function createAppFinder(
   };
 }
 
-/** An App without a webhook secret gets no webhooks. */
+/** Whether the signature is valid. False for an App without a webhook secret. */
 async function isSigned({ secrets }: AppRow, { body, signature }: ReceivedWebhook): Promise<boolean> {
   if (secrets.webhookSecret === '' || body === '' || signature === '') return false;
   return await verify(secrets.webhookSecret, body, signature);
@@ -99,7 +103,7 @@ function parse(body: string): WebhookPayload | null {
 
 interface Known {
   readonly isKnown: boolean;
-  /** Null: it is not active here. */
+  /** The repository of the webhook. Null: Interlock has no active repository with this id. */
   readonly repository: HostRepository | null;
 }
 
@@ -120,7 +124,7 @@ async function lookUp(
   return { isKnown, repository: { accountId: app.accountId, id, owner, name } };
 }
 
-async function noteDelivery(ports: Ports, app: AppRow, { delivery, event }: ReceivedWebhook): Promise<void> {
+async function recordDelivery(ports: Ports, app: AppRow, { delivery, event }: ReceivedWebhook): Promise<void> {
   await ports.db.system.query(
     `insert into host_delivery (account_id, github_app_id, id, event, received_at) values ($1, $2, $3, $4, $5)
      on conflict do nothing`,
@@ -136,7 +140,7 @@ interface Stored {
 
 async function store(ports: Ports, app: AppRow, { news, repository, storeEvents }: Stored): Promise<void> {
   if (news.changesInstallation && news.installationId !== null)
-    // It counts when GitHub has listed it: a stranger may have installed the App.
+    // The installation counts only after GitHub has listed it, because a stranger may have installed the App.
     await ports.db.system.query(
       `insert into github_installation (account_id, github_app_id, id, owner, removed_at, sync_at) values ($1, $2, $3, '', $4, $4)
        on conflict (account_id, github_app_id, id) do update set sync_at = excluded.sync_at`,
@@ -150,7 +154,7 @@ function eventOf(repository: HostRepository, hint: WebhookHint): HostEvent {
   return { ...hint, repository };
 }
 
-/** GitHub sends a delivery again for three days at most. */
+/** The retention of received deliveries. GitHub can send a delivery again for at most three days. */
 export const hostDeliveryForgetting = forgetRows('host_deliveries', 'select min(received_at) from host_delivery', [
   { table: 'host_delivery', old: 't.received_at < $1' },
 ]);

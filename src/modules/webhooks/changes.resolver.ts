@@ -5,12 +5,12 @@ import { requireScope } from '../accounts/index.ts';
 import { readDelivery } from './webhooks.reads.ts';
 import { WebhookDelivery } from './webhooks.types.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'Webhook deliveries changed.' })
+@ObjectType({ simpleResolvers: true, description: 'A change of webhook deliveries.' })
 class WebhookDeliveryChange {
   @Field(() => WebhookDelivery, {
     nullable: true,
     description:
-      'The delivery after a change: it was made, was sent or ended. Null: any delivery may have changed, so read all of them again. The first message is null, and so is a message after more changes than could be sent.',
+      'The delivery after a change: it was created, was sent or ended. Null: any delivery may have changed, so read all of them again. The first message is null, and so is a message after more changes than could be sent.',
   })
   webhookDelivery!: WebhookDelivery | null;
 }
@@ -33,7 +33,7 @@ async function followDeliveries({ context }: Subscribing): Promise<AsyncIterable
     mapEvents(context.deliveries.follow(context.accountId), async (id): Promise<WebhookDeliveryChange | null> => {
       if (id === null) return { webhookDelivery: null };
       const webhookDelivery = await readDelivery(context, id);
-      // Its endpoint was deleted meanwhile.
+      // Null: the endpoint of the delivery was deleted meanwhile.
       return webhookDelivery && { webhookDelivery };
     }),
   );

@@ -1,6 +1,6 @@
-// The rows of open deliveries: taking them, so that no other process sends the same one, and writing the outcome of an
-// attempt. An attempt is counted before it is made: if its sender dies, it stays without an outcome, and the next
-// attempt has its own number under the same id.
+// Takes open deliveries, so that no other process sends the same one, and writes the outcomes of attempts. An attempt
+// is counted before it is made. If its process dies, the attempt stays without an outcome, and the next attempt has the
+// next number with the same message id.
 import type { HttpAnswer } from '../../platform/http-out/index.ts';
 import type { Database, Transaction } from '../../platform/database.ts';
 
@@ -21,7 +21,7 @@ export interface TakenDelivery extends DeliveryRef {
   readonly body: string;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
-  /** The number of failed attempts in the schedule. */
+  /** The number of failed attempts, which is the position in the schedule. */
   readonly failures: number;
   readonly startedAt: Date;
 }
@@ -36,7 +36,7 @@ interface TakenRow {
   readonly failures: number;
 }
 
-// An attempt ends after 15 s. The sender of a longer one is dead.
+// An attempt ends after 15 s at the latest. If an attempt takes longer than the lease, its process is dead.
 const leaseMs = 30_000;
 
 const taking = `
@@ -50,9 +50,10 @@ const taking = `
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
 
 /**
- * The oldest delivery of each lane that is not taken and waits for no other lane, at most `most` in all. The first of
- * a lane is looked up in the order of the index `webhook_delivery_lane`. With `lane = …` instead, PostgreSQL may read all
- * pending deliveries for each one if its statistics were made when few were pending.
+ * Takes the oldest delivery of each lane that no process has taken and that waits for no other lane, at most `most` in
+ * all. The statement finds the first delivery of a lane in the order of the index `webhook_delivery_lane`. With `lane =
+ * …` instead, PostgreSQL may read all pending deliveries for each delivery, if its statistics were made when few were
+ * pending.
  */
 export async function takePending(
   db: Database,
@@ -77,7 +78,7 @@ export async function takePending(
   return rows.map((row) => toTaken(accountId, row, now));
 }
 
-/** A delivery whose next attempt is due. Null: it is not due, or has ended. */
+/** Takes a delivery whose next attempt is due. Null: no attempt is due, or the delivery has ended. */
 export async function takeRetry(db: Database, ref: DeliveryRef, now: Date): Promise<TakenDelivery | null> {
   const [row] = await db.system.query<TakenRow>(
     `with next as (
@@ -131,8 +132,8 @@ export interface Answered {
 }
 
 /**
- * Writes outcomes of attempts at one endpoint. A success counts however late it comes, and ends the failing of its
- * endpoint. Any other outcome counts only for the newest attempt of an open delivery, and once.
+ * Writes outcomes of attempts at one endpoint. A success counts even if it arrives late, and the endpoint then no
+ * longer counts as failing. Any other outcome counts only for the newest attempt of an open delivery, and only once.
  */
 export async function writeOutcomes(
   { query }: Pick<Transaction, 'query'>,
@@ -143,8 +144,8 @@ export async function writeOutcomes(
   await query(writing, [endpoint.accountId, endpoint.endpointId, JSON.stringify(answered.map(toOutcomeRow))]);
 }
 
-// Locks follow one order everywhere, so that no two wait for each other: the endpoint, and then deliveries by their ids.
-// "recovered" is counted for that order alone.
+// All statements lock the endpoint first and then deliveries in the order of their ids, to prevent deadlocks. The count
+// of "recovered" is only there to make PostgreSQL lock in this order.
 const writing = `
   with outcome as materialized (
     select * from jsonb_to_recordset($3::jsonb) as o (

@@ -9,7 +9,7 @@ import { repeat } from '../../platform/repeat.ts';
 type DeliveryChange = string | null;
 
 export interface DeliveryChanges {
-  /** Begins with null. No change after it is missed. */
+  /** The changes of an account's deliveries. The first value is null, and no later change is missed. */
   follow(accountId: string): AsyncIterableIterator<DeliveryChange>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface DeliveryChanges {
 const channel = 'webhook_delivery_changed';
 const watchSec = 60;
 const prolongEveryMs = 20_000;
-/** The reader of a stream that is behind by more deliveries reads all of them again. */
+/** If more deliveries than this have changed since the reader's last read, the reader reads all deliveries again. */
 const mostUntaken = 200;
 
 export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {

@@ -1,5 +1,5 @@
-// Failing endpoints. After too long a failure an endpoint is disabled. The account is notified by an event, in the log,
-// and among the users' actions, which admins read.
+// Disables endpoints that answer 410, or that fail for too long. The account learns of this from an event and from the
+// audit log, and the operator from the log.
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -9,8 +9,8 @@ import { cancelOpen, writeOutcomes, type EndpointRef, type Outcome, type TakenDe
 type GivenUp = 'gone' | 'failing';
 
 /**
- * A failed attempt. One transaction writes its outcome, since when the endpoint fails, and a possible disabling: if the
- * process dies after a 410, either all is written, or the delivery is sent again.
+ * Writes a failed attempt. One transaction writes its outcome, since when the endpoint has failed, and whether the
+ * endpoint is disabled. If the process dies after a 410, nothing is written, and the delivery is sent again.
  */
 export async function writeFailure(
   ports: Ports,
@@ -19,8 +19,8 @@ export async function writeFailure(
 ): Promise<void> {
   const ctx = systemContext(ports, taken.accountId);
   const because = await ctx.db.transaction(taken.accountId, async (tx) => {
-    // The endpoint is locked before its deliveries, as when it is disabled. The answer of an earlier address says
-    // nothing about the present one.
+    // The endpoint is locked before its deliveries, as in `disable`. An answer of an earlier address does not count for
+    // the present address.
     const [row] = await tx.query<{ failingSince: Date | string }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, $3) 
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
@@ -35,7 +35,7 @@ export async function writeFailure(
   if (because !== null) ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');
 }
 
-/** Null: it was disabled already. */
+/** Disables an endpoint, and writes the event. Null: the endpoint was already disabled. */
 async function giveUp(
   ctx: Context,
   tx: Transaction,
@@ -46,7 +46,7 @@ async function giveUp(
   await appendEvents(ctx, tx, [
     { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
   ]);
-  // No user did this: it is recorded for the service user, as which the account's tokens act.
+  // The entry in the audit log names the service user, because no person disabled the endpoint.
   await tx.query(
     `insert into user_action (account_id, action, actor, entity, target, at)
      select account_id, 'webhook_endpoint_disabled', email, 'integrations', null, $2 from account_user
@@ -56,7 +56,7 @@ async function giveUp(
   return because;
 }
 
-/** Returns whether it was enabled before. Ends its open deliveries. */
+/** Disables an endpoint, and cancels its open deliveries. Returns whether the endpoint was enabled before. */
 export async function disable(
   tx: Transaction,
   { accountId, endpointId }: EndpointRef,

@@ -1,5 +1,5 @@
-// The lifecycle of a webhook endpoint, and users' requests about its deliveries. Everything here needs the scope admin,
-// because an endpoint's address and its deliveries may contain other people's secrets.
+// Creates, changes and deletes webhook endpoints, and sends pings and deliveries again. All of this needs the scope
+// admin, because an endpoint's address and its deliveries may contain other people's secrets.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
@@ -23,7 +23,9 @@ export interface EndpointInput {
   readonly actions: readonly string[];
 }
 
-/** `secret` is null unless requested. It is shown only this once. */
+/**
+ * Creates an endpoint. `secret` is its own secret, which is returned only this once. Null: no own secret was requested.
+ */
 export async function createWebhookEndpoint(
   ctx: Context,
   secrets: Secrets,
@@ -58,7 +60,8 @@ export async function createWebhookEndpoint(
   });
 }
 
-// Committed events without a position get one later, and so are delivered to it.
+// The position of the newest event, after which a new endpoint receives events. Committed events that have no position
+// yet get a later one, so that the endpoint receives them too.
 const head = 'coalesce((select position from event_head where account_id = $1::bigint), 0)';
 
 export async function updateWebhookEndpoint(
@@ -80,7 +83,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** Deletes an endpoint: it gets nothing more, and its deliveries are no longer listed. */
+/** Deletes an endpoint. It receives nothing more, and its deliveries are no longer listed. */
 export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -96,7 +99,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** Enables an endpoint: it gets events from now on. Events since it was disabled are not sent. */
+/** Enables an endpoint, which receives events from now on. Events since it was disabled are not sent. */
 export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -111,7 +114,7 @@ export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** Disables an endpoint: it gets nothing until it is enabled again. Open deliveries end. */
+/** Disables an endpoint, which receives nothing until it is enabled again. Its open deliveries are canceled. */
 export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -147,7 +150,10 @@ export async function removeWebhookEndpointSecret(ctx: Context, id: string): Pro
   });
 }
 
-/** Sends `{"action":"ping"}` once, also if the endpoint does not subscribe to it. Returns the id of the delivery. */
+/**
+ * Sends `{"action":"ping"}` once, even if the endpoint does not subscribe to this action. Returns the id of the
+ * delivery.
+ */
 export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -171,7 +177,9 @@ export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<str
   });
 }
 
-/** Sends the same message again at once. If that fails, the schedule starts from its beginning. */
+/**
+ * Sends the same message again at once. If this attempt fails, further attempts follow the schedule from its beginning.
+ */
 export async function redeliverWebhook(ctx: Context, deliveryId: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -229,8 +237,8 @@ async function giveSecret(
   return secret;
 }
 
-// The event contains only the endpoint's id, because readers of events may not see addresses. It also makes every
-// relay look at the account.
+// The event contains only the endpoint's id, because readers of events may not see addresses. The event also makes
+// every relay read the endpoints of the account again.
 async function record(
   ctx: Context,
   tx: Transaction,

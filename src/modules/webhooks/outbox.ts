@@ -1,5 +1,5 @@
-// From an account's event log to deliveries: one row for each event and each subscribed endpoint. The cursor's row is
-// the lock. So the first of several processes writes the deliveries, in the order of the log.
+// Writes deliveries for an account's events: one row for each event and each subscribed endpoint. The cursor's row is
+// the lock, so that one process at a time writes the deliveries, in the order of the event log.
 import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
@@ -41,8 +41,8 @@ interface NewDelivery {
 }
 
 /**
- * Processes an account's events up to the newest. If another process is working on them, it has the same news, so that
- * this one does not wait.
+ * Processes an account's events up to the newest. If another process is doing this, returns at once, because that
+ * process reads the same events.
  */
 export async function advanceOutbox(db: Database, accountId: string, now: Date): Promise<void> {
   while ((await db.system.transaction(async (query) => await takePage(query, accountId, now))) === pageSize);
@@ -59,7 +59,7 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
      where account_id = $1 and enabled and deleted_at is null order by id`,
     [accountId],
   );
-  if (endpoints.length === 0) return await passOver(query, accountId);
+  if (endpoints.length === 0) return await skipEvents(query, accountId);
   const events = await query<EventRow>(
     `select e.id, e.position, i.epoch, e.action, e.payload, r.owner, r.name, e.pull_request_id as "pullRequestId",
             e.batch_id as "batchId", e.repository_id as "repositoryId", e.candidate_id as "candidateId",
@@ -85,7 +85,8 @@ interface FailedTest {
 }
 
 /**
- * A reset by a failed check of a bot pull request names both (interface 6.1). The event names only the pull request.
+ * Adds the bot pull request and its failed checks to events about resets by a failed check (interface 6.1). The events
+ * themselves name only the pull request.
  */
 async function withFailedTests(
   query: SystemQueries['query'],
@@ -99,8 +100,8 @@ async function withFailedTests(
   return events.map((event) => ({ ...event, payload: { ...event.payload, ...found.get(event.id) } }));
 }
 
-// Rows of ended batches do not change. A pull request that left for another reason has no failed batch at that time, or
-// one without a failed check.
+// The rows can be read later, because rows of ended batches do not change. For a pull request that was reset for
+// another reason, the query finds no failed batch at the time of the event, or a failed batch without a failed check.
 const failedTests = `
   select e.id as "eventId", checks.names as "failedChecks",
          jsonb_build_object('number', bot.number, 'url', bot.url, 'targetBranch', bot.target_branch,
@@ -121,7 +122,10 @@ const failedTests = `
   ) checks
   where e.account_id = $1 and e.id = any ($2::bigint[]) and checks.names is not null`;
 
-/** A deployment or a candidate is sent whole (interface 6.6), with its public ids. */
+/**
+ * Adds the public ids to events about a deployment or a candidate, whose webhooks contain the whole object (interface
+ * 6.6).
+ */
 function withNodeIds(event: EventRow): EventRow {
   const { candidateId, deploymentId, payload } = event;
   if (candidateId === null) return event;
@@ -132,8 +136,8 @@ function withNodeIds(event: EventRow): EventRow {
   return { ...event, payload: { ...payload, id, rollbackOf } };
 }
 
-// Without an endpoint, past events have no receiver.
-async function passOver(query: SystemQueries['query'], accountId: string): Promise<number> {
+// Without an endpoint, past events have no receiver, so that the cursor skips them.
+async function skipEvents(query: SystemQueries['query'], accountId: string): Promise<number> {
   await query(
     `update webhook_cursor c set position = h.position from event_head h
      where c.account_id = $1 and h.account_id = $1 and h.position > c.position`,
@@ -142,7 +146,7 @@ async function passOver(query: SystemQueries['query'], accountId: string): Promi
   return 0;
 }
 
-/** Pull requests of batches whose events concern the whole batch, by batch. */
+/** The pull requests of batches, by batch, for events that concern a whole batch. */
 async function readMembers(
   query: SystemQueries['query'],
   accountId: string,
@@ -186,9 +190,9 @@ function deliveriesOf(
   }));
 }
 
-// First attempts keep the order of each pull request and environment, and a batch waits for the deliveries about its
-// members. Candidates and configurations have their own lanes, so that a slow answer only delays deliveries about the
-// same subject.
+// First attempts in one lane are made in order. Each pull request and each environment has a lane, and deliveries about
+// a batch wait for the deliveries about its members. Candidates and repositories have their own lanes, so that a slow
+// answer delays only deliveries about the same subject.
 function laneOf({ pullRequestId, batchId, repositoryId, environmentId, candidateId }: EventRow): string {
   if (pullRequestId !== null) return laneOfPullRequest(pullRequestId);
   if (environmentId !== null) return `environment:${environmentId}`;
@@ -201,8 +205,8 @@ function laneOfPullRequest(id: string): string {
 }
 
 /**
- * Always the same for one event and endpoint. It differs after a restore, when positions repeat, because it depends on
- * the epoch and on the event's content.
+ * The id of a message, which is always the same for one event and endpoint. After a restore of the database, when
+ * positions repeat, other events get other ids, because the id depends on the epoch and on the event's content.
  */
 export function messageId(epoch: string | number, of: readonly string[]): string {
   return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 24)}`;

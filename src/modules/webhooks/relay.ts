@@ -1,6 +1,6 @@
-// Makes first attempts, in every process: positioned events become deliveries. Deliveries of one endpoint are sent in
-// parallel, those of one pull request one after the other. A poll every second finds what a lost notification, a killed
-// process or a Temporal without data left open.
+// Makes the first attempts of deliveries, in every process. Events that have a position become deliveries. Deliveries
+// of one endpoint are sent in parallel, but deliveries about one pull request one after the other. A poll every second
+// finds deliveries that are open because a notification was lost, a process was killed or Temporal lost its data.
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../context.ts';
 import { repeat } from '../../platform/repeat.ts';
@@ -52,7 +52,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     running.add(tracked);
   }
 
-  /** An account has news. News during a look causes another look. */
+  /** Processes the new events of an account. If events arrive meanwhile, processes the account again. */
   function look(accountId: string): void {
     const known = accounts.get(accountId);
     if (known !== undefined) known.hasNews = true;
@@ -95,7 +95,8 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         await (work.inFlight.size < mostPerEndpoint
           ? Promise.race([...work.inFlight, woken.promise])
           : Promise.race(work.inFlight));
-        // Attempts whose outcomes were written together end together.
+        // Attempts whose outcomes were written together end in the same turn of the event loop, so that the next
+        // deliveries are taken together.
         await endOfTurn();
       }
     } finally {
@@ -104,7 +105,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     }
   }
 
-  // An ended attempt frees its place and its lane: more may be taken.
+  // After an attempt has ended, further deliveries may be taken, because it no longer blocks its lane.
   function begin(work: EndpointWork, sending: Promise<void>): void {
     const ended = sending
       .catch((error: unknown) => ports.log.warn({ err: error }, 'A webhook could not be sent; it is sent again.'))
@@ -178,7 +179,7 @@ async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Finds deliveries whose workflow was lost or never started: they are overdue, and nobody has taken them. */
+/** Finds deliveries whose workflow was lost or never started. They are overdue, and no process has taken them. */
 export async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
   return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
     `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery

@@ -1,5 +1,5 @@
-// A deleted endpoint is removed when none of its deliveries is listed any more. An open delivery stays, because its
-// schedule ends by itself.
+// The retention of deliveries. Open deliveries stay until their schedule ends. The row of a deleted endpoint is removed
+// after the rows of its deliveries.
 import { forgetRows } from '../../platform/retention/index.ts';
 
 const isDeleted = 'select account_id, id from webhook_endpoint where deleted_at is not null';

@@ -1,5 +1,5 @@
-// One attempt: takes the delivery, signs the exact bytes, sends them, and writes the outcome. The relay makes first
-// attempts and the delivery's workflow later ones, both with this code.
+// Makes one attempt of a delivery: takes the delivery, signs the exact bytes, sends them, and writes the outcome. The
+// relay makes first attempts, and the workflow of a delivery makes later ones.
 import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
@@ -27,11 +27,14 @@ const attemptTimeoutMs = 15_000;
 export interface WebhookOptions {
   readonly secrets: Secrets;
   readonly http: HttpOut;
-  /** Makes the delivery's workflow look at it. A lost call only causes delay, because the relay calls again. */
+  /** Wakes the workflow of a delivery. A lost call causes only a delay, because the relay calls again. */
   readonly retry: (delivery: DeliveryRef) => Promise<void>;
 }
 
-/** Deliveries of one endpoint that this process has taken, with the facts that their attempts need. */
+/**
+ * Deliveries of one endpoint that this process has taken, with the address and the keys for their attempts. `target` is
+ * null if there is no key.
+ */
 export interface Load {
   readonly deliveries: readonly TakenDelivery[];
   readonly target: Target | null;
@@ -45,7 +48,7 @@ interface Target {
 export interface WebhookSender {
   takePending(endpoint: EndpointRef, most: number): Promise<Load>;
   send(delivery: TakenDelivery, target: Target | null): Promise<void>;
-  /** The attempt of a workflow, if it is due. Returns when to look again. */
+  /** Makes the next attempt of a delivery, if it is due. Returns the state, and when the next attempt is due. */
   attemptRetry(delivery: DeliveryRef): Promise<Waiting>;
 }
 
@@ -74,7 +77,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     );
     const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
     const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
-    // If the outcome is not written, the delivery is sent once more when its lease ends.
+    // If the outcome cannot be written, the delivery is sent again when its lease ends.
     if (verdict.kind === 'succeeded') await writeSuccess({ taken: delivery, outcome });
     else await retryDuringOutage(async () => await writeFailure(ports, delivery, failure), ports.log);
     ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeLabels[verdict.kind] });
@@ -92,7 +95,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     },
     async attemptRetry(ref) {
       const taken = await takeRetry(ports.db, ref, ports.clock());
-      // A retry comes alone, and waits for the writes of no other.
+      // The outcome of a retry is written alone, without waiting for other outcomes.
       if (taken !== null)
         await attempt(
           taken,
@@ -142,7 +145,10 @@ interface TargetRow {
   readonly previous: Buffer | null;
 }
 
-/** The address and the keys, read at sending time, so that a changed key signs at once. */
+/**
+ * The address and the keys of an endpoint. They are read for each attempt, so that a changed key signs at once. Null:
+ * there is no key, or no such endpoint.
+ */
 async function readTarget(
   ports: Ports,
   { secrets }: WebhookOptions,

@@ -30,7 +30,7 @@ export class WebhookSigningResolver {
 
   @Mutation(() => WebhookSigningPayload, {
     description:
-      'Makes the named token the one that signs webhooks. The token before it signs in addition for a day. Needs admin.',
+      'Makes the next signing token the current one at once. The token that it replaces signs in addition for a day. Needs admin.',
   })
   async promoteWebhookSigning(
     @Ctx() ctx: GraphQLContext,
@@ -41,7 +41,7 @@ export class WebhookSigningResolver {
   }
 }
 
-// An id of another type names no token: no row has the id 0.
+// The row's id in a node id. A node id of another type gives 0, which is no row's id.
 function tokenIdOf(nodeId: string): string {
   const named = decodeNodeId(nodeId);
   return named?.type === 'ApiToken' ? named.id : '0';

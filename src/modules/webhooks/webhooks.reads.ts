@@ -40,7 +40,7 @@ export interface AttemptRead {
 
 export interface PageOf {
   readonly size: number;
-  /** Id of the row before the page; null from the beginning. */
+  /** Id of the last row of the previous page. Null: the first page. */
   readonly before: string | null;
 }
 
@@ -93,7 +93,7 @@ export async function readDelivery(ctx: Context, id: string): Promise<DeliveryRe
   return row ?? null;
 }
 
-/** The attempts of several deliveries, those of each in their order. */
+/** The attempts of several deliveries, in order within each delivery. */
 export async function readAttempts(ctx: Context, deliveryIds: readonly string[]): Promise<AttemptRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<AttemptRead>(ctx.accountId, {

@@ -66,7 +66,7 @@ export class WebhookEndpointsResolver {
 
   @FieldResolver(() => WebhookDeliveryConnection, {
     description:
-      'Its deliveries of the last 30 days (KEEP_WEBHOOK_DELIVERIES_DAYS), with those under way; newest first.',
+      'Its deliveries of the last 30 days (KEEP_WEBHOOK_DELIVERIES_DAYS), and older deliveries that have not ended, newest first.',
   })
   async deliveries(
     @Ctx() ctx: GraphQLContext,
@@ -79,7 +79,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => CreateWebhookEndpointPayload, {
-    description: 'Adds an address that gets events from now on. Needs admin.',
+    description: 'Adds an address that receives events from now on. Needs admin.',
   })
   async createWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -105,7 +105,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => DeleteWebhookEndpointPayload, {
-    description: 'Ends an endpoint: it gets nothing more, and its deliveries are forgotten. Needs admin.',
+    description: 'Deletes an endpoint and its deliveries. It receives nothing more. Needs admin.',
   })
   async deleteWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -116,7 +116,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => WebhookEndpointPayload, {
-    description: 'Sends to an endpoint again, from what happens now on. Needs admin.',
+    description: 'Enables an endpoint, which receives events from now on. Needs admin.',
   })
   async enableWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -127,7 +127,8 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => WebhookEndpointPayload, {
-    description: 'Sends nothing to an endpoint until it is enabled again. Open deliveries are canceled. Needs admin.',
+    description:
+      'Disables an endpoint, which receives nothing until it is enabled again. Its open deliveries are canceled. Needs admin.',
   })
   async disableWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,
@@ -173,20 +174,23 @@ export class WebhookEndpointsResolver {
 
 @Resolver(() => WebhookDelivery)
 export class WebhookDeliveriesResolver {
-  @FieldResolver(() => [WebhookAttempt], { description: 'Each time it was sent, in order.' })
+  @FieldResolver(() => [WebhookAttempt], { description: 'Its attempts, in order.' })
   async attempts(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookAttempt[]> {
     return await loaderOf(ctx, attemptsOfDelivery).load(delivery.id);
   }
 
   @Extensions({ price: 250 })
-  @FieldResolver(() => WebhookEndpoint, { nullable: true, description: 'Where it goes. Null once that was deleted.' })
+  @FieldResolver(() => WebhookEndpoint, {
+    nullable: true,
+    description: 'The endpoint that it is sent to. Null: the endpoint was deleted.',
+  })
   async endpoint(@Ctx() ctx: GraphQLContext, @Root() delivery: WebhookDelivery): Promise<WebhookEndpoint | null> {
     return await readWebhookEndpoint(ctx, delivery.endpointId);
   }
 
   @Mutation(() => WebhookDeliveryPayload, {
     description:
-      'Sends a delivery once more, under the same id. If that fails, it is retried like a new delivery. Needs admin.',
+      'Sends a delivery again, with the same id. If this fails, it is retried like a new delivery. Needs admin.',
   })
   async redeliverWebhook(
     @Ctx() ctx: GraphQLContext,
@@ -202,7 +206,7 @@ function attemptsOfDelivery(ctx: GraphQLContext): DataLoader<string, AttemptRead
   return loadMany('deliveryId', async (ids) => await readAttempts(ctx, ids));
 }
 
-// An id that names something else names no row: 0 is no row's id.
+// The row's id in a node id. A node id of another type gives 0, which is no row's id.
 function rowOf(type: 'WebhookEndpoint' | 'WebhookDelivery', nodeId: string): string {
   const named = decodeNodeId(nodeId);
   return named?.type === type ? named.id : '0';

@@ -8,9 +8,9 @@ const disabledBecause = { ASKED: 'asked', GONE: 'gone', FAILING: 'failing' } as 
 type DisabledBecause = (typeof disabledBecause)[keyof typeof disabledBecause];
 registerEnumType(disabledBecause, {
   name: 'WebhookDisabledBecause',
-  description: 'Why an endpoint gets no events.',
+  description: 'Why an endpoint receives no events.',
   valuesConfig: {
-    ASKED: { description: 'Somebody disabled it.' },
+    ASKED: { description: 'A user disabled it.' },
     GONE: { description: 'It answered 410.' },
     FAILING: { description: 'It failed for five days without one success.' },
   },
@@ -26,9 +26,9 @@ const deliveryStates = {
 type DeliveryState = (typeof deliveryStates)[keyof typeof deliveryStates];
 registerEnumType(deliveryStates, {
   name: 'WebhookDeliveryState',
-  description: 'How far a delivery is.',
+  description: 'The state of a delivery.',
   valuesConfig: {
-    PENDING: { description: 'It is sent now, or as soon as one before it about the same pull request was.' },
+    PENDING: { description: 'It is being sent, or waits for an earlier delivery about the same pull request.' },
     RETRYING: { description: 'It failed and waits for its next attempt.' },
     SUCCEEDED: { description: 'It was answered with a status from 200 to 299.' },
     FAILED: { description: 'It failed for the last time.' },
@@ -45,16 +45,18 @@ export class WebhookEndpoint {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => URI, { description: 'Where its webhooks are sent.' })
+  @Field(() => URI, { description: 'The address to which its webhooks are sent.' })
   url!: string;
 
-  @Field(() => [String], { description: 'Actions it receives. `*` alone means all present and future ones.' })
+  @Field(() => [String], {
+    description: 'The actions that it receives. `*` alone means all present and future actions.',
+  })
   actions!: readonly string[];
 
-  @Field(() => Boolean, { description: 'Whether it gets anything.' })
+  @Field(() => Boolean, { description: 'Whether it receives webhooks.' })
   enabled!: boolean;
 
-  @Field(() => disabledBecause, { nullable: true, description: 'Why it gets no events. Null while it is enabled.' })
+  @Field(() => disabledBecause, { nullable: true, description: 'Why it receives no events. Null while it is enabled.' })
   disabledBecause!: DisabledBecause | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was disabled. Null while it is enabled.' })
@@ -62,52 +64,63 @@ export class WebhookEndpoint {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'First failed attempt since its last success. Null while the last one succeeded.',
+    description: 'When the first attempt since its last success failed. Null: the last attempt succeeded.',
   })
   failingSince!: Date | null;
 
-  @Field(() => Boolean, { description: "Whether a secret of its own signs, in place of the account's token." })
+  @Field(() => Boolean, {
+    description: "Whether its webhooks are signed with a secret of its own, in the place of the account's token.",
+  })
   hasOwnSecret!: boolean;
 
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 }
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'One webhook on its way to one endpoint.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'One webhook for one endpoint, with its attempts.',
+})
 export class WebhookDelivery {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'The id for receivers: `X-Service-Delivery`, the same in every attempt.' })
+  @Field(() => String, {
+    description: 'The id that the receiver gets in `X-Service-Delivery`. It is the same in every attempt.',
+  })
   messageId!: string;
 
   @Field(() => String, { description: 'The action of its event, or `ping`.' })
   action!: string;
 
-  @Field(() => deliveryStates, { description: 'How far it is.' })
+  @Field(() => deliveryStates, { description: 'Its state.' })
   state!: DeliveryState;
 
-  @Field(() => String, { description: 'The body, byte for byte.' })
+  @Field(() => String, { description: 'The exact body.' })
   body!: string;
 
-  @Field(() => Int, { description: 'Attempts started so far.' })
+  @Field(() => Int, { description: 'How many attempts have started so far.' })
   attemptCount!: number;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it is tried again. Null unless it is retrying.' })
+  @Field(() => DateTime, { nullable: true, description: 'When the next attempt starts. Null unless it is retrying.' })
   nextAttemptAt!: Date | null;
 
   @Field(() => DateTime, { description: 'When it was made.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When it succeeded, failed or was canceled. Null before.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When it succeeded, failed or was canceled. Null: it has not ended.',
+  })
   endedAt!: Date | null;
 
   endpointId!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'One time a delivery was sent.' })
+@ObjectType({ simpleResolvers: true, description: 'One attempt to send a delivery.' })
 export class WebhookAttempt {
-  @Field(() => Int, { description: 'Counted from 1: `X-Service-Attempt`.' })
+  @Field(() => Int, { description: 'The number of the attempt, from 1: `X-Service-Attempt`.' })
   number!: number;
 
   @Field(() => DateTime, { description: 'When it began.' })
@@ -115,23 +128,26 @@ export class WebhookAttempt {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Milliseconds until its end. Null while it runs, and for good if its sender was killed.',
+    description: 'Its duration in milliseconds. Null while it runs. It stays null if its process was killed.',
   })
   durationMs!: number | null;
 
-  @Field(() => JSONValue, { nullable: true, description: 'Headers that were sent. Null like its duration.' })
+  @Field(() => JSONValue, { nullable: true, description: 'The headers that were sent. Null if the duration is null.' })
   requestHeaders!: unknown;
 
-  @Field(() => Int, { nullable: true, description: 'Status of the answer. Null without one.' })
+  @Field(() => Int, { nullable: true, description: 'The status of the answer. Null: there was no answer.' })
   responseStatus!: number | null;
 
-  @Field(() => JSONValue, { nullable: true, description: 'Headers of the answer. Null without one.' })
+  @Field(() => JSONValue, { nullable: true, description: 'The headers of the answer. Null: there was no answer.' })
   responseHeaders!: unknown;
 
-  @Field(() => String, { nullable: true, description: 'Beginning of the answer, 16 KiB at most. Null without one.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The beginning of the answer, at most 16 KiB. Null: there was no answer.',
+  })
   responseBody!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Why there was no answer. Null when there was one.' })
+  @Field(() => String, { nullable: true, description: 'Why there was no answer. Null: there was an answer.' })
   error!: string | null;
 }
 
@@ -140,34 +156,50 @@ export const WebhookDeliveryConnection = connectionType(WebhookDelivery, 'Webhoo
 
 @ObjectType({ simpleResolvers: true, description: "Which tokens sign the account's webhooks (interface 5)." })
 export class WebhookSigningTokens {
-  @Field(() => ApiToken, { description: 'Signs `X-Service-Signature-SHA256`.' })
+  @Field(() => ApiToken, { description: 'The token that signs `X-Service-Signature-SHA256`.' })
   current!: ApiToken;
 
-  @Field(() => ApiToken, { nullable: true, description: 'Signs the header with `-Next`: the current one soon.' })
+  @Field(() => ApiToken, {
+    nullable: true,
+    description:
+      'The token that signs the header with `-Next`, and will be the current token. Null: no rotation is under way.',
+  })
   next!: ApiToken | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the next one is promoted by itself.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the next token becomes the current one without a request. Null: there is no next token.',
+  })
   promoteAt!: Date | null;
 
-  @Field(() => ApiToken, { nullable: true, description: 'Signs the header with `-Previous`: the current one before.' })
+  @Field(() => ApiToken, {
+    nullable: true,
+    description:
+      'The token that was the current one before, and signs the header with `-Previous`. Null: there is none.',
+  })
   previous!: ApiToken | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Until when the previous one signs.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Until when the previous token signs. Null: there is no previous token.',
+  })
   previousUntil!: Date | null;
 }
 
-@InputType({ description: 'An endpoint to make.' })
+@InputType({ description: 'An endpoint to create.' })
 export class CreateWebhookEndpointInput {
-  @Field(() => URI, { description: 'Where to send: http or https, without user name, password and fragment.' })
+  @Field(() => URI, { description: 'The address: http or https, without user name, password and fragment.' })
   url!: string;
 
-  @Field(() => [String], { description: 'Actions to send, by name, or `*` alone for all.' })
+  @Field(() => [String], {
+    description: 'The actions that the endpoint receives, by name, or `*` alone for all actions.',
+  })
   actions!: string[];
 
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      "True: signed with the endpoint's own secret, which is answered once, instead of the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
+      "True: webhooks are signed with a secret of the endpoint, which is returned once, and not with the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks.",
   })
   ownSecret!: boolean;
 }
@@ -185,15 +217,15 @@ export class CreateWebhookEndpointPayload {
   secret!: string | null;
 }
 
-@InputType({ description: 'A change of an endpoint. What is left out stays.' })
+@InputType({ description: 'Changes of an endpoint. Fields that are left out stay unchanged.' })
 export class UpdateWebhookEndpointInput {
   @Field(() => ID, { description: 'The endpoint.' })
   id!: string;
 
-  @Field(() => URI, { nullable: true, description: 'Where to send from now on.' })
+  @Field(() => URI, { nullable: true, description: 'The new address.' })
   url?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Actions to send, in place of the present ones.' })
+  @Field(() => [String], { nullable: true, description: 'The actions that replace the present ones.' })
   actions?: string[] | null;
 }
 
@@ -203,7 +235,7 @@ export class WebhookEndpointInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'An endpoint after a change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of webhook endpoints.' })
 export class WebhookEndpointPayload {
   @Field(() => WebhookEndpoint, { description: 'The endpoint.' })
   webhookEndpoint!: WebhookEndpoint;
@@ -223,7 +255,7 @@ export class RotateWebhookEndpointSecretPayload {
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `deleteWebhookEndpoint`.' })
 export class DeleteWebhookEndpointPayload {
-  @Field(() => ID, { description: 'The endpoint that was.' })
+  @Field(() => ID, { description: 'The id of the deleted endpoint.' })
   deletedId!: string;
 }
 
@@ -233,25 +265,25 @@ export class RedeliverWebhookInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A delivery that is on its way.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `pingWebhookEndpoint` and `redeliverWebhook`.' })
 export class WebhookDeliveryPayload {
   @Field(() => WebhookDelivery, { description: 'The delivery.' })
   webhookDelivery!: WebhookDelivery;
 }
 
-@InputType({ description: 'Names the token that will sign.' })
+@InputType({ description: 'The token that signs webhooks next.' })
 export class RotateWebhookSigningInput {
   @Field(() => ID, { description: 'An account token that is not revoked and does not sign yet.' })
   token!: string;
 }
 
-@InputType({ description: 'Names the token that signs from now on.' })
+@InputType({ description: 'The token that signs webhooks from now on.' })
 export class PromoteWebhookSigningInput {
-  @Field(() => ID, { description: 'The token that was named to sign next; another one is a conflict.' })
+  @Field(() => ID, { description: 'The token that was named to sign next. Any other token is refused with CONFLICT.' })
   token!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Which tokens sign after a change.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of mutations of the signing of webhooks.' })
 export class WebhookSigningPayload {
   @Field(() => WebhookSigningTokens, { description: 'The tokens that sign.' })
   webhookSigning!: WebhookSigningTokens;
