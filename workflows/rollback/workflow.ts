@@ -19,13 +19,13 @@ type DeploymentAdvance = AdvanceOf<'Deployment'>;
 export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
   const wake = listenTo(rollbackLookSignal);
   const describe = createDescription();
-  const look = async (): Promise<DeploymentAdvance> => {
+  const takeTurn = async (): Promise<DeploymentAdvance> => {
     wake.isPending = false;
     const advanced = await advance(input);
     describe(advanced.summary.details, deploymentAttributes(advanced.summary), advanced.summary.title);
     return advanced;
   };
-  let advanced = await look();
+  let advanced = await takeTurn();
   const signaled = new Set<string>();
   while (advanced.isInLine) {
     const { inTheWay } = advanced;
@@ -34,10 +34,10 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
       await signal(input, inTheWay);
     }
     await waitUntil(wake, advanced);
-    advanced = await look();
+    advanced = await takeTurn();
   }
-  if (advanced.need !== 'ended') await runDeployment(input, { wake, look, title: advanced.summary.title });
-  const { summary } = await untilEnded(wake, look);
+  if (advanced.need !== 'ended') await runDeployment(input, { wake, takeTurn, title: advanced.summary.title });
+  const { summary } = await untilEnded(wake, takeTurn);
   return conclude(summary, deploymentFailures);
 }
 
@@ -58,9 +58,9 @@ async function runDeployment(
   input: DeploymentInput,
   {
     wake,
-    look,
+    takeTurn,
     title,
-  }: { readonly wake: Wake; readonly look: () => Promise<DeploymentAdvance>; readonly title: string },
+  }: { readonly wake: Wake; readonly takeTurn: () => Promise<DeploymentAdvance>; readonly title: string },
 ): Promise<void> {
   try {
     const child = await startChild<typeof deployment>('deployment', {
@@ -71,13 +71,13 @@ async function runDeployment(
       workflowTaskTimeout,
       staticSummary: title,
     });
-    const pass = async (): Promise<void> => {
+    const forwardWake = async (): Promise<void> => {
       await child.signal(deploymentLookSignal).catch(() => {});
-      await look();
+      await takeTurn();
     };
-    await whileShowing(wake, { work: child.result().catch(() => {}), look: pass });
+    await whileShowing(wake, { work: child.result().catch(() => {}), takeTurn: forwardWake });
   } catch (error) {
-    // A run that was started before continues.
+    // The child workflow was already started, and continues.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await getExternalWorkflowHandle(deploymentWorkflowId(input))
       .signal(deploymentLookSignal)
@@ -86,15 +86,15 @@ async function runDeployment(
 }
 
 /**
- * Waits until the deployment has ended. After the end of the child workflow this is so at once. If another run carries
- * the deployment out, its state is read after each wake and every half minute.
+ * Waits until the deployment has ended. After the end of the child workflow, the deployment has ended too, and this
+ * returns at once. If another run carries the deployment out, its state is read after each wake and every half minute.
  */
-async function untilEnded(wake: Wake, look: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
+async function untilEnded(wake: Wake, takeTurn: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
   for (;;) {
-    const advanced = await look();
+    const advanced = await takeTurn();
     if (advanced.need === 'ended') return advanced;
-    await waitUntil(wake, { ...advanced, nextLookAt: Date.now() + lookAgainMs });
+    await waitUntil(wake, { ...advanced, nextLookAt: Date.now() + readAgainMs });
   }
 }
 
-const lookAgainMs = 30_000;
+const readAgainMs = 30_000;

@@ -11,7 +11,8 @@ import type { DrivenActivities, DrivenInput } from './driven.types.ts';
 const heartbeatEveryMs = 2_000;
 
 /**
- * `origin` is the trace in which the run began. If left out, the run has no span, as that of a queue, which never ends.
+ * `origin` is the trace in which the run began. Left out: the run has no span. The run of a queue has none, because it
+ * never ends.
  */
 export async function runActivity<T>(work: () => Promise<T>, origin?: SpanContext | null): Promise<T> {
   const context = Context.current();

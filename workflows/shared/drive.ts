@@ -1,4 +1,4 @@
-// Drives rows: a turn says what is to be done, that is carried out, and the next turn says what is to be done then. The
+// Drives a row until it has ended: a turn decides what is needed, the run carries it out, and takes the next turn. The
 // run keeps no state of its own. It may be started twice, be lost, or continue as new, and always continues from the
 // rows.
 import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefinition } from '@temporalio/workflow';
@@ -26,7 +26,7 @@ export function listenTo(signal: SignalDefinition): Wake {
 
 export interface Drive<T extends Turn> {
   /** Takes a turn, and shows the state of the run. */
-  readonly look: () => Promise<T>;
+  readonly takeTurn: () => Promise<T>;
   /** `step` says what is being done, for people who read the history. */
   readonly call: (step: string) => Promise<unknown>;
   readonly supervise: (step: string) => Promise<unknown>;
@@ -36,12 +36,12 @@ const mostHistoryEvents = 4_000;
 
 export async function driveToEnd<T extends Turn>(
   wake: Wake,
-  { look, call, supervise }: Drive<T>,
+  { takeTurn, call, supervise }: Drive<T>,
   input: unknown,
 ): Promise<T> {
   for (;;) {
     wake.isPending = false;
-    const turn = await look();
+    const turn = await takeTurn();
     switch (turn.need) {
       case 'ended':
         if (!wake.isPending) return turn;
@@ -50,7 +50,7 @@ export async function driveToEnd<T extends Turn>(
         await call(turn.step);
         break;
       case 'supervise':
-        await whileShowing(wake, { work: supervise(turn.step), look });
+        await whileShowing(wake, { work: supervise(turn.step), takeTurn });
         break;
       case 'wait':
         await waitUntil(wake, turn);
@@ -82,7 +82,7 @@ export async function waitUntil(
  */
 export async function whileShowing(
   wake: Wake,
-  { work, look }: { readonly work: Promise<unknown>; readonly look: () => Promise<unknown> },
+  { work, takeTurn }: { readonly work: Promise<unknown>; readonly takeTurn: () => Promise<unknown> },
 ): Promise<void> {
   let isDone = false;
   const ended = work.finally(() => {
@@ -94,7 +94,7 @@ export async function whileShowing(
     await condition(() => isDone || wake.isPending);
     if (isDone) break;
     wake.isPending = false;
-    await look();
+    await takeTurn();
   }
   await ended;
 }

@@ -72,7 +72,7 @@ export function drivenBy<Kind extends DrivenName>(
     const { summary } = await driveToEnd(
       wake,
       {
-        look: async () => {
+        takeTurn: async () => {
           const advanced = await advance(input);
           describe(advanced.summary.details, attributes(advanced.summary), advanced.summary.title);
           return advanced;
