@@ -326,11 +326,11 @@ async function reconsiderInLine(
   const { ctx, tx, queue } = work;
   const lost = await findLosses(ctx, tx, { line: { repository, queue }, pullRequests: line });
   if (lost.length === 0) return false;
-  const leaving = await readLandingMembers(ctx, tx, queue.id);
+  const landing = await readLandingMembers(ctx, tx, queue.id);
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
   for (const row of await loadInOrder(
     tx,
-    [...losses.keys()].filter((id) => !leaving.has(id)),
+    [...losses.keys()].filter((id) => !landing.has(id)),
   )) {
     const loss = losses.get(row.id);
     if (loss !== undefined && loss.code !== null)

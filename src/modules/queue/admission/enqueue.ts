@@ -90,8 +90,8 @@ export async function maySkip(
   const isAdmin = async (login: string): Promise<boolean> =>
     (await permissionOfHandle(system, repository, login.replace(/^@/, ''))) === 'admin';
   const { atGitHub } = ctx.actor;
-  const asker = (await can(ctx, repository.id)) || (atGitHub !== null && (await isAdmin(atGitHub.login)));
-  if (!asker || requestedBy === null) return asker;
+  const callerMaySkip = (await can(ctx, repository.id)) || (atGitHub !== null && (await isAdmin(atGitHub.login)));
+  if (!callerMaySkip || requestedBy === null) return callerMaySkip;
   return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
 }
 
@@ -169,9 +169,9 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, op
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
-    const isAsked = isQueued(below.status) || below.status === 'pending';
+    const isRequested = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request that the request names.
-    if (!isAsked || options.skipLine)
+    if (!isRequested || options.skipLine)
       await enqueueOne(work, { repository, row: below }, { ...options, skipValidation: false });
   }
   await enqueueOne(work, { repository, row }, options);
@@ -205,10 +205,10 @@ async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, option
 
 /** Takes the pull request out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */
 export async function dequeue(work: QueueWork, row: PullRequestRow): Promise<void> {
-  const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
+  const wasRequested = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
   Object.assign(row, noOptions);
   work.relabelled.add(row);
-  if (!wasAsked) return;
+  if (!wasRequested) return;
   writeStatus(work, row, 'dequeue');
   announceDequeued(work, row);
   await voidPlannedLandings(work, row.id);

@@ -185,13 +185,13 @@ async function readParts(
   const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);
   const commits = [...tested, ...line.others.map(({ headSha }) => headSha)];
   const trees = batches.flatMap((batch) => batch.tree ?? []);
-  const evident = mayHeadsBeEvidence(rules) ? heads : [];
+  const evidenceHeads = mayHeadsBeEvidence(rules) ? heads : [];
   const builds = await loadJudgedBuilds(ctx, tx, {
-    wanted: { repositoryId, commits, trees, heads: evident, at },
+    wanted: { repositoryId, commits, trees, heads: evidenceHeads, at },
     rules,
   });
-  const named = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line.others), at });
+  const membersOf = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(membersOf, line.others), at });
   const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
   return {
     lineage,
@@ -210,7 +210,7 @@ interface PullRequestsOf {
   readonly instant: string;
 }
 
-const nobody: WaitingRow = { id: '', number: 0, headSha: '', rank: 0, queuedAt: 0 };
+const emptyRow: WaitingRow = { id: '', number: 0, headSha: '', rank: 0, queuedAt: 0 };
 
 async function readPullRequests(
   ctx: Context,
@@ -222,10 +222,10 @@ async function readPullRequests(
     ? await readTargetsAt(ctx, tx, { ids: [...inLine], instant })
     : new Map<string, string[]>();
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
-  const alike = toPullRequestState({ ...usual, ...nobody }, undefined, rules);
+  const waitingState = toPullRequestState({ ...usual, ...emptyRow }, undefined, rules);
   return withStacks([
     ...waiting.map(({ id, number, headSha: head, rank, queuedAt }) => ({
-      ...alike,
+      ...waitingState,
       id,
       number,
       head,

@@ -1,8 +1,8 @@
 // Takes a batch from its plan to its verdict. The row of a batch is its own intent. While its state is `making`, its
 // commit must be composed. While its state is `building` and it has not started, its checks must be started. Every step
-// may run twice, and writes facts only if the batch is still live; an update of no rows means that it was superseded. A
-// batch does not use src/platform/turns, because the planner decides about it and each step is a short activity without
-// a lease.
+// may run twice, and writes facts only if the batch is still live. If an update changes no row, the batch was
+// superseded. A batch does not use src/platform/turns, because the planner decides about it and each step is a short
+// activity without a lease.
 import type { Context } from '../../../context.ts';
 import { withTraceOfBatch } from '../facts/traces.ts';
 import { causes } from '../planning/open-work.ts';

@@ -132,7 +132,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
   return true;
 }
 
-/** Reported in the event log only, because the notification at the host has failed. */
+/** The event that a notification has failed. The host cannot show the failure, so only the event log has it. */
 async function recordUnsent(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,

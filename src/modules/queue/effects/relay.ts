@@ -29,8 +29,8 @@ export function createRelay(ports: Ports): Loop {
     woken.set(queue.id, { planned, at: now });
   }
 
-  // Queues that need a wake. A queue whose version is higher than its planned version is woken if its planned version
-  // was the same at the last read, so that a wake on its way has a second to arrive. The version itself is not
+  // Wakes the queues that need a wake. A queue whose version is higher than its planned version is woken if its planned
+  // version was the same at the last read, so that a wake on its way has a second to arrive. The version itself is not
   // compared, because a queue that changes all the time would then never be woken.
   async function wakeDueQueues(): Promise<void> {
     const now = ports.clock();

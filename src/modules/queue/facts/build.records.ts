@@ -53,7 +53,7 @@ async function readWaitingQueues(
      where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      union
-     -- A pull request that nobody has requested may be ready now, which its comment has to say.
+     -- A pull request that nobody has queued may be ready now. Its status comment must then say so.
      select queue_id from pull_request
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
        and status_check->>'commit' is distinct from head_sha
@@ -102,7 +102,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
 interface KeptBuild extends KeptChecks {
   /** When the branch moved to the commit, in milliseconds since the epoch. Null: it has not moved yet. */
   readonly movedAt: number | null;
-  /** Whether a live batch is tested by this commit. Otherwise it is the head of a pull request. */
+  /** Whether the commit is tested for a live batch. False: the commit is the head of a pull request. */
   readonly isTested: boolean;
   readonly hostRequired: readonly string[];
   /** The checks without which the host refuses a push. */

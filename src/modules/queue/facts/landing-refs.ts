@@ -43,7 +43,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   try {
     await client.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
   } catch (error) {
-    // If the host refuses such refs, a delayed update of one cannot succeed either.
+    // If the host refuses landing refs, a delayed landing cannot make its landing ref either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
   }
   return await readLandingRef(ctx, host, batch.id);

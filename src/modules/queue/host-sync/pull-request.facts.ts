@@ -9,8 +9,8 @@ export interface SeenPullRequest extends HostPullRequest {
 }
 
 /**
- * The branch has a push before the host's record of the pull request has it. What the record says is then true of the
- * older head only.
+ * After a push, the branch has the new head before the host's record of the pull request has it. Until the record has
+ * the new head, its other facts are about the older head.
  */
 export function atTip(recorded: HostPullRequest): SeenPullRequest {
   const headSha = recorded.headTip ?? recorded.headSha;

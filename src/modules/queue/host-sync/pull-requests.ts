@@ -160,7 +160,7 @@ function hasMoved(before: Before, row: PullRequestRow): boolean {
 
 /** What the rows contain before the host is read. */
 interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
-  /** When the row was last written. Null if there is no row, as are its id, status and queue. */
+  /** When the row was last written. Null: there is no row. The id, the status and the queue are then null too. */
   readonly writtenAt: number | null;
   readonly pullRequestId: string | null;
   readonly status: PullRequestRow['status'] | null;

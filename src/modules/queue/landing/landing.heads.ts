@@ -30,7 +30,7 @@ export interface LandingAttempt {
 /**
  * Pauses between reads of the host, until it shows the new heads. After five seconds the base branch moves in any case.
  */
-const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
+const readPausesMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
 /**
  * Moves those heads that may be moved, and waits until the host shows them. Returns the heads that it may have moved.
@@ -144,7 +144,7 @@ export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Pr
 
 async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   let unseen = moves;
-  for (const afterMs of looksAfterMs) {
+  for (const afterMs of readPausesMs) {
     await delay(afterMs);
     try {
       const seen = await Promise.all(

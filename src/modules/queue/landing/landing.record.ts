@@ -112,8 +112,7 @@ function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
 
 /**
  * Whether the pull request was merged at once: its head was up to date and green before a build was made for it
- * (interface 6.1). This is not so if the queue updated the head in serial mode, because that head was made after the
- * request.
+ * (interface 6.1). False if the queue updated the head in serial mode, because that head was made after the request.
  */
 function isInstant({ batch, members, pullRequests, passed: { evidence } }: WrittenLanding): boolean {
   const [member, other] = members;

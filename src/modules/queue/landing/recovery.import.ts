@@ -177,8 +177,8 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
 }
 
 /**
- * Restarts the builds of the time of the backup on the present tip. A started landing is left as it is: the queue ends
- * it by reading the host, as after a crash.
+ * Supersedes the batches that were live at the time of the backup, so that their pull requests are built again on the
+ * present tip. A started landing is left as it is: the queue ends it by reading the host, as after a crash.
  */
 export async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;

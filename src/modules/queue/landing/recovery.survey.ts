@@ -53,15 +53,15 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
     for (const batch of await readBatchNumbers(ctx, hosted(row))) highest = batch > highest ? batch : highest;
     repositories.push(await surveyRepository(ctx, row));
   }
-  const given = await readHighestGiven(ports);
+  const assigned = await readHighestAssigned(ports);
   const isOlder = repositories.some(
     ({ queues, strays }) =>
       strays.length > 0 || queues.some(({ isHalted, landings }) => isHalted || landings.length > 0),
   );
-  return { repositories, highestBatch: String(highest), isNeeded: isOlder || highest > given };
+  return { repositories, highestBatch: String(highest), isNeeded: isOlder || highest > assigned };
 }
 
-async function readHighestGiven(ports: Ports): Promise<bigint> {
+async function readHighestAssigned(ports: Ports): Promise<bigint> {
   return await ports.db.system.transaction(async (query) => {
     // The sequences belong to the user that connects and that ran the migrations. Statements normally run in a role
     // that may not read sequences.
@@ -90,14 +90,17 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
     if (unknown.length > 0) await ensureQueue(ctx, tx, { repositoryId: row.id, baseBranch: row.defaultBranch });
     return await tx.em.find(QueueEntity, { repositoryId: row.id }, { orderBy: { id: 'asc' } });
   });
-  const left = new Map(unknown.map((landing) => [landing.commit, landing]));
+  const unassigned = new Map(unknown.map((landing) => [landing.commit, landing]));
   const queues: QueueSurvey[] = [];
-  for (const queue of rows) queues.push(await surveyQueue(ctx, { host, row, queue, unknown: left }));
+  for (const queue of rows) queues.push(await surveyQueue(ctx, { host, row, queue, unknown: unassigned }));
   return {
     ctx,
     host,
     repository: `${row.owner}/${row.name}`,
-    queues: await withOrphans(ctx, host, queues, { defaultBranch: row.defaultBranch, orphans: [...left.values()] }),
+    queues: await withOrphans(ctx, host, queues, {
+      defaultBranch: row.defaultBranch,
+      orphans: [...unassigned.values()],
+    }),
     strays: await findStrays(ctx, host),
   };
 }
@@ -133,7 +136,7 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
       ),
   );
   const known = new Set(batches.map(({ id, branch }) => `${branches}${branch ?? botBranch(id)}`));
-  // At other hosts than the local one, people may push branches whose names begin like this.
+  // At other hosts than the local one, people may push branches whose names begin with `mq-`.
   const isBuildBranch = (ref: string): boolean => {
     const branch = ref.slice(branches.length);
     return batchOfBotBranch(branch) !== null || (host.host === 'local' && branch.startsWith('mq-'));

@@ -15,7 +15,7 @@ import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings
 
 // By how much each sequence is increased, because ids may have been used since the backup. It is far more than can be
 // used between two backups, and far less than there are ids.
-const idsGivenSince = 1_000_000;
+const sequenceGap = 1_000_000;
 
 /** Repairs what `surveyInstallation` found. Null: there is no evidence that the database is older than a repository. */
 export async function recoverDatabase(
@@ -45,7 +45,7 @@ async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {
        from (select pg_get_serial_sequence(format('%I', c.relname), a.attname)::regclass as name
              from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
              where a.attidentity <> '' and not a.attisdropped and c.relkind in ('r', 'p') and n.nspname = current_schema()) s`,
-      [idsGivenSince],
+      [sequenceGap],
     );
     await query(
       `select setval(s.name, greatest(nextval(s.name), $1::bigint)) from (select pg_get_serial_sequence('batch', 'id')::regclass as name) s`,

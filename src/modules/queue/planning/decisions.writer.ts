@@ -22,7 +22,7 @@ export async function writeDecisions(
   planned: LoadedQueue,
   { decisions, configuration }: { readonly decisions: readonly Decision[]; readonly configuration: Configuration },
 ): Promise<void> {
-  const loaded = { ...(await loadPullRequests(work.tx, planned, decisions)), ...(await loadHolders(work, planned)) };
+  const loaded = { ...(await loadPullRequests(work.tx, planned, decisions)), ...(await loadOpenBuilds(work, planned)) };
   const resets = new Resets(await loadBotPullRequests(work, decisions));
   const starts = decisions.filter((decision) => decision.kind === 'StartBatch');
   const writing: Writing = { work, loaded, resets, ended: [] };
@@ -169,12 +169,15 @@ interface Written extends LoadedQueue {
    * The ids of live batches that have an open bot pull request, by pull request. Empty if there are no speculative
    * builds.
    */
-  readonly holders: ReadonlyMap<string, readonly string[]>;
+  readonly openBuilds: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A member of several speculative builds stays tagged as long as one of these builds is live. */
-async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQueue): Promise<Pick<Written, 'holders'>> {
-  if (![...batches.values()].some(({ sideBuild }) => sideBuild === 'speculative')) return { holders: new Map() };
+async function loadOpenBuilds(
+  { ctx, tx, queue }: QueueWork,
+  { batches }: LoadedQueue,
+): Promise<Pick<Written, 'openBuilds'>> {
+  if (![...batches.values()].some(({ sideBuild }) => sideBuild === 'speculative')) return { openBuilds: new Map() };
   const rows = await tx.query<{ batch: string; pullRequest: string }>(
     `select m.batch_id as batch, m.pull_request_id as "pullRequest"
      from batch b join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
@@ -183,14 +186,15 @@ async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQue
        and bot.opened_at is not null and bot.closed_at is null`,
     [ctx.accountId, queue.id, [...liveStates]],
   );
-  const holders = new Map<string, string[]>();
-  for (const { batch, pullRequest } of rows) holders.set(pullRequest, [...(holders.get(pullRequest) ?? []), batch]);
-  return { holders };
+  const openBuilds = new Map<string, string[]>();
+  for (const { batch, pullRequest } of rows)
+    openBuilds.set(pullRequest, [...(openBuilds.get(pullRequest) ?? []), batch]);
+  return { openBuilds };
 }
 
-function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boolean {
+function hasLiveBuild({ openBuilds, batches }: Written, pullRequest: PullRequestRow): boolean {
   const live: readonly string[] = liveStates;
-  return (holders.get(pullRequest.id) ?? []).some((id) => live.includes(batches.get(id)?.state ?? ''));
+  return (openBuilds.get(pullRequest.id) ?? []).some((id) => live.includes(batches.get(id)?.state ?? ''));
 }
 
 /**
@@ -200,7 +204,7 @@ function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequest
   // An isolation build did not tag the pull request; its batch in line did. So the end of an isolation build changes no
   // status.
   if (batch.sideBuild === 'isolation') return [];
-  const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
+  const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !hasLiveBuild(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
 }

@@ -88,7 +88,7 @@ export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
 interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
-  /** Whether the effect only informs people. Such an effect takes a moment if the host is close. */
+  /** Whether the effect only informs people. At a host on this machine, such an effect takes only a moment. */
   readonly isNotification: boolean;
   /** Whether this is the first attempt of a landing at a host on this machine. Such an attempt takes a moment. */
   readonly isQuickLanding: boolean;

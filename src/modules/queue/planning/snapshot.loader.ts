@@ -235,7 +235,7 @@ async function loadOutlook(
   });
 }
 
-/** Loads the pull requests that the decisions name, and all members of live batches, into the unit of work. */
+/** Loads the pull requests that the decisions refer to, and all members of live batches, into the unit of work. */
 export async function loadPullRequests(
   tx: Transaction,
   loaded: LoadedQueue,

@@ -66,7 +66,7 @@ async function keepCursor(ctx: Context, repositoryId: string, cursor: string): P
   );
 }
 
-interface Given {
+interface ReceivedCommand {
   readonly repository: RepositoryRow;
   readonly comment: HostComment;
   readonly ordinal: number;
@@ -171,7 +171,7 @@ function isTemporary({ code }: DomainError): boolean {
   return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
 }
 
-async function carryOutCommand(ctx: Context, given: Given, command: Command | InvalidCommand): Promise<void> {
+async function carryOutCommand(ctx: Context, given: ReceivedCommand, command: Command | InvalidCommand): Promise<void> {
   const { repository, comment } = given;
   if (!comment.mayWrite)
     throw new DomainError('FORBIDDEN', 'Only people who can write to the repository can give commands here.');
@@ -204,7 +204,7 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | In
 }
 
 /** The context of the service, which has the rights, with the author of the comment as actor. */
-async function actAs(ctx: Context, { repository, comment: { author, authorId } }: Given): Promise<Context> {
+async function actAs(ctx: Context, { repository, comment: { author, authorId } }: ReceivedCommand): Promise<Context> {
   const email = await nameActor(ctx, hosted(repository), { login: author, id: authorId });
   return { ...ctx, actor: { ...ctx.actor, handle: author, email } };
 }
@@ -229,10 +229,11 @@ const allCommands = [
   'help',
 ] as const;
 
-// The plan is written before the mark, in another transaction, because repeating these commands is harmless.
+// The branch work is planned before the command is marked as handled, in another transaction. If the process dies
+// between the two, the command is carried out again, which is harmless.
 async function requestBranchWork(
   ctx: Context,
-  given: Given,
+  given: ReceivedCommand,
   command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
 ): Promise<void> {
   const { repository, known } = given;
@@ -247,7 +248,7 @@ async function requestBranchWork(
   );
 }
 
-async function queueFor(ctx: Context, given: Given, command: Command, skips: SkipOptions): Promise<void> {
+async function queueFor(ctx: Context, given: ReceivedCommand, command: Command, skips: SkipOptions): Promise<void> {
   const { repository, comment, known } = given;
   const { author } = comment;
   refuseSource(repository, 'slash_command');
@@ -261,18 +262,21 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
 
 async function answer(
   ctx: Context,
-  given: Given,
-  said: { readonly command: Command | InvalidCommand; readonly body: string; readonly isRefusal: boolean },
+  given: ReceivedCommand,
+  reply: { readonly command: Command | InvalidCommand; readonly body: string; readonly isRefusal: boolean },
 ): Promise<void> {
   const { comment, ordinal } = given;
   await changePullRequest(ctx, given.known, async (work, row) => {
-    const isClaimed = await claim(work, given, { command: said.command, refusal: said.isRefusal ? said.body : null });
+    const isClaimed = await claim(work, given, {
+      command: reply.command,
+      refusal: reply.isRefusal ? reply.body : null,
+    });
     if (isClaimed)
-      await planReply(work, row.id, { key: `${comment.id}:${ordinal}`, body: `@${comment.author} ${said.body}` });
+      await planReply(work, row.id, { key: `${comment.id}:${ordinal}`, body: `@${comment.author} ${reply.body}` });
   });
 }
 
-async function isHandled(ctx: Context, { repository, comment, ordinal }: Given): Promise<boolean> {
+async function isHandled(ctx: Context, { repository, comment, ordinal }: ReceivedCommand): Promise<boolean> {
   const rows = await ctx.db.read(ctx.accountId, {
     name: 'comment_command_handled',
     text: 'select 1 from comment_command where account_id = $1 and repository_id = $2 and comment_id = $3 and ordinal = $4',
@@ -284,7 +288,7 @@ async function isHandled(ctx: Context, { repository, comment, ordinal }: Given):
 /** Marks a command as handled. False: it was handled before, or another process is handling it now. */
 async function claim(
   { ctx, tx, now }: { readonly ctx: Context; readonly tx: Transaction; readonly now: Date },
-  { repository, comment, ordinal, known }: Given,
+  { repository, comment, ordinal, known }: ReceivedCommand,
   { command, refusal }: { readonly command: Command | InvalidCommand; readonly refusal: string | null },
 ): Promise<boolean> {
   const claimed = await tx.query(

@@ -1,5 +1,5 @@
-// Compares a whole repository with its host from time to time, because events of hosts may be lost. What differs is
-// read again.
+// Compares a whole repository with its host from time to time, because events of hosts may be lost. Branches and pull
+// requests that differ are read again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { hostClient } from '../../../hosts/port.ts';
@@ -62,7 +62,7 @@ interface Known {
   readonly open: ReadonlyMap<number, PullRequestRow>;
   /** Numbers of pull requests that may belong to another queue by now. */
   readonly misplaced: ReadonlySet<number>;
-  /** Heads in line of whose checks not all are known to have ended. */
+  /** Heads, in line or pending, with checks that may still run. */
   readonly unfinished: ReadonlySet<string>;
   /** Numbers of pull requests that have a hint due within a minute. */
   readonly hinted: ReadonlySet<number>;

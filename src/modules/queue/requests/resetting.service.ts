@@ -51,8 +51,8 @@ export async function previewQueueReset(
 }
 
 /**
- * Makes the build of a pull request again, and every build that was made on it. Throws CONFLICT if it has no running
- * build.
+ * Makes the build of a pull request again, and every build that was made on it. Throws CONFLICT if the pull request has
+ * no running build.
  */
 export async function retryBuild(ctx: Context, request: PullRequestRef): Promise<{ pullRequestId: string }> {
   const { reset, pullRequestId } = await findBuildReset(ctx, request);

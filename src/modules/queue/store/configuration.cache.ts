@@ -26,7 +26,7 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
 
 /**
  * The rules that follow from a configuration and the demands of the host. The same input gets the same object, so that
- * other results can be kept by that object.
+ * callers can cache their own results for this object.
  */
 const keptRules = new WeakMap<Configuration, Map<string, QueueRules>>();
 const mostDemands = 50;

@@ -27,8 +27,8 @@ export async function readFailedChecks(
 }
 
 /**
- * Like `readFailedChecks`, by id of the pull request. The second of two statements gets commits and names as values,
- * because a join with wrong statistics could get a slow plan.
+ * Like `readFailedChecks`, for several pull requests. Returns the checks by id of the pull request. The second of two
+ * statements gets commits and names as values, because a join with wrong statistics could get a slow plan.
  */
 export async function readFailedChecksOf(
   ctx: Context,
