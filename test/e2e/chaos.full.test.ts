@@ -75,8 +75,10 @@ async function deploy(version: string): Promise<void> {
 }
 
 async function countMerged(): Promise<number> {
-  const [row] = await installation.query<{ n: number }>(
-    "select count(*)::int as n from pull_request where status = 'merged'",
+  // PostgreSQL may still recover from the death of a session.
+  const [row] = await surely(
+    async () =>
+      await installation.query<{ n: number }>("select count(*)::int as n from pull_request where status = 'merged'"),
   );
   return row?.n ?? 0;
 }
