@@ -569,11 +569,11 @@ export interface components {
             min: number;
             /** @description The mean, to three decimals. */
             avg: number;
-            /** @description The median: the least sample that half of them do not exceed. */
+            /** @description The median: the least sample that half of the samples do not exceed. */
             p50: number;
-            /** @description The least sample that three quarters of them do not exceed. */
+            /** @description The least sample that three quarters of the samples do not exceed. */
             p75: number;
-            /** @description The least sample that nine tenths of them do not exceed. */
+            /** @description The least sample that nine tenths of the samples do not exceed. */
             p90: number;
             /** @description The greatest sample. */
             p100: number;
@@ -1001,7 +1001,7 @@ export interface components {
         };
         RollBackEnvironmentRequest: {
             /**
-             * @description Goes on although the environment is frozen.
+             * @description True: it is deployed even if the environment is frozen.
              * @default false
              */
             force: boolean;
@@ -1952,17 +1952,17 @@ export interface operations {
                  */
                 repo: string;
                 /**
-                 * @description The first day. Without it: 29 days before `end`.
+                 * @description The first day. Default: 29 days before `end`.
                  * @example 2026-01-02
                  */
                 start?: string;
                 /**
-                 * @description The last day. Without it: today, in the time zone.
+                 * @description The last day. Default: today in the time zone.
                  * @example 2026-01-02
                  */
                 end?: string;
                 /**
-                 * @description Without it: the account's.
+                 * @description The time zone of the days. Default: the account's time zone.
                  * @example UTC
                  */
                 timezone?: string;
@@ -1992,7 +1992,7 @@ export interface operations {
                     "application/json": {
                         /** @description Seconds from the last entry into the line to the merge, on the day of the merge. */
                         time_in_queue: components["schemas"]["DailyDistribution"][];
-                        /** @description Seconds from preconditions holding to the first batch in parallel mode, on the day the batch was joined. */
+                        /** @description Seconds from the time at which the preconditions were met to the first batch in parallel mode, on the day of that batch. */
                         wait_times_to_queue: components["schemas"]["DailyDistribution"][];
                         /** @description Merged pull requests. */
                         mergequeue_usage: {
@@ -2001,30 +2001,30 @@ export interface operations {
                              * @description The day, in the requested time zone.
                              */
                             date: string;
-                            /** @description Pull requests that were merged, by the queue or by somebody else. */
+                            /** @description Pull requests that were merged, by the queue or otherwise. */
                             total: number;
-                            /** @description Those the queue merged. */
+                            /** @description Pull requests that the queue merged. */
                             merged_by_bot: number;
                         }[];
-                        /** @description The pull request that was blocked or dequeued. */
+                        /** @description Blocked and dequeued pull requests, by reason. */
                         blocked_reason: {
                             /**
                              * Format: date
                              * @description The day, in the requested time zone.
                              */
                             date: string;
-                            /** @description They conflicted: code 106. */
+                            /** @description Because of a merge conflict: code 106. */
                             merge_conflict: number;
-                            /** @description A required check failed: code 107. */
+                            /** @description Because a required check failed: code 107. */
                             ci_failure: number;
-                            /** @description Somebody took them out: codes 104 and 105. */
+                            /** @description Because a user removed them: codes 104 and 105. */
                             manual_dequeue: number;
-                            /** @description CI took too long: codes 111 and 112. */
+                            /** @description Because CI took too long: codes 111 and 112. */
                             ci_timeout: number;
-                            /** @description Every other code. */
+                            /** @description For all other reasons. */
                             other: number;
                         }[];
-                        /** @description How often each merged pull request had taken in its base branch, on the day of the merge. */
+                        /** @description How often the base branch had been merged into each merged pull request, on the day of the merge. */
                         sync_frequency: components["schemas"]["DailyDistribution"][];
                     };
                 };

@@ -1,4 +1,4 @@
-// Every entity MikroORM maps. Tables without an entity (events, proofs, checks, landings) are written by SQL.
+// All entities that MikroORM maps. Tables without an entity (events, proofs, checks, landings) are written by SQL.
 import { AccountEntity, AccountUserEntity, ApiTokenEntity } from './accounts/accounts.entities.ts';
 import {
   BranchPauseEntity,

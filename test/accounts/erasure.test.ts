@@ -107,7 +107,7 @@ describe('a repository', () => {
   it.each([undefined, null, 'acme/Web', 'web'])('is not erased with %s as its name', async (confirm) => {
     expect((await eraseWeb({ confirm })).errors).toMatchObject([
       {
-        message: 'Erasing cannot be taken back. Give the name as confirm: "acme/web"',
+        message: 'An erasure cannot be undone. Give the name as confirm: "acme/web"',
         extensions: { code: 'BAD_INPUT', field: 'input.confirm' },
       },
     ]);
@@ -165,7 +165,7 @@ describe('an account', () => {
     const erase = async (confirm: string) =>
       await s.graphql(`mutation { eraseAccount(input: {confirm: "${confirm}"}) { ${answer} } }`, {}, other.token);
     expect((await erase('default')).errors).toMatchObject([
-      { message: 'Erasing cannot be taken back. Give the name as confirm: "other"' },
+      { message: 'An erasure cannot be undone. Give the name as confirm: "other"' },
     ]);
     expect((await erase('other')).data).toMatchObject({ eraseAccount: { erasure: { repository: null } } });
     await expect.poll(async () => (await s.rest('GET', '/api/v1/repo', { token: other.token })).status).toBe(401);

@@ -151,7 +151,7 @@ test('one whose worker was lost while its registration went is ended, not left',
   await w.deregister(gone);
   w.pass(601_000);
   w.loop.verifications.driving = driving;
-  expect((await w.comesTo(gone, 'error')).summary).toContain('taken away while it was driven');
+  expect((await w.comesTo(gone, 'error')).summary).toContain('deregistered or replaced while it was driven');
   expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
 });
 

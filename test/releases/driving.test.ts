@@ -307,7 +307,7 @@ async function refuseTriggers(r: ReleaseWorld, table: 'deployment' | 'release_ca
 }
 
 describe('what the service itself fails at', () => {
-  const failed = 'The service failed at it: its log says why.';
+  const failed = 'An error in Interlock interrupted the run. The log of Interlock says why.';
 
   it('is tried again after a while, says so, and ends in its own time', async () => {
     let now = Date.now();

@@ -181,7 +181,7 @@ describe('publishing', () => {
     expect((await ask('publishRunbook', { number })).runbook).toEqual(runbook);
     expect(await s.rows("select 1 as one from event where action = 'runbook_publish_requested'")).toEqual([{ one: 1 }]);
     const single = await made({});
-    await expect(ask('publishRunbook', { number: single })).rejects.toThrow('only the mode manual');
+    await expect(ask('publishRunbook', { number: single })).rejects.toThrow('only for the mode manual');
   });
 });
 

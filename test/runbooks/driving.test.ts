@@ -196,7 +196,7 @@ describe('a runbook', () => {
     await r.rest(number);
     expect(await r.leaves(number)).toEqual([
       '1.1 completed',
-      '2.1 failed: The budget of $0.00 is spent. Retry it with a higher budget, or do the rest by hand.',
+      '2.1 failed: The budget of $0.00 is spent. Retry the runbook with a higher budget, or do the rest by hand.',
       '3.1 not_started',
     ]);
     expect(await r.w.rows('select spent_micros::int as spent, input_tokens::int as tokens from runbook')).toEqual([

@@ -9,23 +9,23 @@ export type InstallationPartName =
   | 'BUILDS'
   /** Checks of the local host. */
   | 'CHECKS'
-  /** PostgreSQL. Well while it answers. */
+  /** PostgreSQL. It is well while it answers. */
   | 'DATABASE'
   /** Deployments in progress. */
   | 'DEPLOYMENTS'
   /** Landings that have started. */
   | 'LANDINGS'
-  /** Deletions of what is old. */
+  /** Deletions of old rows. */
   | 'RETENTION'
   /** Runbooks whose agent works. */
   | 'RUNBOOKS'
-  /** Temporal. Well while it answers this server. */
+  /** Temporal. It is well while it answers this server. */
   | 'TEMPORAL'
   /** Verifications in progress. */
   | 'VERIFICATIONS'
   /** Deliveries of webhooks. */
   | 'WEBHOOKS'
-  /** The workers. Well while one of them asks Temporal for work. */
+  /** The workers. They are well while at least one of them polls Temporal. */
   | 'WORKER';
 
 /** Status of a pull request (interface 3.1). */

@@ -46,9 +46,9 @@ export type Action =
 export type CreateDeploymentInput = {
   /** Name of the environment. */
   environment: string;
-  /** Goes on although the environment is frozen. */
+  /** True: it is deployed even if the environment is frozen. */
   force?: boolean;
-  /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
+  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;
@@ -151,9 +151,9 @@ export type ReleaseCandidateStatus =
 export type RollBackEnvironmentInput = {
   /** Name of the environment. */
   environment: string;
-  /** Goes on although the environment is frozen. */
+  /** True: it is deployed even if the environment is frozen. */
   force?: boolean;
-  /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
+  /** The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked. */
   ifRunning?: string | null | undefined;
   /** True: a dry run. Nothing changes, and `impact` says what the change would do. */
   preview?: boolean;

@@ -19,8 +19,8 @@ const forgetters = new WeakMap<Database, Set<() => void>>();
 
 /**
  * Makes this process read tokens, sessions and embed links again, after the commit that ended one of them. Other
- * processes learn of it by the notification, some milliseconds later; for this process that would be too late, because
- * the next request of the same user may be under way.
+ * processes are notified some milliseconds later. For this process the notification would come too late, because the
+ * next request of the same user may already be under way.
  */
 export function forgetAccess(db: Database): void {
   for (const forget of forgetters.get(db) ?? []) forget();

@@ -20,7 +20,7 @@ export {
   type GitHubPerson,
 } from './people.service.ts';
 export {
-  claimOidcQuestion,
+  claimRefreshToken,
   claimUnusedRefreshTokens,
   confirmOidcPerson,
   forgetRefreshToken,

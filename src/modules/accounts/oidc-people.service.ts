@@ -177,7 +177,7 @@ const askedEverySec = 60;
  * Returns the refresh token of a user to the one process that may query the provider now, because some providers accept
  * a refresh token only once. Null: another process queries the provider, or did so in the last minute.
  */
-export async function claimOidcQuestion(ctx: Context, secrets: Secrets, userId: string): Promise<string | null> {
+export async function claimRefreshToken(ctx: Context, secrets: Secrets, userId: string): Promise<string | null> {
   const { accountId } = ctx;
   return await ctx.db.transaction(accountId, async (tx) => {
     const [row] = await tx.query<{ sealed: Buffer }>(

@@ -1,6 +1,6 @@
-// What the database stores of a token (ADR 0004): twelve characters to look the token up, a keyed digest to compare it,
-// and for account tokens the encrypted SHA-256 that signs webhooks. With a stolen database nobody can sign in or sign
-// webhooks. With the server's secrets as well, a thief can sign webhooks but cannot sign in.
+// What the database stores of a token (ADR 0004): twelve characters to look the token up, and a keyed digest to compare
+// it. For account tokens it also stores the encrypted SHA-256, which signs webhooks. With a stolen database nobody can
+// sign in or sign webhooks. With the server's secrets as well, a thief can sign webhooks but cannot sign in.
 import {
   createCipheriv,
   createDecipheriv,

@@ -29,7 +29,7 @@ export async function readAccountTimezone(ctx: Context): Promise<string> {
   return row?.timezone ?? 'UTC';
 }
 
-// Instants as seconds, because the text of a date ends with the year 9999.
+// Instants are passed as seconds, because the text form of a date cannot go beyond the year 9999.
 const requestedDays =
   'unnest($3::float8[], $4::float8[]) with ordinality as asked (starts, ends, n), lateral (select to_timestamp(starts) as starts_at, to_timestamp(ends) as ends_at) day';
 
@@ -66,7 +66,8 @@ export async function readKeptDays(
   repositoryId: string,
   days: readonly Day[],
 ): Promise<Map<string, DayRow>> {
-  // One JSON document, because a year of rows with arrays costs the driver ten times what it costs the database.
+  // The result is one JSON document, because the driver takes ten times as long as the database for a year of rows with
+  // arrays.
   const [found] = await ctx.db.read<{ days: NumberedRow[] }>(ctx.accountId, {
     name: 'analytics_days',
     text: `select coalesce(json_agg(found), '[]') as days from (
@@ -78,7 +79,7 @@ export async function readKeptDays(
   return byDate(days, found?.days ?? []);
 }
 
-/** Computed from their buckets, by date. */
+/** The results of days, computed from their buckets, by date. */
 export async function readBuckets(
   ctx: Context,
   repositoryId: string,
@@ -132,7 +133,7 @@ function byDate(days: readonly Day[], rows: readonly NumberedRow[]): Map<string,
   );
 }
 
-/** All 24 hours of the day, over all days, from their buckets. */
+/** The 24 hours of the day, each over all requested days, computed from the buckets of these days. */
 export async function readHoursOfDay(
   ctx: Context,
   {

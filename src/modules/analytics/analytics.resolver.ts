@@ -19,11 +19,14 @@ export class RepositoryAnalyticsResolver {
   async analytics(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Arg('start', () => Day, { nullable: true, description: 'The first day. Without it: 29 days before `end`.' })
+    @Arg('start', () => Day, { nullable: true, description: 'The first day. Default: 29 days before `end`.' })
     start: string | null,
-    @Arg('end', () => Day, { nullable: true, description: 'The last day. Without it: today, in the time zone.' })
+    @Arg('end', () => Day, { nullable: true, description: 'The last day. Default: today in the time zone.' })
     end: string | null,
-    @Arg('timezone', () => TimeZone, { nullable: true, description: "Without it: the account's." })
+    @Arg('timezone', () => TimeZone, {
+      nullable: true,
+      description: "The time zone of the days. Default: the account's time zone.",
+    })
     timezone: string | null,
   ): Promise<Analytics> {
     return await readAnalytics(ctx, repository, { start, end, timezone });
@@ -34,20 +37,21 @@ export class RepositoryAnalyticsResolver {
 export class AnalyticsHoursResolver {
   @Extensions({ price: 1_500, rows: 24 })
   @FieldResolver(() => [HourOfDay], {
-    description: 'The 24 hours of the day, each over all requested days: when work lands, leaves the line, and waits.',
+    description:
+      'The 24 hours of the day, each over all requested days: how many pull requests land and leave the line, and how long they wait.',
   })
   async hours(@Ctx() ctx: GraphQLContext, @Root() analytics: Analytics): Promise<HourOfDay[]> {
     return await readHoursOfDay(ctx, analytics);
   }
 }
 
-const branchDescription = 'Only of the queue of this base branch. Of every queue if not given.';
+const branchDescription = 'Only builds and pull requests of the queue of this base branch. Default: of every queue.';
 const mostChecks = 100;
 
 @Resolver(() => Analytics)
 export class AnalyticsBuildsResolver {
   @Extensions({ price: 1_500 })
-  @FieldResolver(() => [DailyBuilds], { description: 'What CI built for the queues, for every day.' })
+  @FieldResolver(() => [DailyBuilds], { description: 'Builds that CI made for the queues, for every day.' })
   async builds(
     @Ctx() ctx: GraphQLContext,
     @Root() { repositoryId, days }: Analytics,
@@ -58,7 +62,7 @@ export class AnalyticsBuildsResolver {
 
   @Extensions({ price: 1_500 })
   @FieldResolver(() => [FailedCheck], {
-    description: 'Checks by which builds of batches failed on these days, most often first.',
+    description: 'Checks because of which builds of batches failed on these days, the most frequent first.',
   })
   async failedChecks(
     @Ctx() ctx: GraphQLContext,

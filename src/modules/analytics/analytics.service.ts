@@ -1,12 +1,12 @@
 // Statistics by day (interface 2.8, 4.6). A past day is computed once and stored. Other days are computed from their
-// buckets, at most ninety-six a day.
+// buckets, of which a day has at most ninety-six.
 import type { Context } from '../../context.ts';
 import { decideDays, type Day, type DaysAsked } from '../../domain/analytics/days.ts';
 import { requireScope } from '../accounts/index.ts';
 import { keepDays, readAccountTimezone, readBuckets, readKeptDays, type DayRow } from './analytics.reads.ts';
 import type { Analytics, DailyDistribution } from './analytics.types.ts';
 
-// The days that one transaction computes: a month of a busy repository takes a fraction of a second.
+// How many days one transaction computes. A month of a busy repository takes a fraction of a second.
 const keptAtOnce = 31;
 
 export async function readAnalytics(

@@ -13,13 +13,13 @@ export class DailyDistribution {
   @Field(() => Float, { description: 'The mean, to three decimals.' })
   avg!: number;
 
-  @Field(() => Float, { description: 'The median: the least sample that half of them do not exceed.' })
+  @Field(() => Float, { description: 'The median: the least sample that half of the samples do not exceed.' })
   p50!: number;
 
-  @Field(() => Float, { description: 'The least sample that three quarters of them do not exceed.' })
+  @Field(() => Float, { description: 'The least sample that three quarters of the samples do not exceed.' })
   p75!: number;
 
-  @Field(() => Float, { description: 'The least sample that nine tenths of them do not exceed.' })
+  @Field(() => Float, { description: 'The least sample that nine tenths of the samples do not exceed.' })
   p90!: number;
 
   @Field(() => Float, { description: 'The greatest sample.' })
@@ -31,34 +31,34 @@ export class DailyUsage {
   @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
-  @Field(() => Int, { description: 'Pull requests that were merged, by the queue or by somebody else.' })
+  @Field(() => Int, { description: 'Pull requests that were merged, by the queue or otherwise.' })
   total!: number;
 
-  @Field(() => Int, { description: 'Those the queue merged.' })
+  @Field(() => Int, { description: 'Pull requests that the queue merged.' })
   mergedByBot!: number;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Why pull requests left the line unmerged on a day, each time counted.',
+  description: 'How often pull requests left the line unmerged on a day, by reason.',
 })
 export class DailyBlocks {
   @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
-  @Field(() => Int, { description: 'They conflicted: code 106.' })
+  @Field(() => Int, { description: 'Because of a merge conflict: code 106.' })
   mergeConflict!: number;
 
-  @Field(() => Int, { description: 'A required check failed: code 107.' })
+  @Field(() => Int, { description: 'Because a required check failed: code 107.' })
   ciFailure!: number;
 
-  @Field(() => Int, { description: 'Somebody took them out: codes 104 and 105.' })
+  @Field(() => Int, { description: 'Because a user removed them: codes 104 and 105.' })
   manualDequeue!: number;
 
-  @Field(() => Int, { description: 'CI took too long: codes 111 and 112.' })
+  @Field(() => Int, { description: 'Because CI took too long: codes 111 and 112.' })
   ciTimeout!: number;
 
-  @Field(() => Int, { description: 'Every other code.' })
+  @Field(() => Int, { description: 'For all other reasons.' })
   other!: number;
 }
 
@@ -73,7 +73,7 @@ export class DailyBuilds {
   @Field(() => Int, { description: 'Builds that ended.' })
   builds!: number;
 
-  @Field(() => Int, { description: 'Those whose batch landed.' })
+  @Field(() => Int, { description: 'Builds whose batch landed.' })
   landed!: number;
 
   @Field(() => Float, { description: 'Minutes of builds whose batch landed.' })
@@ -91,7 +91,7 @@ export class DailyBuilds {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'How good the estimates of landings were, for the pull requests that the queue merged on a day. Of each one the first estimate counts that was given after its last entry into the line.',
+    'How good the estimates of landings were, for the pull requests that the queue merged on a day. For each pull request, the first estimate after its last entry into the line counts.',
 })
 export class DailyEtaAccuracy {
   @Field(() => Day, { description: 'The day of the merge, in the requested time zone.' })
@@ -102,16 +102,20 @@ export class DailyEtaAccuracy {
   })
   estimated!: number;
 
-  @Field(() => Int, { description: 'Those that were merged by `p50` of their estimate: half of them, if it is good.' })
+  @Field(() => Int, {
+    description:
+      'Pull requests that were merged by `p50` of their estimate. If the estimates are good, this is half of them.',
+  })
   byP50!: number;
 
   @Field(() => Int, {
-    description: 'Those that were merged by `p90` of their estimate: nine of ten, if it is good.',
+    description:
+      'Pull requests that were merged by `p90` of their estimate. If the estimates are good, this is nine of ten.',
   })
   byP90!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How often builds of batches failed by a check.' })
+@ObjectType({ simpleResolvers: true, description: 'How often builds of batches failed because of a check.' })
 export class FailedCheck {
   @Field(() => String, { description: 'Its name.' })
   name!: string;
@@ -125,7 +129,7 @@ export class FailedCheck {
 
 @ObjectType({ simpleResolvers: true, description: 'An hour of the day, over all requested days.' })
 export class HourOfDay {
-  @Field(() => Int, { description: 'It begins at this hour, from 0 to 23, in the time zone of the request.' })
+  @Field(() => Int, { description: 'The hour at which it begins, from 0 to 23, in the time zone of the request.' })
   hour!: number;
 
   @Field(() => Int, { description: 'Pull requests merged in this hour.' })
@@ -137,13 +141,14 @@ export class HourOfDay {
   @Field(() => Float, {
     nullable: true,
     description:
-      'Seconds in the line: half of the pull requests merged in this hour waited no longer. Null: none was merged.',
+      'Seconds in the line that half of the pull requests merged in this hour did not exceed. Null: none was merged.',
   })
   p50!: number | null;
 
   @Field(() => Float, {
     nullable: true,
-    description: 'Seconds in the line: nine of ten waited no longer. Null as `p50`.',
+    description:
+      'Seconds in the line that nine of ten pull requests merged in this hour did not exceed. Null: none was merged.',
   })
   p90!: number | null;
 }
@@ -151,7 +156,7 @@ export class HourOfDay {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'Statistics of a repository by day (interface 2.8). Counts are there for every day, distributions for days with samples.',
+    'Statistics of a repository by day (interface 2.8). There are counts for every day, and distributions for days with samples.',
 })
 export class Analytics {
   repositoryId!: string;
@@ -165,18 +170,18 @@ export class Analytics {
 
   @Field(() => [DailyDistribution], {
     description:
-      'Seconds from preconditions holding to the first batch in parallel mode, on the day the batch was joined.',
+      'Seconds from the time at which the preconditions were met to the first batch in parallel mode, on the day of that batch.',
   })
   waitTimesToQueue!: DailyDistribution[];
 
   @Field(() => [DailyUsage], { description: 'Merged pull requests.' })
   mergequeueUsage!: DailyUsage[];
 
-  @Field(() => [DailyBlocks], { description: 'The pull request that was blocked or dequeued.' })
+  @Field(() => [DailyBlocks], { description: 'Blocked and dequeued pull requests, by reason.' })
   blockedReason!: DailyBlocks[];
 
   @Field(() => [DailyDistribution], {
-    description: 'How often each merged pull request had taken in its base branch, on the day of the merge.',
+    description: 'How often the base branch had been merged into each merged pull request, on the day of the merge.',
   })
   syncFrequency!: DailyDistribution[];
 }

@@ -1,13 +1,13 @@
-// What CI built for the queues of a repository, and by which checks builds failed.
+// Reads the builds that CI made for the queues of a repository, and the checks because of which builds failed.
 import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
 import type { DailyBuilds, FailedCheck } from './analytics.types.ts';
 
-/** Which days of which queues a statistic is about. */
+/** The days and queues of a statistic. */
 export interface AnalyticsFilter {
   readonly repositoryId: string;
   readonly days: readonly Day[];
-  /** Null: of every queue. */
+  /** Null: all queues of the repository. */
   readonly baseBranch: string | null;
 }
 
@@ -18,7 +18,7 @@ const endedBuilds = `batch b join queue q on q.account_id = b.account_id and q.i
 const minutesOf = (states: string): string =>
   `coalesce(sum(extract(epoch from b.ended_at - b.build_started_at)) filter (where b.state in (${states})), 0)::float8 / 60`;
 
-/** A row for every day. */
+/** The builds that ended on each day, with a row for every day. */
 export async function readDailyBuilds(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,
@@ -40,7 +40,7 @@ export async function readDailyBuilds(
   });
 }
 
-/** Checks that failed, most often first. A result of a check that did not end says nothing. */
+/** Checks that failed, the most frequent first. Checks that did not end are not counted. */
 export async function readFailedChecks(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,

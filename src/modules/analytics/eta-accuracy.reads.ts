@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { DailyEtaAccuracy } from './analytics.types.ts';
 import { endsSec, startsSec, type AnalyticsFilter } from './builds.reads.ts';
 
-/** A row for every day. */
+/** How many pull requests were merged within their estimate, with a row for every day. */
 export async function readDailyEtaAccuracy(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,

@@ -1,6 +1,6 @@
-// Adds events to their buckets. An account's progress row is the lock and the cursor: one transaction adds events and
-// moves the position, so that no event is counted twice or left out, even if several processes work or one of them
-// dies.
+// Adds events to buckets of fifteen minutes. An account's progress row is the lock and the cursor. One transaction adds
+// events and moves the cursor, so that no event is counted twice or left out, even if several processes work or one of
+// them dies.
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
 const batchSize = 2_000;
@@ -8,7 +8,7 @@ const batchSize = 2_000;
 const behind = `from event_head h left join analytics_progress p using (account_id)
      where h.position > coalesce(p.position, 0)`;
 
-/** SQL: whether `rollUpEvents` would add one. */
+/** SQL: whether `rollUpEvents` would add an event. */
 export const eventsAreDue = `exists (select ${behind})`;
 
 /** Adds every positioned event of every account that is not in its buckets yet. Returns the number of events. */
@@ -31,7 +31,7 @@ async function rollUpBatch(query: SystemQueries['query'], accountId: string): Pr
     'select position from analytics_progress where account_id = $1 for no key update skip locked',
     [accountId],
   );
-  // Another process is doing it.
+  // Another process is adding the events of this account.
   if (progress === undefined) return 0;
   const [moved] = await query<{ taken: number }>(addStatement, [accountId, progress.position]);
   return moved?.taken ?? 0;

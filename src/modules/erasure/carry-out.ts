@@ -1,4 +1,4 @@
-// Carries erasures out. Everything may be repeated: a process that dies leaves the rest to the next one.
+// Carries erasures out. Every step may be repeated, so that another process can continue after a process has died.
 import { systemContext, type Ports } from '../../context.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { eraseRows, planAccount, planRepository, readCatalogue } from '../../platform/erasure/index.ts';
@@ -12,11 +12,11 @@ interface OpenErasure {
   readonly repositoryId: string | null;
 }
 
-/** What was asked to stop gets this long before its rows go. */
+/** How long running work has time to stop before its rows are deleted. */
 const graceSec = 60;
 const leaseSec = 15 * 60;
 
-/** `graceSec`: how old a request must be. */
+/** Carries out the erasures that are due. `graceSec`: how old a request must be. */
 export async function carryOutErasures(ports: Ports, options: { readonly graceSec?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
   const due = await ports.db.system.query<OpenErasure>(
@@ -69,7 +69,7 @@ async function carryOut(ports: Ports, { accountId, repositoryId }: OpenErasure):
   );
 }
 
-/** An event keeps its position and its instant, and nothing else. */
+/** Empties the events of a repository. An event keeps only its position and its instant. */
 async function emptyEvents({ db }: Ports, accountId: string, repositoryId: string): Promise<void> {
   for (;;) {
     const emptied = await db.system.query(

@@ -1,4 +1,4 @@
-// What an erasure deletes and stops, before anybody asks for it.
+// Reads what an erasure deletes and stops, for the preview and the result.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { countRows, type Ownership } from '../../platform/erasure/index.ts';
@@ -10,7 +10,7 @@ export interface ErasureImpact {
   readonly kept: readonly string[];
 }
 
-/** What people know, by its table. Everything else goes as well. */
+/** The names of objects that users know, by their tables. Rows of all other tables are deleted too. */
 const labels: Readonly<Record<string, string>> = {
   repository: 'repositories',
   pull_request: 'pull requests',

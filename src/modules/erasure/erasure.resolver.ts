@@ -7,7 +7,7 @@ import { EraseAccountInput, ErasePayload, EraseRepositoryInput, Erasure } from '
 export class ErasureResolver {
   @Extensions({ rows: 100 })
   @Query(() => [Erasure], {
-    description: 'The newest hundred repositories of the account that were erased, newest first. Needs admin.',
+    description: 'The newest 100 erasures of repositories of the account, newest first. Needs admin.',
   })
   async erasures(@Ctx() ctx: GraphQLContext): Promise<readonly Erasure[]> {
     return await listErasures(ctx);
@@ -15,7 +15,7 @@ export class ErasureResolver {
 
   @Mutation(() => ErasePayload, {
     description:
-      'Erases a repository with its landings, proofs and history. It stops what runs, frees the name at once, and deletes the rows a minute later. It cannot be taken back: `deleteRepository` keeps the history. Again, it answers the record of the first time. Needs admin.',
+      'Erases a repository with its landings, proofs and history. It stops running work at once, and deletes the rows a minute later. Another repository may have the name at once. An erasure cannot be undone; `deleteRepository` keeps the history. A repetition returns the record of the first erasure. Needs admin.',
   })
   async eraseRepository(
     @Ctx() ctx: GraphQLContext,
@@ -26,7 +26,7 @@ export class ErasureResolver {
 
   @Mutation(() => ErasePayload, {
     description:
-      'Erases the account with its users, tokens, repositories and audit log. All tokens and sessions end with the answer, and the rows are deleted a minute later. It cannot be taken back. Needs admin.',
+      'Erases the account with its users, tokens, repositories and audit log. All tokens and sessions end at once, and the rows are deleted a minute later. An erasure cannot be undone. Needs admin.',
   })
   async eraseAccount(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,5 @@
-// Erases a repository or an account: one transaction takes it out of use, asks what runs to stop, and records who
-// asked. The rows go a minute later, in small pieces that may be repeated (docs/retention.md).
+// Erases a repository or an account. One transaction takes it out of use, requests the end of its running work, and
+// records the request. A minute later its rows are deleted, in small steps that may be repeated (docs/retention.md).
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -19,9 +19,9 @@ import { readImpact, type ErasureImpact } from './erasure.impact.ts';
 import { findErasure, insertErasure, readErasures, type Erasure } from './erasures.rows.ts';
 
 export interface ErasureAnswer {
-  /** Null: a preview. */
+  /** The record of the erasure. Null: a preview was requested. */
   readonly erasure: Erasure | null;
-  /** Null: it was erased before, or is being erased. */
+  /** What the erasure does. Null: the repository was erased before, or is being erased. */
   readonly impact: ErasureImpact | null;
 }
 
@@ -30,17 +30,23 @@ export interface ErasureRequest {
   readonly preview: boolean;
 }
 
-/** Rows that outlive what they are about. Events are emptied instead: positions have no gaps (docs/adr/0005). */
+/**
+ * Tables whose rows stay after an erasure. Events of a repository are emptied and not deleted, because positions have
+ * no gaps (docs/adr/0005).
+ */
 export const keptOfRepository = ['erasure', 'event'];
 export const keptOfAccount = ['erasure'];
 
-/** Asked of what runs. What does not stop finds that its rows are gone. */
+/** Requests to running work to stop. Work that does not stop finds later that its rows are gone. */
 const stops = [
   `update local_check_run set cancel_requested = true where account_id = $1 and repository_id = $2 and state <> 'completed'`,
   `update verification set cancel_requested_at = now() where account_id = $1 and repository_id = $2 and ended_at is null`,
 ];
 
-/** Needs `admin`, at the code host too. A repository that was erased before is answered by the record of that. */
+/**
+ * Erases a repository. If it was erased before, returns the record of that erasure. Needs `admin`, and the permission
+ * admin at the code host.
+ */
 export async function eraseRepository(
   ctx: Context,
   name: RepositoryName,
@@ -62,14 +68,14 @@ export async function eraseRepository(
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, called);
   const erasure = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await takeOut(ctx, tx, repositoryId);
+    await takeOutOfUse(ctx, tx, repositoryId);
     await recordUserAction(ctx, tx, { action: 'repository_erased', target: called });
     return await insertErasure(ctx, tx, { id: repositoryId, name: called });
   });
   return { erasure, impact };
 }
 
-/** Needs `admin`. Its tokens end with the answer. */
+/** Erases the account. Its tokens and sessions end at once. Needs `admin`. */
 export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRequest): Promise<ErasureAnswer> {
   requireScope(ctx, 'admin');
   const { name, repositoryIds } = await readAccount(ctx);
@@ -78,7 +84,7 @@ export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRe
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, name);
   const erasure = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    for (const id of repositoryIds) await takeOut(ctx, tx, id);
+    for (const id of repositoryIds) await takeOutOfUse(ctx, tx, id);
     await endAccess(ctx, tx);
     await recordUserAction(ctx, tx, { action: 'account_erased', target: null });
     return await insertErasure(ctx, tx, null);
@@ -86,7 +92,7 @@ export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRe
   return { erasure, impact };
 }
 
-/** What was erased or is being erased, newest first. Needs `admin`. */
+/** The erasures that are finished or under way, newest first. Needs `admin`. */
 export async function listErasures(ctx: Context): Promise<readonly Erasure[]> {
   requireScope(ctx, 'admin');
   return await readErasures(ctx);
@@ -96,12 +102,12 @@ function requireConfirmed(confirm: string | null, name: string): void {
   if (confirm !== name)
     throw new DomainError(
       'BAD_INPUT',
-      `Erasing cannot be taken back. Give the name as confirm: "${name}"`,
+      `An erasure cannot be undone. Give the name as confirm: "${name}"`,
       'input.confirm',
     );
 }
 
-/** A repository that is in use or was deleted, and is not erased yet. */
+/** The id of a repository that is in use or was deleted. Null: there is none, or it was erased or is being erased. */
 async function findErasable(ctx: Context, { owner, name }: RepositoryName): Promise<string | null> {
   const [row] = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'erasable_repository',
@@ -126,7 +132,7 @@ async function readAccount(ctx: Context): Promise<{ readonly name: string; reado
 
 const because = 'Its repository is being erased.';
 
-async function takeOut(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
+async function takeOutOfUse(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const repository = await lockRepository(ctx, tx, repositoryId);
   await requireNoLanding(ctx, tx, repository);
   for (const statement of stops) await tx.query(statement, [ctx.accountId, repositoryId]);
@@ -138,7 +144,7 @@ async function takeOut(ctx: Context, tx: Transaction, repositoryId: string): Pro
   await markDeleted(ctx, tx, repository);
 }
 
-/** The host may be moving the base at this moment. */
+/** Throws CONFLICT while a landing is under way, because the host may be moving the base branch at this moment. */
 async function requireNoLanding(ctx: Context, tx: Transaction, { id, owner, name }: RepositoryRow): Promise<void> {
   const landings = await tx.query(
     `select 1 from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id

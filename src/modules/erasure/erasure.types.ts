@@ -7,7 +7,10 @@ export class EraseRepositoryInput {
   @Field(() => RepositoryInput, { description: 'The repository, in use or deleted.' })
   repository!: RepositoryInput;
 
-  @Field(() => String, { nullable: true, description: 'Its name once more, `owner/name`. A preview needs none.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Its name `owner/name` again, as a confirmation. Not needed for a preview.',
+  })
   confirm!: string | null;
 
   @Field(() => Boolean, {
@@ -17,9 +20,12 @@ export class EraseRepositoryInput {
   preview!: boolean;
 }
 
-@InputType({ description: 'That the account is to be erased.' })
+@InputType({ description: 'The erasure of the account.' })
 export class EraseAccountInput {
-  @Field(() => String, { nullable: true, description: 'The name of the account. A preview needs none.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The name of the account, as a confirmation. Not needed for a preview.',
+  })
   confirm!: string | null;
 
   @Field(() => Boolean, {
@@ -29,9 +35,9 @@ export class EraseAccountInput {
   preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'That a repository or an account was erased: all that stays of it.' })
+@ObjectType({ simpleResolvers: true, description: 'The record of the erasure of a repository or of an account.' })
 export class Erasure {
-  @Field(() => ID, { description: 'Names the record.' })
+  @Field(() => ID, { description: 'Its id. Opaque.' })
   id!: string;
 
   @Field(() => String, { nullable: true, description: 'The repository, `owner/name`. Null: the whole account.' })
@@ -39,43 +45,49 @@ export class Erasure {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The email of the user who asked. Null: a token of the account.',
+    description: 'Email address of the user who requested it. Null: it was requested with a token of the account.',
   })
   requestedBy!: string | null;
 
-  @Field(() => DateTime, { description: 'When it was asked. Nothing can be used since then.' })
+  @Field(() => DateTime, { description: 'When it was requested. The repository or account cannot be used since then.' })
   requestedAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When the last row was gone. Null: rows are being deleted.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the last row was deleted. Null: rows are still being deleted.',
+  })
   finishedAt!: Date | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'How many of something would be deleted.' })
+@ObjectType({ simpleResolvers: true, description: 'How many objects of a kind would be deleted.' })
 export class ErasedCount {
-  @Field(() => String, { description: 'What, such as `pull requests`.' })
+  @Field(() => String, { description: 'The kind of object, such as `pull requests`.' })
   what!: string;
 
-  @Field(() => Int, { description: 'How many.' })
+  @Field(() => Int, { description: 'The number of objects.' })
   count!: number;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What an erasure does.' })
 export class ErasureImpact {
-  @Field(() => [ErasedCount], { description: 'What goes, and everything that belongs to it.' })
+  @Field(() => [ErasedCount], { description: 'The objects that are deleted, with everything that belongs to them.' })
   deleted!: ErasedCount[];
 
-  @Field(() => [String], { description: 'Work that is interrupted, such as `2 builds`.' })
+  @Field(() => [String], { description: 'The work that is interrupted, such as `2 builds`.' })
   stopped!: string[];
 
   @Field(() => [String], { description: 'What stays, in sentences.' })
   kept!: string[];
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What `eraseRepository` and `eraseAccount` answer.' })
+@ObjectType({ simpleResolvers: true, description: 'The result of `eraseRepository` and `eraseAccount`.' })
 export class ErasePayload {
-  @Field(() => Erasure, { nullable: true, description: 'The record of it. Null: a preview was requested.' })
+  @Field(() => Erasure, { nullable: true, description: 'The record of the erasure. Null: a preview was requested.' })
   erasure!: Erasure | null;
 
-  @Field(() => ErasureImpact, { nullable: true, description: 'What it does. Null: it was erased before.' })
+  @Field(() => ErasureImpact, {
+    nullable: true,
+    description: 'What the erasure does. Null: the repository was erased before.',
+  })
   impact!: ErasureImpact | null;
 }

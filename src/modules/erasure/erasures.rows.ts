@@ -27,7 +27,7 @@ export async function insertErasure(
   return { ...row, requestedAt: new Date(row.requestedAt), finishedAt: null };
 }
 
-/** The newest of this name. */
+/** The newest erasure of a repository with this name. */
 export async function findErasure(ctx: Context, repository: string): Promise<Erasure | null> {
   const [row] = await ctx.db.read<Erasure>(ctx.accountId, {
     name: 'erasure_of_repository',

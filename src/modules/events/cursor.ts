@@ -33,9 +33,9 @@ export function parseCursor(text: string, field = 'after'): Cursor {
 }
 
 /**
- * Throws CURSOR_EXPIRED if the log cannot be resumed after `cursor`: the cursor has another epoch, is older than the
- * kept events, or is ahead of the newest event, which happens only after a restore. In each case the client must read
- * the state again and follow from a new cursor.
+ * Throws CURSOR_EXPIRED if the log cannot be resumed after `cursor`. Then the cursor has another epoch, is older than
+ * the oldest stored event, or is ahead of the newest event. The last case occurs only after a restore of the database.
+ * In each case the client must read the state again and follow from a new cursor.
  */
 export function requireFollowable(cursor: Cursor, bounds: LogBounds): void {
   if (cursor.epoch !== bounds.epoch || cursor.position < bounds.oldest || cursor.position > bounds.head)

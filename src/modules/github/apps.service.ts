@@ -65,7 +65,7 @@ export async function addAppByHand(
   requireScope(ctx, 'admin');
   const { apiUrl, webUrl } = findServer(app.server ?? null, servers);
   const given = checkedApp(app);
-  const { slug, clientId } = await askForApp(apiUrl, given);
+  const { slug, clientId } = await readAppAtGitHub(apiUrl, given);
   if (clientId !== null && clientId !== given.clientId)
     throw refused('clientId', `is not the client id of the App ${slug}`);
   const { appId: id, privateKey, clientSecret, webhookSecret } = given;
@@ -103,7 +103,7 @@ function refused(field: keyof AppByHand, message: string): DomainError {
   return new DomainError('BAD_INPUT', `input.${field} ${message}`, `input.${field}`);
 }
 
-async function askForApp(
+async function readAppAtGitHub(
   apiUrl: string,
   { appId, privateKey }: AppByHand,
 ): Promise<{ readonly slug: string; readonly clientId: string | null }> {

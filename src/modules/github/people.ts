@@ -29,9 +29,9 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return await known.role;
     if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
-    const asked = askRole(ports, secrets, { accountId: ctx.accountId, person: atGitHub }).catch((error: unknown) => {
+    const asked = readRole(ports, secrets, { accountId: ctx.accountId, person: atGitHub }).catch((error: unknown) => {
       if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
-      ports.log.warn({ error: String(error) }, 'GitHub could not be asked what a person may do.');
+      ports.log.warn({ error: String(error) }, 'The permissions of a person could not be read from GitHub.');
       return role;
     });
     kept.set(key, { role: asked, until: now + keptMs });
@@ -55,7 +55,7 @@ export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullab
     const known = await findGitHubPerson(ports(), { accountId, person: { server, id, login } });
     if (known !== null) return known.isRemoved ? null : known.email;
     try {
-      const role = await askRole(ports(), secrets, { accountId, person: { id, login } });
+      const role = await readRole(ports(), secrets, { accountId, person: { id, login } });
       if (role === null) return null;
       return await addGitHubPerson(ports(), { accountId, person: { server, webUrl, id, login, role } });
     } catch (error) {
@@ -69,7 +69,7 @@ export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullab
   };
 }
 
-async function askRole(
+async function readRole(
   ports: Ports,
   secrets: Secrets,
   { accountId, person }: { readonly accountId: string; readonly person: Person },
@@ -94,7 +94,7 @@ async function askRole(
   );
   const permissions: (HostPermission | null)[] = [];
   while (permissions.length < repositories.length && !isDecided(permissions)) {
-    const next = repositories.slice(permissions.length, permissions.length + askedAtOnce);
+    const next = repositories.slice(permissions.length, permissions.length + readAtOnce);
     const read = next.map(
       async (row) => await hostClient(ports, { ...row, accountId, host: 'github' }).readPermission(person),
     );
@@ -105,7 +105,7 @@ async function askRole(
   return isMember || repositories.length === 0 ? roleAtGitHub({ isOwner: false, permissions }) : null;
 }
 
-const askedAtOnce = 20;
+const readAtOnce = 20;
 
 /**
  * Whether the repositories read so far decide the role: the person sees at least one of them, and does not maintain all

@@ -89,7 +89,7 @@ export async function completeGitHubSignIn(
   const row = await loadApp(ports, secrets, kept.app);
   const token = await exchange(ports, row, { kept, answer });
   const octokit = createOctokit({ apiUrl: row.app.apiUrl, as: { token } });
-  const person = await askWho(ports, row, octokit).catch((error: unknown) => {
+  const person = await readPerson(ports, row, octokit).catch((error: unknown) => {
     if (!(error instanceof RequestError)) throw error;
     throw unavailable();
   });
@@ -155,7 +155,7 @@ function unavailable(): DomainError {
   return new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Begin again.');
 }
 
-async function askWho({ db }: Ports, row: AppRow, octokit: Octokit) {
+async function readPerson({ db }: Ports, row: AppRow, octokit: Octokit) {
   const { data: user } = await octokit.request('GET /user');
   const seen = new Map((await listSeenInstallations(octokit)).map(({ id, owner }) => [id, owner]));
   const all = await db.system.query<{ id: string; github_app_id: string }>(

@@ -1,4 +1,4 @@
-// The state of the installation as numbers, for /metrics: one statement for each group, across all accounts.
+// Reads the state of the installation as numbers for /metrics, by one statement for each group, across all accounts.
 import type { BusyQueue, HostBudget } from '../../domain/metrics/bounded.ts';
 import type { Database } from '../../platform/database.ts';
 
@@ -63,7 +63,7 @@ export async function readLags(db: Database, now: Date): Promise<Lags> {
 }
 
 export async function readHostBudgets(db: Database, now: Date): Promise<readonly HostBudget[]> {
-  // After the end of its hour an allowance is full again.
+  // After the end of its hour, a budget counts as full.
   return await db.system.query<HostBudget>(
     `select installation_id as installation, resource, max("limit")::int as "limit",
             min(case when resets_at > $1::timestamptz then remaining else "limit" end)::int as remaining

@@ -12,8 +12,7 @@ const version = readVersion();
 @Resolver(() => Installation)
 export class InstallationResolver {
   @Query(() => Installation, {
-    description:
-      'What serves the caller: its version, and whether its parts are well. Every token and session may ask.',
+    description: 'The installation: its version, and whether its parts are well. Needs no scope.',
   })
   installation(@Ctx() { temporal }: GraphQLContext): Pick<Installation, 'version' | 'temporalUi'> {
     return { version, temporalUi: temporal.ui };

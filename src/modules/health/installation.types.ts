@@ -19,9 +19,9 @@ registerEnumType(partNames, {
   name: 'InstallationPartName',
   description: 'A part of the installation, or a kind of work that has a time limit of its own.',
   valuesConfig: {
-    DATABASE: { description: 'PostgreSQL. Well while it answers.' },
-    TEMPORAL: { description: 'Temporal. Well while it answers this server.' },
-    WORKER: { description: 'The workers. Well while one of them asks Temporal for work.' },
+    DATABASE: { description: 'PostgreSQL. It is well while it answers.' },
+    TEMPORAL: { description: 'Temporal. It is well while it answers this server.' },
+    WORKER: { description: 'The workers. They are well while at least one of them polls Temporal.' },
     CHECKS: { description: 'Checks of the local host.' },
     LANDINGS: { description: 'Landings that have started.' },
     DEPLOYMENTS: { description: 'Deployments in progress.' },
@@ -29,21 +29,21 @@ registerEnumType(partNames, {
     VERIFICATIONS: { description: 'Verifications in progress.' },
     RUNBOOKS: { description: 'Runbooks whose agent works.' },
     WEBHOOKS: { description: 'Deliveries of webhooks.' },
-    RETENTION: { description: 'Deletions of what is old.' },
+    RETENTION: { description: 'Deletions of old rows.' },
   },
 });
 
 @ObjectType({ simpleResolvers: true, description: 'Whether a part of the installation is well.' })
 export class InstallationPart {
-  @Field(() => partNames, { description: 'Which part.' })
+  @Field(() => partNames, { description: 'The name of the part.' })
   name!: PartName;
 
-  @Field(() => Boolean, { description: 'Whether it does what is expected of it.' })
+  @Field(() => Boolean, { description: 'Whether the part works as expected.' })
   well!: boolean;
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when it is not well. Null while it is well, and where that is not known.',
+    description: 'Since when it is not well. Null while it is well, and when this is not known.',
   })
   since!: Date | null;
 
@@ -53,7 +53,7 @@ export class InstallationPart {
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'The installation that answers, as the server that answers sees it.',
+  description: 'The installation of Interlock, as the answering server sees it.',
 })
 export class Installation {
   @Field(() => String, { description: 'The version of Interlock, by Semantic Versioning.' })
@@ -61,7 +61,7 @@ export class Installation {
 
   @Field(() => URI, {
     nullable: true,
-    description: "The workflows in Temporal's UI. Null: no UI is known (`TEMPORAL_UI_URL`).",
+    description: "The address of the workflows in Temporal's UI. Null: `TEMPORAL_UI_URL` is not set.",
   })
   temporalUi!: string | null;
 

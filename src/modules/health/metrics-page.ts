@@ -1,4 +1,5 @@
-// What /metrics says: what this process counted and timed, and the state of the installation, read from the database.
+// The page /metrics: the counters and timings of this process, and the state of the installation, which is read from
+// the database.
 import { judgeParts, type TemporalHealth } from '../../domain/health/parts.ts';
 import { invariantNames, type InvariantName, type Violation } from '../../domain/health/invariants.ts';
 import { scarcestBudgets, seriesOfQueues } from '../../domain/metrics/bounded.ts';
@@ -15,18 +16,18 @@ export interface MetricsPageOptions {
   readonly clock: () => Date;
   readonly overdue: () => readonly Overdue[];
   readonly violations: () => readonly Violation[] | null;
-  /** Queues, and installations of Apps, that have series of their own; 100 unless given. */
+  /** The greatest number of queues, and of installations of Apps, that have series of their own. Default: 100. */
   readonly mostSeries?: number;
 }
 
 export interface MetricsPage {
   readonly contentType: string;
-  /** `temporal`: what this process knows of Temporal. Null: nothing. */
+  /** `temporal` is the state of Temporal as this process sees it. Null: this process does not know it. */
   text(temporal: TemporalHealth | null): Promise<string>;
 }
 
 const defaultMostSeries = 100;
-/** Pages that are asked for sooner have the same state: readers cost the database little, however many there are. */
+/** For this time the state is cached, so that many readers cost the database little. */
 const keptForMs = 5_000;
 
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
@@ -67,11 +68,14 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
   };
 }
 
-/** False when the database does not answer: then nothing is said about its state, because old numbers would mislead. */
+/**
+ * Sets the metrics of the state. Returns false if the database does not answer. Then these metrics have no values,
+ * because old values would mislead.
+ */
 async function showState({ metrics, db, clock, mostSeries = defaultMostSeries }: MetricsPageOptions): Promise<boolean> {
   const now = clock();
   try {
-    // One after the other: a page takes one connection at most.
+    // The reads run one after the other, so that a page takes at most one connection.
     const queues = seriesOfQueues(await readBusyQueues(db, now), mostSeries);
     const lags = await readLags(db, now);
     const budgets = scarcestBudgets(await readHostBudgets(db, now), mostSeries);

@@ -1,5 +1,5 @@
-// Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a
-// word. Nothing here ends it. It is reported in the log and at /readyz, because the rows look as if everything went on.
+// Finds overdue work: work that is older than its own time limit, because its process has lost it. This file does not
+// end such work. It reports the work in the log and at /readyz, because the rows look as if the work were in progress.
 import type { Logger } from 'pino';
 import type { OverdueKind } from '../../domain/health/parts.ts';
 import type { Database } from '../../platform/database.ts';
@@ -7,12 +7,13 @@ import type { Database } from '../../platform/database.ts';
 export interface Overdue {
   readonly what: OverdueKind;
   readonly count: number;
-  /** Since when the oldest of them should have been over. */
+  /** When the oldest overdue work should have ended. */
   readonly since: Date;
 }
 
 /**
- * After the limit some things are still written down: an end that is reported late, a lease that another process takes.
+ * Work counts as overdue only this long after its limit, because its end may be written late, or another process may
+ * take its lease.
  */
 const graceSql = "interval '5 minutes'";
 
@@ -80,9 +81,9 @@ export async function findOverdueOf(db: Database, accountId: string, now: Date):
 }
 
 export interface OverdueWatch {
-  /** What the last look found. */
+  /** The result of the last search. */
   readonly found: () => readonly Overdue[];
-  /** Says in the log what it finds. */
+  /** Searches for overdue work, and logs what it finds. */
   look(): Promise<void>;
 }
 
@@ -101,7 +102,10 @@ export function watchOverdue(ports: {
   };
 }
 
-/** Part of the answer of /readyz, which it does not change: another server would serve no better. */
+/**
+ * The part of the answer of /readyz about overdue work. Overdue work does not make a server unready, because another
+ * server would serve no better.
+ */
 export function overdueAnswer(overdue: readonly Overdue[]): { readonly overdue?: readonly Overdue[] } {
   return overdue.length === 0 ? {} : { overdue };
 }

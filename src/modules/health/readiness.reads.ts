@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { judgeParts, type Part, type TemporalHealth } from '../../domain/health/parts.ts';
 import type { Database } from '../../platform/database.ts';
 
-/** Shorter than the usual patience of those who ask /readyz. */
+/** The time limit for the database's answer. Callers of /readyz usually wait longer. */
 const answerWithinMs = 2_000;
 
 export async function findParts(db: Database, temporal: TemporalHealth | null): Promise<readonly Part[]> {
   return judgeParts({ overdue: (await isThere(db)) ? [] : null, temporal });
 }
 
-/** A machine that is gone answers nothing at all. */
+/** Whether the database answers. The time limit is needed, because a machine that is gone sends no answer at all. */
 async function isThere(db: Database): Promise<boolean> {
   const waiting = new AbortController();
   const answers = db.system.query('select 1').then(

@@ -1,4 +1,4 @@
-// Where the workflow of a row is in Temporal's UI.
+// The address of a row's workflow in Temporal's UI.
 import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { URI } from '../../graphql/scalars.ts';
@@ -8,16 +8,16 @@ import { Queue } from '../queue/api/queue.types.ts';
 import { Deployment } from '../releases/deployments.types.ts';
 import { Runbook } from '../runbooks/runbooks.types.ts';
 
-/** Nothing is read for it. */
+/** The fields are computed without a read. */
 const computed = { price: 1, once: 0 };
-const unknown = 'Null: no UI is known (`TEMPORAL_UI_URL`).';
+const unknown = 'Null: `TEMPORAL_UI_URL` is not set.';
 
 @Resolver(() => Queue)
 export class QueueTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `Its workflow in Temporal's UI, which plans and lands. ${unknown}`,
+    description: `The address of its workflow in Temporal's UI. The workflow plans and lands. ${unknown}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Queue): string | null {
     return temporal.urlOf({ accountId, queueId: id });
@@ -29,7 +29,7 @@ export class BatchTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `Its workflow in Temporal's UI, which builds it. ${unknown}`,
+    description: `The address of its workflow in Temporal's UI. The workflow builds the batch. ${unknown}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Batch): string | null {
     return temporal.urlOf({ accountId, batchId: id });
@@ -41,7 +41,7 @@ export class DeploymentTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `Its workflow in Temporal's UI; of a rollback that of the rollback, under which the deployment runs. In a preview it leads nowhere. ${unknown}`,
+    description: `The address of its workflow in Temporal's UI. For a rollback, the workflow of the rollback, which runs the deployment. After a preview, there is no workflow at this address. ${unknown}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id, kind }: Deployment): string | null {
     return temporal.urlOf({ accountId, deploymentId: id, isRollback: kind === 'rollback' });
@@ -53,7 +53,7 @@ export class RunbookTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `Its workflow in Temporal's UI, which plans and works its steps. ${unknown}`,
+    description: `The address of its workflow in Temporal's UI. The workflow plans the steps and carries them out. ${unknown}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Runbook): string | null {
     return temporal.urlOf({ accountId, runbookId: id });
@@ -65,7 +65,7 @@ export class VerificationTemporalUrlResolver {
   @Extensions(computed)
   @FieldResolver(() => URI, {
     nullable: true,
-    description: `Its workflow in Temporal's UI, which boots, drives and takes down its preview. ${unknown}`,
+    description: `The address of its workflow in Temporal's UI. The workflow boots, drives and tears down the preview. ${unknown}`,
   })
   temporalUrl(@Ctx() { accountId, temporal }: GraphQLContext, @Root() { id }: Verification): string | null {
     return temporal.urlOf({ accountId, verificationId: id });

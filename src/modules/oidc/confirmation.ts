@@ -1,11 +1,12 @@
-// Whether people of the OpenID provider still have what they had: the provider is asked again every fifteen minutes of
-// use, by the refresh token of the last sign-in. While it does not answer, the last role counts for twelve hours.
+// Keeps the roles of people of the OpenID provider up to date. While a person uses Interlock, the provider is queried
+// every fifteen minutes with the refresh token of the last sign-in. While the provider does not answer, the last role
+// counts for twelve hours.
 import type { Context, Ports, Role } from '../../context.ts';
 import { decideConfirmation, decideOidcAccess } from '../../domain/accounts/oidc.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { OidcFailure } from '../../platform/oidc/index.ts';
 import {
-  claimOidcQuestion,
+  claimRefreshToken,
   confirmOidcPerson,
   readOidcMembership,
   withdrawOidcPerson,
@@ -17,7 +18,7 @@ import type { Oidc } from './sign-in.ts';
 const keptMs = 60_000;
 const mostKept = 10_000;
 
-/** Answers the role as of now. Throws UNAUTHENTICATED if the person has to sign in again. */
+/** Returns the present role of the actor. Throws UNAUTHENTICATED if the person has to sign in again. */
 export type ConfirmPerson = (ctx: Context) => Promise<Role>;
 
 export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | null): ConfirmPerson {
@@ -26,7 +27,7 @@ export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | nu
     const { userId, role, isAtOidc, sessionId } = ctx.actor;
     if (!isAtOidc || userId === null) return role;
     const now = ports.clock().getTime();
-    // A sign-in makes a new session, for which the rows are read again.
+    // The key contains the session, so that the rows are read again after a new sign-in.
     const key = JSON.stringify([userId, sessionId, role]);
     const known = kept.get(key);
     if (known === undefined || known.until <= now) {
@@ -45,14 +46,14 @@ export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | nu
   };
 }
 
-interface Asking {
+interface ProviderQuery {
   readonly oidc: Oidc;
   readonly userId: string;
   readonly membership: OidcMembership;
   readonly refreshToken: string;
 }
 
-/** Null: the person has to sign in again. */
+/** The present role of a person. Null: the person has to sign in again. */
 async function confirm(
   ctx: Context,
   secrets: Secrets,
@@ -61,33 +62,34 @@ async function confirm(
   const membership = await readOidcMembership(ctx, userId);
   if (membership === null) return null;
   const now = ctx.clock();
-  // The provider may have been replaced by another one since.
+  // Since the person's sign-in, the installation may have changed to another provider, which cannot be queried about
+  // this person.
   const asked = oidc !== null && membership.issuer === oidc.settings.issuer ? oidc : null;
   const decision = decideConfirmation({ ...membership, canAsk: membership.hasRefreshToken && asked !== null, now });
   if (decision === 'holds') return membership.role;
   if (decision === 'lapsed' || asked === null) return null;
   const held = decideConfirmation({ ...membership, canAsk: false, now }) === 'holds' ? membership.role : null;
-  // Null: another process asks now.
-  const refreshToken = await claimOidcQuestion(ctx, secrets, userId);
+  // Null: another process queries the provider now.
+  const refreshToken = await claimRefreshToken(ctx, secrets, userId);
   if (refreshToken === null) return held;
-  const answer = await ask(ctx, secrets, { oidc: asked, userId, membership, refreshToken });
+  const answer = await queryProvider(ctx, secrets, { oidc: asked, userId, membership, refreshToken });
   return answer === 'unknown' ? held : answer;
 }
 
-async function ask(
+async function queryProvider(
   ctx: Context,
   secrets: Secrets,
-  { oidc, userId, membership, refreshToken }: Asking,
+  { oidc, userId, membership, refreshToken }: ProviderQuery,
 ): Promise<Role | null | 'unknown'> {
   try {
-    const vouched = await oidc.provider.refresh(refreshToken, membership.subject);
-    const { claims } = vouched;
-    // A provider need not repeat its claims when a token is refreshed.
-    const isTold = typeof claims['email'] === 'string';
-    const access = isTold ? decideOidcAccess(oidc.settings, claims, { account: membership.account }) : null;
+    const identity = await oidc.provider.refresh(refreshToken, membership.subject);
+    const { claims } = identity;
+    // A provider need not repeat the claims when a token is refreshed.
+    const hasClaims = typeof claims['email'] === 'string';
+    const access = hasClaims ? decideOidcAccess(oidc.settings, claims, { account: membership.account }) : null;
     if (access?.kind !== 'refused') {
       const role = access?.role ?? null;
-      await confirmOidcPerson(ctx, secrets, { userId, role, refreshToken: vouched.refreshToken });
+      await confirmOidcPerson(ctx, secrets, { userId, role, refreshToken: identity.refreshToken });
       return role ?? 'unknown';
     }
     ctx.log.info({ userId, why: access.why }, 'A person lost all access at the OpenID provider.');

@@ -1,4 +1,4 @@
-// What `npm run doctor` says of signing in at the OpenID provider.
+// The findings of `npm run doctor` about the sign-in at the OpenID provider.
 import { ok, warning, type Finding } from '../../domain/doctor/finding.ts';
 import type { Database } from '../../platform/database.ts';
 import { OidcFailure } from '../../platform/oidc/index.ts';
@@ -34,7 +34,7 @@ export async function examineOidc(db: Database, { settings, provider }: Oidc): P
       );
   } catch (error) {
     if (!(error instanceof OidcFailure)) throw error;
-    // Landings go on without it.
+    // Only a warning, because landings do not need the provider.
     findings.unshift(
       warning(probe, error.message, `OIDC_ISSUER is ${settings.issuer}; the redirect URI is ${redirectUri}.`),
     );

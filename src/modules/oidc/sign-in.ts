@@ -1,4 +1,4 @@
-// Signing in at the OpenID provider of the installation, and out of it (docs/sign-in.md).
+// The sign-in at the OpenID provider of the installation (docs/sign-in.md).
 import type { Ports } from '../../context.ts';
 import { decideOidcAccess, lacksClaims } from '../../domain/accounts/oidc.ts';
 import type { OidcSettings } from '../../domain/accounts/oidc-settings.ts';
@@ -7,7 +7,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { openOidcProvider, OidcFailure, type AuthorizationKept, type OidcProvider } from '../../platform/oidc/index.ts';
 import { decrypt, encrypt, startOidcSession, type Secrets } from '../accounts/index.ts';
 
-/** The provider of the installation, and what its people may do. */
+/** The provider of the installation, and the settings that give its people accounts and roles. */
 export interface Oidc {
   readonly settings: OidcSettings;
   readonly provider: OidcProvider;
@@ -33,7 +33,10 @@ interface Kept extends AuthorizationKept {
 
 const purpose = 'oidc-sign-in';
 
-/** Begins a sign-in. Returns the address to which the browser goes, and a sealed text that it keeps meanwhile. */
+/**
+ * Begins a sign-in. Returns the address that the browser opens, and the encrypted state that the browser keeps in a
+ * cookie meanwhile.
+ */
 export async function beginOidcSignIn(
   { clock }: Ports,
   secrets: Secrets,
@@ -49,7 +52,7 @@ export async function beginOidcSignIn(
   return { url, kept: encrypt(secrets, purpose, Buffer.from(JSON.stringify(all))).toString('base64url') };
 }
 
-/** Ends a sign-in. Returns the secret of the session, and the page to which the browser wanted to go. */
+/** Completes a sign-in. Returns the secret of the session, and the path that the browser opens next. */
 export async function completeOidcSignIn(
   ports: Ports,
   secrets: Secrets,
@@ -65,18 +68,18 @@ export async function completeOidcSignIn(
       'BAD_INPUT',
       `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
     );
-  const vouched = await oidc.provider.complete(answer, kept).catch((error: unknown) => {
+  const identity = await oidc.provider.complete(answer, kept).catch((error: unknown) => {
     ports.log.warn({ err: error }, 'A sign-in at the OpenID provider failed.');
     return asRefusal(error);
   });
-  const access = decideOidcAccess(oidc.settings, vouched.claims, kept);
+  const access = decideOidcAccess(oidc.settings, identity.claims, kept);
   if (access.kind === 'refused') throw new DomainError('FORBIDDEN', access.why);
   const { issuer } = oidc.settings;
-  const secret = await startOidcSession(ports, secrets, { ...vouched, ...access, issuer });
+  const secret = await startOidcSession(ports, secrets, { ...identity, ...access, issuer });
   return { secret, next: kept.next };
 }
 
-/** Null: another installation sealed it, or nobody. */
+/** The decrypted state of the browser. Null: this installation of Interlock has not encrypted it. */
 function openKept(secrets: Secrets, sealed: string | null): Kept | null {
   try {
     return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
@@ -85,7 +88,7 @@ function openKept(secrets: Secrets, sealed: string | null): Kept | null {
   }
 }
 
-/** For `catch`. */
+/** Throws a failure of the provider as a DomainError, and any other error unchanged. */
 export function asRefusal(error: unknown): never {
   if (!(error instanceof OidcFailure)) throw error;
   throw new DomainError(error.kind === 'unreachable' ? 'HOST_UNAVAILABLE' : 'FORBIDDEN', error.message);

@@ -1,4 +1,4 @@
-// Signing out at the OpenID provider too, after the session here has ended.
+// The sign-out at the OpenID provider, after the session at Interlock has ended.
 import type { Context, Ports } from '../../context.ts';
 import { awayMinutes } from '../../domain/accounts/sign-in.ts';
 import {
@@ -20,7 +20,10 @@ interface Ended {
 
 const purpose = 'oidc-sign-out';
 
-/** What the browser keeps of a session that it ends, sealed. Null: the session did not begin at the provider. */
+/**
+ * Returns the encrypted text by which the browser can sign out at the provider after its session has ended. Null: the
+ * session did not begin at the provider.
+ */
 export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<string | null> {
   const { accountId } = ctx;
   const { sessionId } = ctx.actor;
@@ -30,8 +33,8 @@ export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<
 }
 
 /**
- * Where the browser ends its session at the provider. Null: the browser has ended none here, or the provider has no
- * page.
+ * The address where the browser ends its session at the provider. Null: the browser has not just ended a session of the
+ * provider, or the provider has no page for this.
  */
 export async function oidcSignOutUrl(
   ports: Ports,
@@ -44,7 +47,7 @@ export async function oidcSignOutUrl(
   return await oidc.provider.signOutUrl(`${ports.publicUrl}/session`, idToken).catch(asRefusal);
 }
 
-/** Whether the browser has just ended a session here that began at the provider. */
+/** Whether the browser has just ended a session that began at the provider. */
 export function hasOidcSignOut(ports: Ports, secrets: Secrets, kept: string | null): boolean {
   return openEnded(ports, secrets, kept) !== null;
 }
@@ -60,8 +63,8 @@ function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): E
 }
 
 /**
- * Revokes refresh tokens at the provider that nothing here uses any more, because the last session and the last token
- * of the person have ended. A revocation that fails is tried again in a minute.
+ * Revokes refresh tokens that are no longer used, because the last session and the last token of the person have ended.
+ * A failed revocation is tried again after a minute.
  */
 export async function revokeUnusedTokens(
   ports: Pick<Ports, 'db' | 'clock' | 'log'>,
@@ -74,7 +77,7 @@ export async function revokeUnusedTokens(
       await forgetRefreshToken(ports, unused);
     } catch (error) {
       if (!(error instanceof OidcFailure)) throw error;
-      ports.log.warn({ err: error, userId: unused.userId }, 'The OpenID provider did not take a refresh token back.');
+      ports.log.warn({ err: error, userId: unused.userId }, 'The OpenID provider did not revoke a refresh token.');
     }
   }
 }

@@ -1,5 +1,5 @@
-// All proofs of a repository as one file, from which proofs/verify.py derives each landing again with a clone and
-// without this service (docs/proofs.md).
+// Exports all proofs of a repository as one file. With this file and a clone, proofs/verify.py derives each landing
+// again without Interlock (docs/proofs.md).
 import type { Context } from '../../context.ts';
 import { hostClient } from '../../hosts/port.ts';
 import { requireScope, type Secrets } from '../accounts/index.ts';
@@ -11,12 +11,12 @@ import { signProofs } from './signing.ts';
 export interface ProofFile {
   readonly format: 'interlock proofs 1';
   readonly repository: string;
-  /** Public keys that signed, newest first: 64 hexadecimal digits each. */
+  /** Public keys that have signed proofs, newest first, with 64 hexadecimal digits each. */
   readonly keys: readonly string[];
   readonly branches: readonly ProvenBranch[];
   /**
-   * Packs of git, base64: heads and tested commits that a clone does not have. Each is thin against the tips of the
-   * branches.
+   * Packs of git in base64, with the heads and tested commits that a clone does not have. Each is a thin pack, which
+   * leaves out objects that the tips of the branches contain.
    */
   readonly packs: readonly string[];
 }
@@ -24,20 +24,22 @@ export interface ProofFile {
 interface ProvenBranch {
   readonly statement: BranchStatement;
   readonly key: string;
-  /** Of `interlock branch 1`, a line feed, the statement as canonical JSON, and a line feed. */
+  /**
+   * The signature of this text: `interlock branch 1`, a line feed, the statement as canonical JSON, and a line feed.
+   */
   readonly signature: string;
   /** Oldest first. */
   readonly proofs: readonly {
     readonly commit: string;
     readonly digest: string;
-    /** Both null: the proof is not signed. */
+    /** `key` and `signature` are null if the proof is not signed. */
     readonly key: string | null;
     readonly signature: string | null;
     readonly body: ProofBody;
   }[];
 }
 
-/** What the service says of a branch at one instant. Proofs that are missing at the end are detected by it. */
+/** The state of a branch at one instant. It shows whether proofs are missing at the end of the list. */
 interface BranchStatement {
   readonly repository: string;
   readonly baseBranch: string;
@@ -62,7 +64,7 @@ interface ProofRow {
 
 const proofsInAPack = 100;
 
-/** Signs what is not signed yet. Needs the scope `queue:read`. */
+/** Exports the proofs of a repository, and first signs those that are not signed yet. Needs the scope `queue:read`. */
 export async function exportProofs(ctx: Context, secrets: Secrets, repository: RepositoryRow): Promise<ProofFile> {
   requireScope(ctx, 'queue:read');
   await signProofs(ctx, secrets);
@@ -97,7 +99,8 @@ async function readBranch(
 ): Promise<ProvenBranch> {
   const { repository, queue } = of;
   const client = hostClient(ctx, hosted(repository));
-  // The tip comes last: a landing in between is a commit without a proof, never a proof without a commit.
+  // The tip is read after the proofs. If a pull request lands in between, the file has a commit without a proof, and
+  // never a proof without a commit.
   const proofs = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -138,7 +141,7 @@ async function packCommits(
   return packs;
 }
 
-/** Commits from which a landing is derived. */
+/** The commits from which a landing is derived again. */
 function commitsOf({ members, evidence }: ProofBody): string[] {
   const merged = [...members, ...evidence.flatMap(({ content = [] }) => content)];
   return [

@@ -1,5 +1,5 @@
-// The key that signs proofs. Its private half is sealed by the secrets of the installation, so that a thief of the
-// database cannot sign.
+// The key that signs proofs. Its private half is encrypted with the secrets of the installation, so that nobody can
+// sign with a stolen database.
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { decrypt, encrypt, type Secrets } from '../accounts/index.ts';
@@ -11,10 +11,10 @@ export interface ProofKey {
   readonly sign: (text: string) => string;
 }
 
-/** The newest key. Makes one if there is none, or if these secrets do not open the newest key. */
+/** The newest key. Creates a key if there is none, or if the newest key cannot be decrypted with these secrets. */
 export async function openProofKey({ db, clock }: Pick<Ports, 'db' | 'clock'>, secrets: Secrets): Promise<ProofKey> {
   return await db.system.transaction(async (query) => {
-    // Two processes that find no key make one key, not two.
+    // The lock prevents two processes from creating two keys.
     await query(`select pg_advisory_xact_lock(hashtext('proof_key'))`);
     const [newest] = await query<{ public_key: string; sealed: Buffer }>(
       'select public_key, sealed from proof_key order by id desc limit 1',
@@ -35,7 +35,7 @@ export async function readProofKeys({ db }: Pick<Ports, 'db'>): Promise<readonly
   return rows.map(({ public_key: key }) => key);
 }
 
-/** Null: it was sealed by other secrets, which this installation has lost. */
+/** Null: the key was encrypted with other secrets, which this installation has lost. */
 function unseal(secrets: Secrets, publicKey: string, sealed: Buffer): KeyObject | null {
   try {
     const der = decrypt(secrets, purposeOf(publicKey), sealed);

@@ -1,5 +1,5 @@
-// Signs proofs beside the landing, so that no landing waits for a key. A proof is signed once. A proof that was changed
-// before its signature, or whose chain is broken, is never signed.
+// Signs proofs after their landings, so that no landing waits for a key. A proof is signed once. A proof that was
+// changed before its signature, or whose chain is broken, is never signed.
 import type { Ports } from '../../context.ts';
 import { digestProof, type ProofBody } from '../queue/index.ts';
 import type { Secrets } from '../accounts/index.ts';
@@ -10,7 +10,7 @@ interface Unsigned {
   readonly account_id: string;
   readonly body: ProofBody;
   readonly digest: string;
-  /** Digest of the proof before it. Null: it is the first one. */
+  /** Digest of the previous proof. Null: this proof is the first one. */
   readonly previous: string | null;
 }
 
@@ -23,7 +23,7 @@ export function signedTextOf(digest: string): string {
 /** SQL: whether a proof is not signed yet. */
 export const proofsAreDue = '(select id from proof where signature is null order by id limit 1) is not null';
 
-/** Signs what is not signed yet, in all accounts. */
+/** Signs all proofs that are not signed yet, in all accounts. */
 export async function signProofs(ports: Pick<Ports, 'db' | 'clock'>, secrets: Secrets): Promise<void> {
   const { query } = ports.db.system;
   let after = '0';

@@ -185,13 +185,13 @@ export class CreateDeploymentInput {
   })
   supersede!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'True: it is deployed even if the environment is frozen.' })
   force!: boolean;
 
   @Field(() => ReleaseCandidateVersion, {
     nullable: true,
     description:
-      'Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given.',
+      'The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked.',
   })
   ifRunning?: string | null;
 
@@ -244,13 +244,13 @@ export class RollBackEnvironmentInput {
   @Field(() => String, { description: 'Name of the environment.' })
   environment!: string;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'True: it is deployed even if the environment is frozen.' })
   force!: boolean;
 
   @Field(() => ReleaseCandidateVersion, {
     nullable: true,
     description:
-      'Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given.',
+      'The candidate that the caller expects to run in the environment. If another one runs there, the request is refused with CONFLICT. So the change does what the preview said. Left out: not checked.',
   })
   ifRunning?: string | null;
 

@@ -56,7 +56,7 @@ export class Environment {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The length of that freeze in seconds. Null: until somebody ends it.',
+    description: 'The length of the freeze after a rollback, in seconds. Null: it lasts until a user ends it.',
   })
   freezeAfterRollbackSec!: number | null;
 
@@ -136,7 +136,7 @@ export class UpdateEnvironmentInput extends EnvironmentRefInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'The length of that freeze in seconds. Null: until somebody ends it.',
+    description: 'The length of the freeze after a rollback, in seconds. Null: it lasts until a user ends it.',
   })
   freezeAfterRollbackSec?: number | null;
 

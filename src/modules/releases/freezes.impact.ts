@@ -15,7 +15,7 @@ export interface FreezeImpactFacts {
   readonly replaces: StoredFreeze | null;
   /** The deployments in line that the freeze holds back, the next first. */
   readonly holdsBack: readonly Deployment[];
-  /** The deployments in line that were held back and are not any more, the next first. */
+  /** The deployments in line that are no longer held back, the next first. */
   readonly resumes: readonly Deployment[];
   readonly sentence: string;
 }

@@ -62,7 +62,7 @@ async function permissionOfCaller(ctx: Context, repository: NamedRepository): Pr
     return await hostClient(ctx, repository).readPermission(atGitHub);
   } catch (error) {
     if (error instanceof HostUnavailable)
-      throw new DomainError('HOST_UNAVAILABLE', 'GitHub could not be asked what you may do there. Try again.');
+      throw new DomainError('HOST_UNAVAILABLE', 'Your permissions could not be read from GitHub. Try again.');
     throw error;
   }
 }

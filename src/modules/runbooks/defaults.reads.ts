@@ -15,7 +15,7 @@ export interface RunbookDefaultsRead {
   readonly workflowFiles: boolean;
 }
 
-const unset: RunbookDefaultsRead = {
+const defaultsOfRunbooks: RunbookDefaultsRead = {
   draft: false,
   prMode: 'single_pr',
   targetBranch: null,
@@ -42,7 +42,7 @@ export async function findRunbookDefaults(
     tx === undefined
       ? await ctx.db.read<RunbookDefaultsRead>(ctx.accountId, { name: 'runbook_defaults', text, values })
       : await tx.query<RunbookDefaultsRead>(text, values);
-  return row ?? unset;
+  return row ?? defaultsOfRunbooks;
 }
 
 export async function readRunbookDefaults(ctx: Context, repositoryId: string): Promise<RunbookDefaultsRead> {

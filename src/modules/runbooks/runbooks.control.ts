@@ -149,7 +149,7 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
     if (runbook.prMode !== 'manual')
       throw new DomainError(
         'CONFLICT',
-        `Runbook ${number} opens its pull requests itself: only the mode manual leaves that to you`,
+        `Runbook ${number} opens its pull requests itself: publishRunbook is only for the mode manual`,
       );
     if (runbook.publishRequestedAt) return;
     await requireActiveOf(ctx, tx, runbook);

@@ -3,7 +3,7 @@ import { systemContext, type Ports } from '../../context.ts';
 import type { DeploymentNews, FreezeNews, PullRequestNews, SlackNews } from '../../domain/slack/message.ts';
 import { explainAll } from '../queue/index.ts';
 
-/** Null: the subject was deleted. */
+/** The facts about a subject, such as `pull_request:12`. Null: the subject was deleted. */
 export async function readSlackNews(ports: Ports, accountId: string, subject: string): Promise<SlackNews | null> {
   const [kind, id = '', event = ''] = subject.split(':');
   if (kind === 'pull_request') return await readPullRequest(ports, accountId, id);

@@ -1,6 +1,6 @@
-// From an account's event log to news for messages in Slack: a row for each subject and channel, which counts what
-// happened. What a message says is read from the rows of the subject afterwards, so that neither order nor number of
-// events matters.
+// Turns new events of an account into rows for messages in Slack: one row for each subject and channel, whose version
+// increases with each event. The text of a message is made from the present rows of the subject, so that the order and
+// number of events do not matter.
 import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import type { Ports } from '../../context.ts';
@@ -27,7 +27,7 @@ interface News {
   readonly subject: string;
 }
 
-/** Takes the news of every account that a channel or a destination of the account hears of. */
+/** Processes the new events of every account that has a channel or a destination. */
 export async function takeSlackNews({ db, clock }: Ports, installation: SlackInstallation | null): Promise<void> {
   const names = [...new Set(installation?.channels.map(({ account }) => account) ?? [])];
   const accounts = await db.system.query<{ id: string; name: string }>(
@@ -45,10 +45,10 @@ export async function takeSlackNews({ db, clock }: Ports, installation: SlackIns
 }
 
 /**
- * A pull request that is closed while it is not in line leaves without an event. Its message is looked at once more, if
- * it is not older than that.
+ * Makes messages due whose pull request was closed. No event is written when a pull request is closed while it is not
+ * in line. Messages older than `closedWithinDays` are left out.
  */
-export async function noteClosed({ db, clock }: Ports): Promise<void> {
+export async function requestEditsOfClosed({ db, clock }: Ports): Promise<void> {
   const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
   await db.system.query(
     `update slack_message m set version = version + 1 from pull_request p
@@ -60,7 +60,7 @@ export async function noteClosed({ db, clock }: Ports): Promise<void> {
 }
 
 const closedWithinDays = 90;
-/** Between two edits of one message. Slack takes about fifty in a minute from an app. */
+/** The shortest time between two edits of one message. Slack accepts about fifty edits a minute from an app. */
 export const editEverySec = 3;
 
 interface Page {
@@ -101,10 +101,10 @@ async function takePage(
   return events.length;
 }
 
-/** The position of the last event that became news. Null: another process has the lock on the cursor. */
+/** Locks the cursor, and returns the position of the last processed event. Null: another process has the lock. */
 async function lockCursor(query: SystemQueries['query'], accountId: string): Promise<string | null> {
-  // An account's own destination hears of what happens from its making on, and the first look comes after that. Without
-  // one, what happened before the first look has no message.
+  // A new cursor begins at the account's first destination, so that the destination receives everything since its
+  // creation. Without a destination, a new cursor begins at the newest event.
   await query(
     `insert into slack_cursor (account_id, position)
      select $1::bigint, coalesce(
@@ -163,7 +163,7 @@ async function addressesOf(
   return addresses;
 }
 
-/** Null: the event is no news. */
+/** The subject of the message about an event. Null: no message is sent about the event. */
 async function subjectOf(
   query: SystemQueries['query'],
   accountId: string,
@@ -188,8 +188,8 @@ const namesOf = {
 } as const;
 
 /**
- * Ids of the users who get direct messages: of a pull request its author, the user who queued it and the person it was
- * queued for, of a deployment the user who asked for it. Never the service user.
+ * Ids of the users who get direct messages about a subject. For a pull request: its author, the user who queued it, and
+ * the person that it was queued for. For a deployment: the user who requested it. The service user never gets one.
  */
 async function readRecipients(
   query: SystemQueries['query'],

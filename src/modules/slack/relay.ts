@@ -10,20 +10,23 @@ import { isWorthNotice, readSlackAddress } from '../../domain/slack/destinations
 import { SlackCallFailed, type PostedMessage, type SlackClient } from '../../platform/slack/index.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { readSlackNews } from './facts.ts';
-import { editEverySec, noteClosed, takeSlackNews } from './news.ts';
+import { editEverySec, requestEditsOfClosed, takeSlackNews } from './news.ts';
 import { createSenders, type Sender } from './senders.ts';
 
 export interface SlackRelay {
-  /** A condition in SQL: whether anybody may want messages. */
+  /** SQL: whether there may be a destination for messages. */
   readonly isDue: string;
-  /** Looks once: makes rows of news, and messages of due rows. */
+  /** Writes rows for new events, and then sends the messages of due rows, once. */
   look(): Promise<void>;
 }
 
 const mostAtOnce = 20;
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
-/** How long before the first try the search begins, because the clocks of this server and of Slack may differ. */
+/**
+ * How long before the first attempt to post the search for a message begins. The clocks of this server and of Slack may
+ * differ.
+ */
 const searchedBeforeMs = 5 * 60_000;
 
 interface TakenRow {
@@ -44,7 +47,8 @@ export type SlackOptions = SlackSettings & { readonly secrets: Secrets };
 
 export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOptions): SlackRelay {
   const senders = createSenders(ports, secrets, settings);
-  // Until when Slack takes no message, by `limitOf`. Slack limits each workspace, and each incoming webhook by itself.
+  // Until when Slack accepts no message, by the key of `limitOf`. Slack limits each workspace, and each incoming
+  // webhook separately.
   const limitedUntil = new Map<string, number>();
   let closedLookedForAt = 0;
 
@@ -53,20 +57,20 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
     const now = ports.clock().getTime();
     if (now - closedLookedForAt >= closedLookedForEveryMs) {
       closedLookedForAt = now;
-      await noteClosed(ports);
+      await requestEditsOfClosed(ports);
     }
     for (const row of await takeDue(ports)) {
       const until = limitedUntil.get(limitOf(row)) ?? 0;
       if (ports.clock().getTime() < until) await release(ports, row, new Date(until));
-      else await tell(row);
+      else await deliver(row);
     }
   }
 
-  async function tell(row: TakenRow): Promise<void> {
+  async function deliver(row: TakenRow): Promise<void> {
     try {
       const sender = await senders.find(row.accountId, readSlackAddress(row.channel));
       if (sender === null) await writeTold(ports, row, { posted: null, digest: row.digest });
-      else if (sender.kind === 'bot' && sender.isEdited) await bring(ports, sender, row);
+      else if (sender.kind === 'bot' && sender.isEdited) await postOrEdit(ports, sender, row);
       else await notify(ports, sender, row);
     } catch (error) {
       if (!(error instanceof SlackCallFailed)) throw error;
@@ -95,7 +99,7 @@ function limitOf({ accountId, channel }: TakenRow): string {
 type Bot = Extract<Sender, { readonly kind: 'bot' }>;
 
 /** Posts the one message about the subject, or edits it. */
-async function bring(ports: Ports, { client, channel }: Bot, row: TakenRow): Promise<void> {
+async function postOrEdit(ports: Ports, { client, channel }: Bot, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
   const posted = await postedBefore(client, channel, row);
   const message = news === null ? null : decideSlackMessage(news, posted !== null);
@@ -106,11 +110,11 @@ async function bring(ports: Ports, { client, channel }: Bot, row: TakenRow): Pro
     await client.update(posted, message);
     return await writeTold(ports, row, { posted, digest });
   }
-  await notePosting(ports, row);
+  await recordPosting(ports, row);
   return await writeTold(ports, row, { posted: await client.post(channel, message, keyOf(row)), digest });
 }
 
-/** Posts a message of its own for each news that is worth a notice. */
+/** Posts a separate message for each change that is worth a notice. */
 async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
   const message = news === null ? null : decideSlackMessage(news, true);
@@ -126,7 +130,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
   // Each notice has a key of its own, because an earlier notice about the same subject may be in the channel.
   const key = `${keyOf(row)}/${digest}`;
   if ((await searchPosted(client, channel, { key, since: row.postingSince })) === null) {
-    await notePosting(ports, row);
+    await recordPosting(ports, row);
     await client.post(channel, message, key);
   }
   return await writeTold(ports, row, posted);
@@ -138,7 +142,10 @@ async function postedBefore(client: SlackClient, channel: string, row: TakenRow)
   return await searchPosted(client, channel, { key: keyOf(row), since: postingSince });
 }
 
-/** `since`: when a post was first tried. Null: no post was tried, so that there is no message to find. */
+/**
+ * Searches a channel for a message. `since` is the first attempt to post it. If `since` is null, no post was attempted,
+ * so that there is no message to find.
+ */
 async function searchPosted(
   client: SlackClient,
   channel: string,
@@ -178,7 +185,7 @@ async function release({ db }: Ports, { id }: TakenRow, until: Date): Promise<vo
   ]);
 }
 
-async function notePosting({ db, clock }: Ports, { id }: TakenRow): Promise<void> {
+async function recordPosting({ db, clock }: Ports, { id }: TakenRow): Promise<void> {
   await db.system.query('update slack_message set posting_since = coalesce(posting_since, $2) where id = $1', [
     id,
     clock().toISOString(),

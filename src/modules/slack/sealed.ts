@@ -1,4 +1,4 @@
-// What the secrets of an account's Slack are sealed for: they open for no other account.
+// The purposes for which an account's Slack secrets are encrypted. They cannot be decrypted for another account.
 
 export function sealedToken(accountId: string): string {
   return `slack-token/${accountId}`;

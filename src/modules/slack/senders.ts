@@ -1,5 +1,5 @@
-// By which bot or incoming webhook a message goes, and to which channel. Tokens and addresses are read at each message,
-// so that a new one counts at once.
+// Finds the bot or the incoming webhook by which a message is sent, and its channel. Tokens and addresses are read for
+// each message, so that a new one is used at once.
 import type { Ports } from '../../context.ts';
 import { webhookAddress, type SlackAddress } from '../../domain/slack/destinations.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
@@ -13,19 +13,19 @@ import {
 import { decrypt, type Secrets } from '../accounts/index.ts';
 import { sealedToken, sealedUrl } from './sealed.ts';
 
-/** A channel that is read, posted to and edited by a bot, or an incoming webhook, which only posts. */
+/** A bot, which can search a channel and post and edit messages in it, or an incoming webhook, which can only post. */
 export type Sender =
   | {
       readonly kind: 'bot';
       readonly client: SlackClient;
       readonly channel: string;
-      /** Whether one message is edited, or each notice is a message of its own. */
+      /** Whether one message about a subject is edited. False: each notice is a separate message. */
       readonly isEdited: boolean;
     }
   | { readonly kind: 'webhook'; readonly post: (content: SlackMessageContent) => Promise<void> };
 
 export interface Senders {
-  /** Null: there is no recipient. Throws SlackCallFailed. */
+  /** The sender for an address. Null: there is no recipient. Throws SlackCallFailed. */
   find(accountId: string, address: SlackAddress): Promise<Sender | null>;
 }
 

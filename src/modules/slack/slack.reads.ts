@@ -18,7 +18,7 @@ export interface SlackRead {
   readonly destinations: readonly SlackDestinationRead[];
 }
 
-// The newest failure that has not been followed by a success of the same message.
+// The problem of a destination is the newest failure of a message that has not been sent successfully since.
 const columns = `d.id, d.kind, d.channel, r.owner || '/' || r.name as repository, d.created_by as "createdBy",
   d.created_at as "createdAt",
   (select m.problem from slack_message m
@@ -29,7 +29,7 @@ const from = `from slack_destination d
   left join repository r on r.account_id = d.account_id and r.id = d.repository_id
   where d.account_id = $1`;
 
-/** Needs `admin`. */
+/** The Slack settings of the account. Needs `admin`. */
 export async function readSlack(ctx: Context): Promise<SlackRead> {
   requireScope(ctx, 'admin');
   const [workspace] = await ctx.db.read<object>(ctx.accountId, {
@@ -45,7 +45,7 @@ export async function readSlack(ctx: Context): Promise<SlackRead> {
   return { hasToken: workspace !== undefined, destinations };
 }
 
-/** Needs `admin`. Null: the account has none with that id. */
+/** Needs `admin`. Null: the account has no destination with this id. */
 export async function readSlackDestination(ctx: Context, id: string): Promise<SlackDestinationRead | null> {
   requireScope(ctx, 'admin');
   const [row] = await ctx.db.read<SlackDestinationRead>(ctx.accountId, {

@@ -17,14 +17,14 @@ import {
 @Resolver()
 export class SlackResolver {
   @Extensions({ rows: 100 })
-  @Query(() => Slack, { description: 'Where the news of the account goes in Slack. Needs admin.' })
+  @Query(() => Slack, { description: 'The Slack settings of the account. Needs admin.' })
   async slack(@Ctx() ctx: GraphQLContext): Promise<Slack> {
     return await readSlack(ctx);
   }
 
   @Mutation(() => SlackPayload, {
     description:
-      "Sets the bot token of the account's Slack app, in the place of the one before, or forgets it. News goes nowhere without a destination. Needs admin.",
+      "Sets, replaces or removes the bot token of the account's Slack app. Messages are sent only if there is a destination. Needs admin.",
   })
   async setSlackToken(
     @Ctx() ctx: GraphQLContext,
@@ -37,7 +37,7 @@ export class SlackResolver {
   }
 
   @Mutation(() => CreateSlackDestinationPayload, {
-    description: 'Adds a destination of news, which hears of what happens from now on. Needs admin.',
+    description: 'Adds a destination, which receives messages about everything that happens from now on. Needs admin.',
   })
   async createSlackDestination(
     @Ctx() ctx: GraphQLContext,
@@ -49,7 +49,7 @@ export class SlackResolver {
   }
 
   @Mutation(() => DeleteSlackDestinationPayload, {
-    description: 'Deletes a destination. What was posted stays in Slack. Needs admin.',
+    description: 'Deletes a destination. Posted messages stay in Slack. Needs admin.',
   })
   async deleteSlackDestination(
     @Ctx() ctx: GraphQLContext,

@@ -1,5 +1,5 @@
-// The Slack of an account: the token of its bot, and the destinations of its news. Both are sealed secrets or names,
-// which an admin writes and the relay reads.
+// Changes the Slack settings of an account: the token of its bot, and the destinations of its messages. Tokens and
+// webhook addresses are stored encrypted.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import {
@@ -15,7 +15,10 @@ import { sealedToken, sealedUrl } from './sealed.ts';
 
 const mostDestinations = 100;
 
-/** In the place of the token before. Needs `admin`. */
+/**
+ * Sets the bot token, or replaces it. Messages that wait after a failure are sent at once. Needs `admin`. Throws
+ * BAD_INPUT.
+ */
 export async function setSlackToken(ctx: Context, secrets: Secrets, given: string): Promise<void> {
   requireScope(ctx, 'admin');
   const token = readBotToken(given);
@@ -41,7 +44,7 @@ export async function setSlackToken(ctx: Context, secrets: Secrets, given: strin
   });
 }
 
-/** A repetition changes nothing. Needs `admin`. */
+/** Removes the bot token. A repetition changes nothing. Needs `admin`. */
 export async function removeSlackToken(ctx: Context): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -61,8 +64,9 @@ export interface NewSlackDestination {
 }
 
 /**
- * Answers its row; a channel or people that are there already are answered and not added again. It hears of what
- * happens from now on. Needs `admin`, for a repository at its code host too.
+ * Adds a destination, which receives messages about everything that happens from now on. Returns the id of its row. If
+ * the same destination exists already, returns the id of that row. Needs `admin`, and for a repository also the
+ * permission admin at its code host.
  */
 export async function createSlackDestination(
   ctx: Context,
@@ -119,7 +123,9 @@ async function readSame(tx: Transaction, { accountId, repositoryId, kind, channe
   return row.id;
 }
 
-/** Nothing more goes to it; what was posted stays in Slack. Needs `admin`. Throws NOT_FOUND. */
+/**
+ * Deletes a destination, which receives nothing more. Posted messages stay in Slack. Needs `admin`. Throws NOT_FOUND.
+ */
 export async function deleteSlackDestination(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -162,7 +168,10 @@ function checkedUrl({ kind, url }: NewSlackDestination): string | null {
   return null;
 }
 
-/** The lock keeps two requests from taking the last place. */
+/**
+ * Throws CONFLICT if the account has the greatest number of destinations. The lock prevents two requests from adding
+ * the last one.
+ */
 async function requireRoom(tx: Transaction, accountId: string): Promise<void> {
   await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
   const [row] = await tx.query<{ count: number }>(

@@ -10,12 +10,14 @@ const kinds = { CHANNEL: 'channel', PEOPLE: 'people', WEBHOOK: 'webhook' } as co
 >;
 registerEnumType(kinds, {
   name: 'SlackDestinationKind',
-  description: 'How news reaches people in Slack.',
+  description: 'The kind of a destination in Slack.',
   valuesConfig: {
-    CHANNEL: { description: 'One message about each subject in a channel, which is edited as things change.' },
+    CHANNEL: {
+      description: 'A channel with one message about each subject. The message is edited when the subject changes.',
+    },
     PEOPLE: {
       description:
-        'Direct messages to the author of a pull request and the user who queued it when it is blocked or has landed, and to the user who asked for a deployment when the deployment has ended.',
+        'Direct messages. When a pull request is blocked or has landed, its author and the user who queued it receive one. When a deployment has ended, the user who requested it receives one.',
     },
     WEBHOOK: {
       description: 'A message for each result and each freeze, by an incoming webhook, which needs no token.',
@@ -23,7 +25,11 @@ registerEnumType(kinds, {
   },
 });
 
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'Where news of the account goes in Slack.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A destination in Slack for messages about the account.',
+})
 export class SlackDestination {
   @Field(() => ID, { description: 'Its id, unique within the account. Opaque.' })
   id!: string;
@@ -31,34 +37,38 @@ export class SlackDestination {
   @Field(() => kinds, { description: 'How it reaches people.' })
   kind!: SlackDestinationKind;
 
-  @Field(() => String, { nullable: true, description: 'The channel, as it was named. Null unless it is one.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The id or name of the channel, as it was given. Null unless the kind is CHANNEL.',
+  })
   channel!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'The repository that it hears of, as `owner/name`. Null: all repositories of the account.',
+    description: 'The repository whose messages it receives, as `owner/name`. Null: all repositories of the account.',
   })
   repository!: string | null;
 
   @Field(() => String, { description: 'Email address of the user who made it.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was made. It hears of what happened since.' })
+  @Field(() => DateTime, { description: 'When it was created. It receives messages about everything since then.' })
   createdAt!: Date;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Why a message did not reach it, with the cure. Null: no message waits because of a failure.',
+    description:
+      'Why a message did not reach it, and what to do about it. Null: no message waits because of a failure.',
   })
   problem!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What the account has set up for its Slack workspace.' })
+@ObjectType({ simpleResolvers: true, description: 'The Slack settings of the account.' })
 export class Slack {
   @Field(() => Boolean, { description: 'Whether the account has a bot token. It is never shown.' })
   hasToken!: boolean;
 
-  @Field(() => [SlackDestination], { description: 'Where news goes, oldest first. At most 100.' })
+  @Field(() => [SlackDestination], { description: 'The destinations of messages, oldest first, at most 100.' })
   destinations!: readonly SlackDestination[];
 }
 
@@ -67,18 +77,18 @@ export class SetSlackTokenInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Begins with `xoxb-`. It is stored sealed. Null forgets the token: destinations stay, and only incoming webhooks get messages.',
+      'The token, which begins with `xoxb-`. It is stored encrypted. Null removes the token. Destinations then stay, but only incoming webhooks receive messages.',
   })
   token?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `setSlackToken`.' })
 export class SlackPayload {
-  @Field(() => Slack, { description: 'What the account has now.' })
+  @Field(() => Slack, { description: 'The settings after the change.' })
   slack!: Slack;
 }
 
-@InputType({ description: 'A new destination of news.' })
+@InputType({ description: 'A destination to create.' })
 export class CreateSlackDestinationInput {
   @Field(() => kinds, { description: 'How it reaches people.' })
   kind!: SlackDestinationKind;
@@ -92,20 +102,20 @@ export class CreateSlackDestinationInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Address of the incoming webhook, which is stored sealed and never shown. Required for the kind `WEBHOOK`, and only for that kind.',
+      'Address of the incoming webhook, which is stored encrypted and never shown. Required for the kind `WEBHOOK`, and only for that kind.',
   })
   url?: string | null;
 
   @Field(() => RepositoryInput, {
     nullable: true,
-    description: 'The repository that it hears of. Left out: all repositories of the account.',
+    description: 'The repository whose messages it receives. Left out: all repositories of the account.',
   })
   repository?: RepositoryInput | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `createSlackDestination`.' })
 export class CreateSlackDestinationPayload {
-  @Field(() => SlackDestination, { description: 'The destination, which may have been there before.' })
+  @Field(() => SlackDestination, { description: 'The new destination, or the same destination if it existed already.' })
   slackDestination!: SlackDestination;
 }
 
@@ -117,6 +127,6 @@ export class DeleteSlackDestinationInput {
 
 @ObjectType({ simpleResolvers: true, description: 'The result of `deleteSlackDestination`.' })
 export class DeleteSlackDestinationPayload {
-  @Field(() => ID, { description: 'The id it had.' })
+  @Field(() => ID, { description: 'The id of the deleted destination.' })
   deletedId!: string;
 }

@@ -582,7 +582,7 @@ describe('what a person may do', () => {
     });
     expect(await answerTo(browser, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });
     expect(await answerTo(browser, pause)).toEqual([
-      ['HOST_UNAVAILABLE', 'GitHub could not be asked what you may do there. Try again.'],
+      ['HOST_UNAVAILABLE', 'Your permissions could not be read from GitHub. Try again.'],
     ]);
     await w.emulator.controls.clear();
   });

@@ -1,4 +1,4 @@
-// Compares an installation with its invariants (docs/operations.md). It only reads.
+// Checks the invariants of an installation (docs/operations.md). The check only reads the rows that it is about.
 import type { Logger } from 'pino';
 import type { Ports } from '../../../context.ts';
 import { violationsText, type InvariantName, type Violation } from '../../../domain/health/invariants.ts';
@@ -12,7 +12,10 @@ import {
 import { statements } from './statements.ts';
 
 export interface Comparison {
-  /** `all`: every row, and git at every host. `recent`: the newest rows, and git on this machine alone. */
+  /**
+   * `all`: every row, and the git repositories of every host. `recent`: the newest rows, and only the git repositories
+   * on this machine.
+   */
   readonly scope: 'all' | 'recent';
 }
 
@@ -30,7 +33,7 @@ export async function findViolations(
   const violations: Violation[] = [];
   for (const [invariant, texts] of Object.entries(statements) as [InvariantName, readonly string[]][])
     for (const text of texts) {
-      // PostgreSQL wants a type for every parameter, also for one that a statement does not use.
+      // PostgreSQL needs a type for every parameter, even if the statement does not use it.
       const asked = `with given as (select $1::timestamptz, $2::bigint) select v.account, v.sentence from given, lateral (${text}) v`;
       const rows = await query<Omit<Violation, 'invariant'>>(asked, values);
       violations.push(...rows.map((row) => ({ invariant, ...row })));
@@ -49,16 +52,25 @@ export async function findViolations(
 }
 
 export interface InvariantWatch {
-  /** What the newest comparison that this process knows found. Null: this process knows none yet. */
+  /**
+   * The violations of the newest comparison that this process has made or read. Null: this process has no comparison
+   * yet.
+   */
   readonly violations: () => readonly Violation[] | null;
-  /** Compares, and logs what does not hold. If a process has begun to compare lately: reads what was found last. */
+  /**
+   * Checks the invariants, and logs the violations. If another process has begun a comparison within the interval,
+   * reads the result of the last comparison instead.
+   */
   look(): Promise<void>;
 }
 
-/** Less than the minute after which each process looks again. */
+/** Shorter than the minute after which each process calls `look` again. */
 const comparisonInterval = "interval '50 seconds'";
 
-/** Returns false if another comparison began within the interval, by clocks that may differ. */
+/**
+ * Begins a comparison. Returns false if another comparison began within the interval. The clocks of the processes may
+ * differ.
+ */
 async function beginComparison({ db, clock }: Pick<Ports, 'db' | 'clock'>): Promise<boolean> {
   const begun = await db.system.query(
     `update invariant_comparison set began_at = $1 where began_at is null

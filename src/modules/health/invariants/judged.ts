@@ -1,4 +1,4 @@
-// Invariants whose rows the domain judges, and the one that needs git.
+// Invariants that the domain checks from rows, and the invariant that needs git.
 import type { Ports } from '../../../context.ts';
 import {
   isBegunWhilePaused,
@@ -14,7 +14,7 @@ import { configurationOf } from '../../repositories/index.ts';
 
 type Query = Ports['db']['system']['query'];
 
-/** How many of the newest rows of a table are looked at. */
+/** How many of the newest rows of a table are checked. */
 export type Reach = number;
 
 export async function findUnjustified(query: Query, reach: Reach): Promise<readonly Violation[]> {
@@ -69,7 +69,7 @@ export async function findLandingsWhilePaused(query: Query, reach: Reach): Promi
 }
 
 export async function findBrokenHistories(query: Query, reach: Reach): Promise<readonly Violation[]> {
-  // Of a payload only what the grammar reads.
+  // The statement reads only those parts of a payload that the grammar of histories needs.
   const events = await query<EventOfRepository>(
     `select e.account_id::text as account, e.repository_id::text as repository, e.action,
             e.pull_request_id::text as "pullRequestId", e.batch_id::text as "batchId",
@@ -126,7 +126,10 @@ interface Landed {
   readonly landings: readonly { readonly commit: string; readonly tree: string }[];
 }
 
-/** Landings that their base branch has lost, or that have another tree. `hosts`: where git is asked. */
+/**
+ * Landings whose commit is missing from its base branch or has another tree there. `hosts` are the code hosts whose git
+ * repositories are read.
+ */
 export async function findLostLandings(
   ports: Pick<Ports, 'db' | 'hosts'>,
   { perQueue, hosts }: { readonly perQueue: number; readonly hosts: readonly Landed['host'][] },
@@ -160,7 +163,7 @@ async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<r
   return landings.flatMap(({ commit, tree }) => {
     const there = trees.get(commit);
     if (there === tree) return [];
-    const what = there === undefined ? 'is not on the first-parent line of' : `has the tree ${there} in`;
-    return [found(`${commit} landed, and ${what} ${branch} of ${owner}/${name}.`)];
+    const difference = there === undefined ? 'is not on the first-parent line of' : `has the tree ${there} in`;
+    return [found(`${commit} landed, and ${difference} ${branch} of ${owner}/${name}.`)];
   });
 }

@@ -1,14 +1,14 @@
-// Invariants that SQL alone can judge: each row of a statement is a violation. $1 is the present, $2 says how many of
-// the newest rows are looked at.
+// Invariants that SQL alone can check. Each row that a statement returns is a violation. $1 is the present instant, and
+// $2 is the number of the newest rows that are checked.
 import type { InvariantName } from '../../../domain/health/invariants.ts';
 import { maxTimesPassed } from '../../../domain/queue/model/reordered.ts';
 
-/** The newest rows of a table, by its primary key. */
+/** SQL: whether a row is among the newest $2 rows of its table, by the primary key. */
 function newest(table: string, alias: string): string {
   return `${alias}.id > (select coalesce(max(id), 0) from ${table}) - $2::bigint`;
 }
 
-/** A queue whose rows are as its last plan left them, and that nothing holds up. */
+/** SQL: whether a queue is not halted, and its rows have not changed since its last plan. */
 const settled = `q.version = q.planned_version and q.halted_reason is null`;
 const running = `q.halted_reason is null and r.active and r.deleted_at is null and not r.paused
   and not exists (select from branch_pause s where s.account_id = r.account_id and s.repository_id = r.id and s.paused)

@@ -1,4 +1,4 @@
-// Finds a sandbox by the slug in its public address. Whoever has the slug may open the sandbox, because the slug cannot
+// Finds a sandbox by the slug in its public address. A visitor with the slug may open the sandbox, because the slug cannot
 // be guessed.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';

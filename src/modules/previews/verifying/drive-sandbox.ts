@@ -31,7 +31,7 @@ const lifeMs = 45 * 60_000;
 export async function driveSandbox(supervised: SupervisedVerification): Promise<Ending> {
   const { ctx, rows, verifying, log } = supervised;
   const { preview } = rows.verification;
-  if (preview?.method !== 'sandbox') return { status: 'error', summary: 'No preview governs it.' };
+  if (preview?.method !== 'sandbox') return { status: 'error', summary: 'The verification uses no preview.' };
   const image = await findPreviewImage(ctx, preview.image);
   if (image === null)
     return { status: 'error', summary: `The account has no image ${preview.image} any more: register it.` };

@@ -51,7 +51,7 @@ async function publishAtHost(
     await hostClient(ctx, hosted(repository)).publishCheck(check);
     return null;
   } catch (error) {
-    if (error instanceof HostRefused) return `The host does not show it: ${error.message}`;
+    if (error instanceof HostRefused) return `The host refused the check: ${error.message}`;
     throw error;
   }
 }

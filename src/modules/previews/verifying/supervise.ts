@@ -157,7 +157,8 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   const { ctx, rows, verifying, log } = supervised;
   const { verification } = rows;
   const { preview, registrationId } = verification;
-  if (preview?.method !== 'endpoint' || !registrationId) return { status: 'error', summary: 'No preview governs it.' };
+  if (preview?.method !== 'endpoint' || !registrationId)
+    return { status: 'error', summary: 'The verification uses no preview.' };
   const registration = await openRegistration(ctx, verifying.secrets, registrationId);
   // The registration has expired, or another one replaced it. `whyStopped` reads which.
   if (registration === null) return await whyStopped(supervised);
@@ -182,7 +183,7 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
  */
 async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
   if (isHandedOver()) throw new HandedOver();
-  const unexplained = new Error('It was stopped, and its rows want it to go on; it is started again.');
+  const unexplained = new Error('The verification was stopped, and its rows do not say why. It is started again.');
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
     const now = await lockVerification(ctx, tx, rows.verification.id);
     const situation = await situationOf(ctx, tx, now);
@@ -198,7 +199,10 @@ async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): 
     if (situation.registrationId !== null && situation.registrationId !== registrationId)
       return { status: 'waiting', summary: 'Its preview was registered again while it was driven.' };
     if (endReason === 'deregistered' || endReason === 'replaced')
-      return { status: 'error', summary: 'Its preview was taken away while it was driven: register it again.' };
+      return {
+        status: 'error',
+        summary: 'Its preview was deregistered or replaced while it was driven: register it again.',
+      };
     if (endReason === 'expired' || expiresAt <= ctx.clock())
       return { status: 'error', summary: 'Its preview expired while it was driven: register it for a longer time.' };
     throw unexplained;

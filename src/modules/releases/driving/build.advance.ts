@@ -36,7 +36,7 @@ export const buildKind: Kind<BuildTypes> = {
   read: async (_ctx, _tx, rows) => buildSituationOf(rows),
   decide: decideBuild,
   write: async (ctx, tx, rows, { status, because }) => {
-    if (status === 'building') throw new Error('What is built does not begin again.');
+    if (status === 'building') throw new Error('A build of a candidate cannot begin again.');
     const problem = rows.candidate.problem ?? null;
     const errorMessage = problem === null ? because : `${because} Last: ${problem}`;
     await endBuild(ctx, tx, rows, { status, errorMessage });

@@ -118,6 +118,6 @@ const mostCharacters = 500;
  */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error) || error instanceof DriverException)
-    return 'The service failed at it: its log says why.';
-  return `The service failed at it: ${error.message}`.slice(0, mostCharacters);
+    return 'An error in Interlock interrupted the run. The log of Interlock says why.';
+  return `An error in Interlock interrupted the run: ${error.message}`.slice(0, mostCharacters);
 }

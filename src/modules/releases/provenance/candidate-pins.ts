@@ -49,7 +49,7 @@ export async function lookAtNewCandidates(ports: Ports): Promise<void> {
         ]);
       });
     } catch (error) {
-      ports.log.warn({ error: String(error), candidate: id }, 'Git could not be asked about a release candidate.');
+      ports.log.warn({ error: String(error), candidate: id }, 'A release candidate could not be examined with git.');
     }
   }
 }

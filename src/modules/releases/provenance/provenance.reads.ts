@@ -59,7 +59,7 @@ export async function findMerged(
     const position = await positionOf(ctx, queueId, mergeCommit);
     if (position !== null) return { repository, having: havingByBase(queueId, position), isComplete };
   }
-  const { ids, isComplete } = await askGit(ctx, repository, mergeCommit);
+  const { ids, isComplete } = await findByGit(ctx, repository, mergeCommit);
   return { repository, having: havingByGit(ids), isComplete };
 }
 
@@ -86,7 +86,7 @@ const mostCandidates = 1_000;
 const mostCommits = 100_000;
 
 /** Ids of the newest candidates that contain a commit, found by one call to git. The result is not stored. */
-async function askGit(
+async function findByGit(
   ctx: Context,
   repository: HostedRepository,
   commit: string,

@@ -40,6 +40,6 @@ async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<
     if (tip !== null) return tip.commit;
   }
   throw new HostRefused(
-    `The branch ${runbook.targetBranch} is not there any more: make it again and retry, or begin another runbook.`,
+    `The branch ${runbook.targetBranch} does not exist any more: create it again and retry, or create another runbook.`,
   );
 }

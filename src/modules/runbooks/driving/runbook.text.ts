@@ -1,5 +1,5 @@
-// The text about a runbook that the Temporal UI shows at its workflow: the plan with the status of each step, commits
-// and pull requests, the cost, and why the runbook waits.
+// The text about a runbook that the Temporal UI shows at its workflow. It has the plan with the status of each step,
+// the commits and pull requests, the cost, and the reason why the runbook waits.
 import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';

@@ -62,7 +62,7 @@ export function openSession(ctx: Context, options: SessionOptions): AgentSession
 }
 
 export function budgetSpent(budgetMicros: number): string {
-  return `The budget of ${dollars(budgetMicros)} is spent. Retry it with a higher budget, or do the rest by hand.`;
+  return `The budget of ${dollars(budgetMicros)} is spent. Retry the runbook with a higher budget, or do the rest by hand.`;
 }
 
 export function dollars(micros: number): string {

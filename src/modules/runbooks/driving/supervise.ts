@@ -82,7 +82,7 @@ async function begin(
 }
 
 const notWanted: Done = {
-  message: 'it was not wanted any more',
+  message: 'it was no longer needed',
   write: async (_tx, { runbook }) => void Object.assign(runbook, { dueAt: null, ...untried }),
 };
 
@@ -142,7 +142,7 @@ function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outco
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const message = error instanceof Error ? error.message : String(error);
   return {
-    message: masked(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
+    message: masked(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a message.',
     isFinal,
     isHostAway: error instanceof HostAway,
     waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),
