@@ -193,7 +193,9 @@ test('a preview that is taken away while it is driven ends the run', async () =>
   await w.comesTo(number, 'driving');
   await isAsked;
   await w.deregister(number);
-  expect(await w.comesTo(number, 'error')).toMatchObject({ summary: expect.stringContaining('taken away') });
+  expect(await w.comesTo(number, 'error')).toMatchObject({
+    summary: expect.stringContaining('deregistered or replaced'),
+  });
 });
 
 test('a pull request that touches nothing but exempt paths needs no verification', async () => {
