@@ -102,6 +102,8 @@ describe('deleteRepository', () => {
       'environment where provider_secret is not null and $1 <> 0',
     ])
       expect([rows, await s.rows(`select 1 from ${rows}`, [id])]).toEqual([rows, []]);
+    // Events are read once they have a position.
+    await expect.poll(async () => await s.rows('select 1 from event where position is null')).toEqual([]);
     const { data } = await s.graphql<{ node: unknown; auditLog: { nodes: { action: string }[] } }>(
       `query ($id: ID!) {
         node(id: $id) { ... on Repository { owner name deletedAt events { nodes { action } }
