@@ -40,13 +40,14 @@ export async function takeDueComparison(
   except: { readonly accounts: readonly string[]; readonly hosts: readonly string[] },
 ): Promise<DueComparison | null> {
   const [taken] = await query<DueComparison>(
-    `update host_comparison l set leased_until = $2
-     from (
+    // A materialised subquery runs once. In a join it may run again for each row, and lease a further comparison each time.
+    `with due as materialized (
        select d.account_id, d.repository_id, r.host from host_comparison d
        join repository r on r.account_id = d.account_id and r.id = d.repository_id and r.active
        where d.due_at <= $1 and (d.leased_until is null or d.leased_until <= $1)
          and d.account_id <> all ($3::bigint[]) and r.host <> all ($4::text[])
-       order by d.due_at limit 1 for update of d skip locked) due
+       order by d.due_at limit 1 for update of d skip locked)
+     update host_comparison l set leased_until = $2 from due
      where l.account_id = due.account_id and l.repository_id = due.repository_id
      returning l.account_id as "accountId", l.repository_id as "repositoryId", due.host`,
     [at.now.toISOString(), at.until.toISOString(), [...except.accounts], [...except.hosts]],
