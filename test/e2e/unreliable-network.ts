@@ -30,7 +30,6 @@ export async function startUnreliableNetwork(): Promise<UnreliableNetwork> {
     connections.add(connection);
     forward(connection, [near, far]);
     forward(connection, [far, near]);
-    near.on('error', () => {});
     void held.then(() => {
       if (near.destroyed) return void far.destroy();
       far.connect(target, '127.0.0.1');

@@ -18,25 +18,37 @@ const endedBuilds = `batch b join queue q on q.account_id = b.account_id and q.i
 const minutesOf = (states: string): string =>
   `coalesce(sum(extract(epoch from b.ended_at - b.build_started_at)) filter (where b.state in (${states})), 0)::float8 / 60`;
 
-/** The builds that ended on each day, with a row for every day. */
-export async function readDailyBuilds(
+/**
+ * A row for every day. `statistic`: SQL that returns one row of the filter ($1 to $3) for the day between the seconds
+ * `starts` and `ends`. `name`: that of the prepared statement.
+ */
+export async function readEachDay<Row extends { readonly date: string }>(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,
-): Promise<DailyBuilds[]> {
-  const rows = await ctx.db.read<Omit<DailyBuilds, 'date'> & { readonly n: number }>(ctx.accountId, {
-    name: 'analytics_builds',
-    text: `select asked.n::integer as n, ended.* from unnest($4::float8[], $5::float8[]) with ordinality as asked (starts, ends, n),
-      lateral (
-        select count(*)::integer as builds, (count(*) filter (where b.state = 'landed'))::integer as landed,
-          ${minutesOf("'landed'")} as "minutesLanded", ${minutesOf("'failed', 'bisected'")} as "minutesFailed",
-          ${minutesOf("'superseded'")} as "minutesReset"
-        from ${endedBuilds} and b.ended_at >= to_timestamp(starts) and b.ended_at < to_timestamp(ends)) ended
+  { name, statistic }: { readonly name: string; readonly statistic: string },
+): Promise<Row[]> {
+  const rows = await ctx.db.read<Omit<Row, 'date'> & { readonly n: number }>(ctx.accountId, {
+    name,
+    text: `select asked.n::integer as n, statistic.* from unnest($4::float8[], $5::float8[]) with ordinality as asked (starts, ends, n),
+      lateral (${statistic}) statistic
       order by asked.n`,
     values: [ctx.accountId, repositoryId, baseBranch, days.map(startsSec), days.map(endsSec)],
   });
   return rows.flatMap(({ n, ...row }) => {
     const day = days[n - 1];
-    return day === undefined ? [] : [{ date: day.date, ...row }];
+    return day === undefined ? [] : [{ date: day.date, ...row } as unknown as Row];
+  });
+}
+
+/** The builds that ended on each day, with a row for every day. */
+export async function readDailyBuilds(ctx: Context, filter: AnalyticsFilter): Promise<DailyBuilds[]> {
+  return await readEachDay<DailyBuilds>(ctx, filter, {
+    name: 'analytics_builds',
+    statistic: `
+        select count(*)::integer as builds, (count(*) filter (where b.state = 'landed'))::integer as landed,
+          ${minutesOf("'landed'")} as "minutesLanded", ${minutesOf("'failed', 'bisected'")} as "minutesFailed",
+          ${minutesOf("'superseded'")} as "minutesReset"
+        from ${endedBuilds} and b.ended_at >= to_timestamp(starts) and b.ended_at < to_timestamp(ends)`,
   });
 }
 
@@ -63,5 +75,5 @@ export async function readFailedChecks(
   });
 }
 
-export const startsSec = ({ startsAt }: Day): number => startsAt.getTime() / 1000;
-export const endsSec = ({ endsAt }: Day): number => endsAt.getTime() / 1000;
+const startsSec = ({ startsAt }: Day): number => startsAt.getTime() / 1000;
+const endsSec = ({ endsAt }: Day): number => endsAt.getTime() / 1000;
