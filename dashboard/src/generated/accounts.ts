@@ -17,7 +17,7 @@ export type AddUserInput = {
 export type ApiTokenKind =
   /** The account's service user. A token of this kind can sign webhooks. */
   | 'ACCOUNT'
-  /** The user who made the token, or whom an admin named. */
+  /** A user. Users make tokens for themselves, and admins make tokens for other users. */
   | 'USER';
 
 /** A token to create. */

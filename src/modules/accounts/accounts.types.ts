@@ -61,7 +61,7 @@ registerEnumType(tokenKinds, {
   description: 'The user or account a token acts as.',
   valuesConfig: {
     ACCOUNT: { description: "The account's service user. A token of this kind can sign webhooks." },
-    USER: { description: 'The user who made the token, or whom an admin named.' },
+    USER: { description: 'A user. Users make tokens for themselves, and admins make tokens for other users.' },
   },
 });
 

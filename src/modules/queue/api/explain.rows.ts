@@ -26,7 +26,7 @@ const mostVersions = 100;
 
 const mostEvents = 50;
 
-/** Events that show whether, and by whom, a pull request was taken out of the line. */
+/** The newest of these events says whether a user took the pull request out of the line, and which user. */
 const queueing = ['dequeued', 'queued', 'opened'];
 
 interface Wanted {
