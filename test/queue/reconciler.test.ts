@@ -1,6 +1,8 @@
 // In which order and how often repositories are compared with their hosts.
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
+import { planComparisons, takeDueComparison } from '../../src/modules/repositories/index.ts';
 import { createReconciler } from '../../src/reconciler.ts';
 import { instead } from '../support/instead.ts';
 import { world } from '../support/world.ts';
@@ -63,4 +65,27 @@ it('repositories in line are compared every minute, others every quarter of an h
   await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([5, 16, 4]);
   await reconciler.stop();
+});
+
+it('a process leases one due comparison at a time, also if PostgreSQL takes the table for nearly empty', async () => {
+  await using w = await world({ runsCi: false });
+  const { query } = w.service.ports.db.system;
+  const now = new Date();
+  await planComparisons(query, now, { withLineBy: now });
+  const owner = new pg.Client({ connectionString: w.databaseUrl });
+  await owner.connect();
+  await owner.query('analyze host_comparison');
+  await owner.query('analyze repository');
+  await owner.end();
+  for (let nth = 1; nth <= 8; nth += 1)
+    await w.rows(
+      `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash) values ($1, 'acme', $2, 'local', '', '')`,
+      [w.ctx.accountId, `shop-${nth}`],
+    );
+  await planComparisons(query, now, { withLineBy: now });
+  const until = new Date(now.getTime() + 60_000);
+  for (let taken = 1; taken <= 3; taken += 1) {
+    expect(await takeDueComparison(query, { now, until }, { accounts: [], hosts: [] })).not.toBeNull();
+    expect(await w.rows('select 1 from host_comparison where leased_until is not null')).toHaveLength(taken);
+  }
 });
