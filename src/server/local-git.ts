@@ -14,7 +14,7 @@ import {
 } from '../modules/repositories/index.ts';
 import type { Callers } from './callers.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
-import { configurationOf } from '../modules/queue/store/configuration.cache.ts';
+import { configurationOf } from '../modules/queue/store/rules-in-force.ts';
 
 export interface LocalGit {
   readonly ports: Ports;

@@ -2,7 +2,7 @@
 // when they do not merge, and who is tagged by them.
 import { expect, it } from 'vitest';
 import { driveBatch } from '../../src/modules/queue/index.ts';
-import { configurationOf, rulesOf } from '../../src/modules/queue/store/configuration.cache.ts';
+import { configurationOf, rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
 import { writeDecisions } from '../../src/modules/queue/planning/decisions.writer.ts';
 import { loadSnapshot } from '../../src/modules/queue/planning/snapshot.loader.ts';
 import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';

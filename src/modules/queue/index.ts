@@ -10,7 +10,7 @@ export {
   type BranchWorkAnswer,
   type BackportRequest,
 } from './requests/branch-work.service.ts';
-export { configurationOf, labelRulesOf } from './store/configuration.cache.ts';
+export { configurationOf, labelRulesOf } from './store/rules-in-force.ts';
 export { haltQueue, resumeQueue } from './requests/halting.service.ts';
 export { createHostInbox, type HostInbox } from './requests/host.inbox.ts';
 export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './store/host-hints.ts';

@@ -18,7 +18,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { AdmissionRow, WantedRows, LineRow } from '../store/line.rows.ts';
 import { readLandingMembers } from '../store/intents.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { loadJudgedBuilds, judgeOwn } from '../facts/judged-builds.ts';

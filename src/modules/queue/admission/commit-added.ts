@@ -3,7 +3,7 @@ import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { keepOptions } from './merge-options.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';

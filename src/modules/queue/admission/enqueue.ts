@@ -16,7 +16,7 @@ import type { HostedRepository } from '../../../hosts/port.ts';
 import { permissionOfHandle } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';

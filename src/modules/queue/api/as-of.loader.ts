@@ -15,7 +15,7 @@ import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
-import { haltOf, rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';

@@ -5,7 +5,7 @@ import { changedKeys, type ChangedKey } from '../../../domain/configuration/chan
 import type { ParsedConfiguration } from '../../../domain/configuration/parse.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, writeConfiguration, type RepositoryName } from '../../repositories/index.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 
 export interface PreviewedConfiguration {

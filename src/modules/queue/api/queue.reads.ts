@@ -6,7 +6,7 @@ import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { inRepository, withRepositories } from './pull-requests.reads.ts';
 import type { Queue, QueueDepth } from './queue.types.ts';
 

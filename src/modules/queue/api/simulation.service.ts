@@ -12,7 +12,7 @@ import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { mostRows, readBatches, readLog } from './simulation.history.ts';
 import type { ReplayTask } from './simulation.thread.ts';
 

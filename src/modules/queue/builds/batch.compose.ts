@@ -9,7 +9,7 @@ import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
 import { movesHeads } from '../facts/own-pushes.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';

@@ -9,7 +9,7 @@ import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
-import { configurationOf, rulesOf } from '../store/configuration.cache.ts';
+import { configurationOf, rulesOf } from '../store/rules-in-force.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';

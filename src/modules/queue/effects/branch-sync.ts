@@ -12,7 +12,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
+import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';

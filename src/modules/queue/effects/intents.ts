@@ -6,7 +6,7 @@ import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hos
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { endOrPostpone } from './intents.failures.ts';
 import { finishIntents } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';

@@ -6,7 +6,7 @@ import { type HostClient, hostClient, HostRefused } from '../../../hosts/port.ts
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';

@@ -13,7 +13,7 @@ import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { planHint } from '../store/host-hints.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 

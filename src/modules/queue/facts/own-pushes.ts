@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 
 /** How many pushes of the service lead from one head to another. 0: another commit is between them. */
 export async function countOwnPushes(

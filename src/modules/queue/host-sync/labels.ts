@@ -8,7 +8,7 @@ import { RepositoryEntity, type RepositoryRow } from '../../repositories/reposit
 import { changeAs, nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, requireWriteAccess, dequeue } from '../admission/enqueue.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
+import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadBelow } from '../facts/stacks.ts';

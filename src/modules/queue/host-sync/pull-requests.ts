@@ -12,7 +12,7 @@ import { withoutBots } from '../facts/bot-branches.ts';
 import { recordBuild, recordChecks } from '../facts/build.records.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import { atTip, factsOf, hasFacts, hasFollowed, type SeenPullRequest } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';

@@ -12,7 +12,7 @@ import { branchHolds, decisionInstant } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { loadBuilds } from '../facts/build.records.ts';
-import { configurationOf, configurationProblem, haltOf, rulesOf } from '../store/configuration.cache.ts';
+import { configurationOf, configurationProblem, haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
 import { readLine } from '../store/line.rows.ts';

@@ -15,7 +15,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { lockIntent } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 

@@ -16,7 +16,7 @@ import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { isHeadBranch, ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
 import { closeHeads, followRestored, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import type { OutOfBandMerge } from './out-of-band-merges.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { planConclusions } from './landing.record.ts';
 import { BatchEntity, PullRequestEntity, IntentEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';

@@ -8,7 +8,7 @@ import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
 import { isWanted } from '../store/line.rows.ts';
-import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/configuration.cache.ts';
+import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/rules-in-force.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';

@@ -6,7 +6,7 @@ import { supersede } from '../../../domain/queue/planning/resets.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { haltOf, rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { writeDecisions } from './decisions.writer.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { contextWithin } from '../../../platform/dry-run.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider as reconsiderRequests } from '../admission/admission.service.ts';
-import { haltOf, rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { startWork } from '../store/status.writer.ts';

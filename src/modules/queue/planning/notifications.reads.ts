@@ -9,7 +9,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor } from '../admission/admission.service.ts';
-import { configurationOf, haltOf } from '../store/configuration.cache.ts';
+import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { readFailedChecks } from '../store/failed-checks.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import {

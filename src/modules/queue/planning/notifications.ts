@@ -7,7 +7,7 @@ import { openQueueMethods, publicationOf, wantsComment } from '../../../domain/q
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import { holdOf } from './notifications.reads.ts';
 

@@ -14,7 +14,7 @@ import { branchHolds, decisionInstant, type BranchHolds } from '../../repositori
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts/past-results.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
-import { configurationOf, haltOf } from '../store/configuration.cache.ts';
+import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { openBelow, readBelow } from '../facts/stacks.ts';
 import { loadMembers, readAssumed } from '../store/batch.members.ts';

@@ -14,7 +14,7 @@ import {
 import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { readConfigurationText } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { rulesOf } from '../store/rules-in-force.ts';
 import { hosted } from '../store/hosted-repository.ts';
 
 interface QueueOf {

@@ -8,7 +8,7 @@ import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { atTip, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';

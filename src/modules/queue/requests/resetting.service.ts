@@ -12,7 +12,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { writeDecisions } from '../planning/decisions.writer.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 import { loadSnapshot, type LoadedQueue } from '../planning/snapshot.loader.ts';
-import { haltOf, rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { finishWork, startWork } from '../store/status.writer.ts';

@@ -17,7 +17,7 @@ import { appendEvents, type NewEvent } from '../../events/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { leaveHeads } from '../../previews/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { configurationOf, labelRulesOf } from './configuration.cache.ts';
+import { configurationOf, labelRulesOf } from './rules-in-force.ts';
 import { readFailedChecksOf } from './failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 

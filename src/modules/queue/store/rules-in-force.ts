@@ -1,4 +1,4 @@
-// The parts of the configuration in force that the queue reads.
+// What the queue reads of the configuration in force: the rules of the planner, the labels, and why nothing may land.
 import {
   blockedLabel,
   isMergedByHost,
