@@ -30,7 +30,7 @@ export { explainAll } from './api/explain.reads.ts';
 export { batchById } from './api/batches.reads.ts';
 export { pullRequestById } from './api/pull-requests.reads.ts';
 export { historyForgetting, intentForgetting, targetsForgetting } from './store/retention.ts';
-export { setRepositoryActive } from './requests/activity.service.ts';
+export { setRepositoryActive } from './requests/activation.service.ts';
 export {
   closePullRequest,
   reopenPullRequest,

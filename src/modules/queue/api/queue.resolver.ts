@@ -26,7 +26,7 @@ import {
 import { readBatches } from './batches.reads.ts';
 import { type Batch, BatchConnection, batchStates, type BatchState } from './batches.types.ts';
 import { liveStates } from '../store/batch.rows.ts';
-import { setRepositoryActive } from '../requests/activity.service.ts';
+import { setRepositoryActive } from '../requests/activation.service.ts';
 import { checkedReason, haltQueue, previewHalt, resumeQueue } from '../requests/halting.service.ts';
 import { previewQueueReset, resetQueue } from '../requests/resetting.service.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
