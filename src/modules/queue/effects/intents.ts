@@ -24,7 +24,7 @@ import {
   type PullRequestRow,
 } from '../store/queue.entities.ts';
 import { carryOutRefresh } from './branch-work.ts';
-import { carryOutRetry } from './retries.ts';
+import { carryOutRetry } from './check-retries.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { deleteBranch, closeRows } from '../builds/bot-pull-requests.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';

@@ -20,7 +20,7 @@ import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { lockQueue } from '../store/queue.locks.ts';
-import { planRetries } from './retries.ts';
+import { planRetries } from './check-retries.ts';
 import { planNotifications } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
