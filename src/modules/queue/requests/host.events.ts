@@ -2,7 +2,7 @@
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { resetClosedBuild } from '../planning/closed-build.ts';
+import { resetClosedBuild } from '../planning/closed-bot-pull-request.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
