@@ -13,7 +13,7 @@ import { configurationOf, rulesOf } from '../store/rules-in-force.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { messageSource } from '../planning/batch.start.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { judgeParts } from './batch.parts.ts';
+import { judgeParts } from './composed-evidence.ts';
 import {
   BatchEntity,
   BotPullRequestEntity,

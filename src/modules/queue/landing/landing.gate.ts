@@ -27,7 +27,7 @@ import {
   type PullRequestRow,
   type QueueRow,
 } from '../store/queue.entities.ts';
-import { judgeParts, loadTargetsThatCount, type PassedPart } from '../builds/batch.parts.ts';
+import { judgeParts, loadTargetsThatCount, type PassedPart } from '../builds/composed-evidence.ts';
 import type { Passed } from './proof.ts';
 
 export interface Gate {

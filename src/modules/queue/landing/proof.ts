@@ -6,7 +6,7 @@ import type { MergeStrategy, RequiredCheck } from '../../../domain/queue/model/r
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../store/queue.entities.ts';
 import type { PassedGate } from '../facts/final-gates.ts';
-import type { PassedPart } from '../builds/batch.parts.ts';
+import type { PassedPart } from '../builds/composed-evidence.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';

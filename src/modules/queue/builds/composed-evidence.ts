@@ -1,6 +1,6 @@
-// Judges a landing that builds of its parts justify. The builds are read again under the locks of the gate, and judged
-// by the planner's rule. The result is stored in the intent, so that the proof does not depend on later changes of
-// rows.
+// Judges, by the planner's rule, whether green builds of parts justify a landing. A batch with such builds needs no build
+// of its own. The gate of the landing reads the builds again under its locks. Its result is stored in the intent, so that
+// the proof does not depend on later changes of rows.
 import type { Context } from '../../../context.ts';
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
 import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
