@@ -2,7 +2,7 @@ import { Arg, Ctx, Extensions, FieldResolver, Int, Mutation, Query, Resolver, Ro
 import { DomainError } from '../../../domain/errors.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { toProblem, Repository } from '../../repositories/repositories.types.ts';
-import { readSimulations, startSimulation } from './simulation.jobs.ts';
+import { readSimulations, startSimulation } from './simulation.background.ts';
 import { simulateQueue, type SimulationRequest } from './simulation.service.ts';
 import {
   QueueSimulation,

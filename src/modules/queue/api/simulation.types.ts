@@ -2,7 +2,7 @@ import { Field, Float, InputType, Int, ObjectType, registerEnumType } from 'type
 import type { Replayed } from '../../../domain/simulation/replay.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
-import type { SimulationRead } from './simulation.jobs.ts';
+import type { SimulationRead } from './simulation.background.ts';
 import type { Simulated } from './simulation.service.ts';
 
 @InputType({ description: 'A queue, how many days of it to simulate, and under which configuration.' })
