@@ -1,5 +1,5 @@
 // Why is a pull request not merged yet? One typed reason: who must act, and a sentence. The reason is derived from
-// facts and never stored. conditions.ts lists the conditions behind it with the same sentences.
+// facts and never stored. condition-tree.ts lists the conditions behind it with the same sentences.
 import { timeText } from '../../calendar/time.text.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import { isLandingHalt } from '../landing/host-retry.ts';

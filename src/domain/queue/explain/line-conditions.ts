@@ -20,7 +20,7 @@ import { checks } from './preconditions.ts';
 import type { LinePosition } from './line-position.ts';
 import { isQueued } from '../model/status.ts';
 
-export function queue({
+export function queueCondition({
   pullRequest: { paused, haltedReason, hostWaitUntil, preparingSince },
   since,
   causes,
@@ -85,7 +85,7 @@ function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): str
   return pattern === null ? 'the repository is paused' : `paused by the rule ${pattern}`;
 }
 
-export function place(facts: ConditionFacts, { ahead, before, skippers, reordered }: LinePosition): Condition {
+export function placeCondition(facts: ConditionFacts, { ahead, before, skippers, reordered }: LinePosition): Condition {
   const { pullRequest, since } = facts;
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
@@ -102,7 +102,7 @@ export function place(facts: ConditionFacts, { ahead, before, skippers, reordere
   });
 }
 
-export function build(facts: ConditionFacts, position: LinePosition): Condition {
+export function buildCondition(facts: ConditionFacts, position: LinePosition): Condition {
   const { batch, hold } = facts.pullRequest;
   if (batch === null)
     return condition({
@@ -153,7 +153,7 @@ function baseRules(hostWarning: string): Condition {
   });
 }
 
-export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition): Condition {
+export function landingCondition(facts: ConditionFacts, { ownChecksUntil }: LinePosition): Condition {
   const { landingsFrom, ownChecks, finalGate, batch, status, frozen, hostWarning } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [

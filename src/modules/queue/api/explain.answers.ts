@@ -6,7 +6,7 @@ import {
 } from '../../../domain/queue/requests/admission.ts';
 import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
 import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
-import { listConditions } from '../../../domain/queue/explain/conditions.ts';
+import { listConditions } from '../../../domain/queue/explain/condition-tree.ts';
 import type { LinePosition } from '../../../domain/queue/explain/line-position.ts';
 import type { BlockCode, BuildState, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';

@@ -2,7 +2,7 @@
 // sentences are those of admission and of `explain`.
 import { explain } from './explain.ts';
 import { condition, type Condition, type ConditionFacts, type ConditionKind } from './condition.ts';
-import { build, landing, place, queue } from './line-conditions.ts';
+import { buildCondition, landingCondition, placeCondition, queueCondition } from './line-conditions.ts';
 import { preconditions } from './preconditions.ts';
 
 /** In the order in which they are checked. Empty for a merged pull request. */
@@ -21,8 +21,10 @@ export function listConditions(facts: ConditionFacts): Condition[] {
     case 'tagged': {
       const { position } = facts;
       const inLine =
-        position === null ? [] : [place(facts, position), build(facts, position), landing(facts, position)];
-      return [requestCondition(facts), preconditions(facts), queue(facts), ...inLine];
+        position === null
+          ? []
+          : [placeCondition(facts, position), buildCondition(facts, position), landingCondition(facts, position)];
+      return [requestCondition(facts), preconditions(facts), queueCondition(facts), ...inLine];
     }
     default:
       return status satisfies never;
