@@ -2,7 +2,7 @@
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
-import { landGreen, type Landable, type OwnCheckWait, judgeHeld, greenSince } from '../planning/landing.ts';
+import { landGreen, type Landable, type OwnCheckWait, judgeHeld, greenSince } from '../planning/green-batch.ts';
 import type { Decision } from '../model/decision.ts';
 
 /**

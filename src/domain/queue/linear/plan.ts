@@ -5,7 +5,7 @@
 // requests → start batches, side builds first → announce → read checks from the host → start a final gate, or land.
 import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
 import { blockFailed, holdAbove } from '../planning/departures.ts';
-import { gateDeadline } from '../planning/landing.ts';
+import { gateDeadline } from '../planning/green-batch.ts';
 import type { LineView, Step } from '../planning/line.ts';
 import { planNextBatch, type NextBatch } from './next-batch.ts';
 import { judgeOwnCheckWait, planLanding } from './landing.ts';

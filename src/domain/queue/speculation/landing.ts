@@ -1,6 +1,6 @@
 // What lands now: the batch in line, or the mergeable set as a new batch.
 import type { BatchState } from '../model/snapshot.ts';
-import { landGreen } from '../planning/landing.ts';
+import { landGreen } from '../planning/green-batch.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
 import { type SpeculationGraph, type SpeculativeBuild, pin } from './graph.ts';
 import { findExact, findMergeable, findUnvalidated, restsOn } from './mergeable-set.ts';

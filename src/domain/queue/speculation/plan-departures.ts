@@ -3,7 +3,7 @@
 // requests → reorder pull requests that others need not wait for → dequeue stuck pull requests → end builds whose
 // result no longer matters.
 import { blockFailed, holdAbove } from '../planning/departures.ts';
-import { greenSince, judgeHeld, type OwnCheckWait } from '../planning/landing.ts';
+import { greenSince, judgeHeld, type OwnCheckWait } from '../planning/green-batch.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
 import { ejectFailed, endObsolete, judgeLanding } from './ejection.ts';
 import type { SpeculationGraph } from './graph.ts';

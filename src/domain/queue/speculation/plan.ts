@@ -5,7 +5,7 @@
 // mergeable set → select builds → announce → read checks from the host.
 import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
-import { gateDeadline } from '../planning/landing.ts';
+import { gateDeadline } from '../planning/green-batch.ts';
 import { verdictOf, withStarted, type LineView } from '../planning/line.ts';
 import type { SpeculationGraph, SpeculativeBuild } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';

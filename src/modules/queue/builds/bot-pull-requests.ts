@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { hostClient, RefMoved } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
-import { chooseBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import { chooseBotPullRequest } from '../../../domain/queue/planning/idle-bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../store/queue.entities.ts';

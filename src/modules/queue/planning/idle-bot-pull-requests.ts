@@ -3,7 +3,7 @@
 // request over. A bot pull request that no build will take over is closed. Each change is a transaction under the
 // queue's lock. The call to the host follows the transaction, and is repeated if it is interrupted.
 import type { Context } from '../../../context.ts';
-import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
+import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/planning/idle-bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseBotPullRequest, findUnusable } from '../../../src/domain/queue/evidence/bot-pull-requests.ts';
+import { chooseBotPullRequest, findUnusable } from '../../../src/domain/queue/planning/idle-bot-pull-requests.ts';
 
 const idle = [
   { id: '7', pullRequests: ['p1', 'p2'] },
