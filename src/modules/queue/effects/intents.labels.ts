@@ -1,4 +1,4 @@
-// Writes replies and labels at the host.
+// Writes labels at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
@@ -7,19 +7,6 @@ import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
-
-export async function writeReply(ctx: Context, intent: IntentRow): Promise<void> {
-  const { host, number } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { host: hosted(repository), number: row.number };
-  });
-  await hostClient(ctx, host).upsertComment(number, {
-    key: `reply:${String(intent.payload['key'])}`,
-    body: String(intent.payload['body']),
-  });
-  await finishIntent(ctx, intent);
-}
 
 interface Labelling {
   readonly host: HostedRepository;

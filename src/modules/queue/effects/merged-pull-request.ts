@@ -1,0 +1,116 @@
+// What happens at the host after a pull request has landed: the host shows it as merged, the pull requests that were
+// stacked on it get the base branch as theirs, and its branch is deleted if the configuration says so.
+import type { Context } from '../../../context.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
+import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import { readAbove } from '../host-sync/queue-assignment.ts';
+import { hosted } from '../store/hosted-repository.ts';
+import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
+import { configurationOf } from '../store/rules-in-force.ts';
+
+/**
+ * Makes the host show the pull request as merged. Its branch is deleted only if its head is the pinned head, or the
+ * commit to which the landing moved that head.
+ */
+export async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
+  const { accountId, db } = ctx;
+  const pullRequest = await mustLoad(db.load(accountId, PullRequestEntity, intent.pullRequestId ?? ''), intent);
+  const [repository, { baseBranch }, landed] = await Promise.all([
+    mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent),
+    mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent),
+    readLandedHead(ctx, pullRequest.id),
+  ]);
+  const { pinned = pullRequest.headSha, own } = landed ?? {};
+  const host = hosted(repository);
+  const client = hostClient(ctx, host);
+  const mergeCommit = String(intent.payload['mergeCommit']);
+  const rules = configurationOf(repository).merge_rules;
+  const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
+  const branch = ownHeadBranch(pullRequest);
+  const tip = branch === null ? null : await client.readRef(`refs/heads/${branch}`);
+  // The landing may have moved the branch to the landed commit.
+  const hasLaterCommits = tip !== null && tip.commit !== pinned && tip.commit !== own;
+  if (hasLaterCommits && rules.enable_comments) {
+    await client.upsertComment(pullRequest.number, {
+      key: 'left-out',
+      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
+    });
+  }
+  // Before the branch is deleted, because a host closes a pull request whose branch is deleted, and then does not show
+  // it as merged.
+  await client.concludePullRequest(pullRequest.number, {
+    mergeCommit,
+    at: Number(intent.payload['at']),
+    comment: `Landed as ${mergeCommit}.`,
+  });
+  // The landing moved the head to a commit whose tree was tested, so the runs that this started are not needed.
+  const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
+  if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
+    await client.cancelChecks(own);
+  if (tip !== null && !hasLaterCommits && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch))
+    await deleteHeadBranch(client, `refs/heads/${branch}`, tip.commit);
+  await passFailpoint('conclude:after_host');
+}
+
+/** Deletes a branch, unless it has moved or is protected. If the host is down, the intent is tried again. */
+async function deleteHeadBranch(client: HostClient, ref: string, from: string): Promise<void> {
+  await client.updateRefs([{ ref, from, to: null }]).catch((error: unknown) => {
+    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+  });
+}
+
+interface LandedHead {
+  readonly pinned: string;
+  /** The commit of the pull request on the base branch. */
+  readonly own: string;
+}
+
+/** Undefined: no queue has landed the pull request. */
+async function readLandedHead({ accountId, db }: Context, pullRequestId: string): Promise<LandedHead | undefined> {
+  const [landed] = await db.read<LandedHead>(accountId, {
+    name: 'landed_heads',
+    text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
+    values: [accountId, pullRequestId],
+  });
+  return landed;
+}
+
+async function mustLoad<Row>(loading: Promise<Row | null>, { id }: IntentRow): Promise<Row> {
+  const row = await loading;
+  if (row === null) throw new Error(`A row of intent ${id} does not exist.`);
+  return row;
+}
+
+function isKept(labels: readonly string[], keepingLabel: string): boolean {
+  return keepingLabel !== '' && labels.includes(keepingLabel);
+}
+
+/**
+ * After a landing, retargets the pull requests that were stacked on the landed one to the base branch. Returns whether
+ * no pull request has the landed branch as its base branch any more, because only then may the branch be deleted.
+ * Idempotent.
+ */
+async function retargetAbove(
+  ctx: Context,
+  repository: RepositoryRow,
+  landed: { readonly row: PullRequestRow; readonly baseBranch: string },
+): Promise<boolean> {
+  if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
+  const host = hosted(repository);
+  let mayDelete = true;
+  for (const { number, belowId } of await readAbove(ctx, landed.row)) {
+    if (belowId !== landed.row.id) continue;
+    try {
+      await hostClient(ctx, host).setBaseBranch(number, landed.baseBranch);
+    } catch (error) {
+      if (!(error instanceof HostRefused)) throw error;
+      ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');
+      mayDelete = false;
+    }
+    await syncPullRequest(ctx, host, number);
+  }
+  return mayDelete;
+}
