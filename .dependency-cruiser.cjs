@@ -1,11 +1,11 @@
-// Which folder may import which: arrows point to the domain, effects live at the rim, only the roots choose
-// implementations.
+// Which folder may import which. Imports point to the domain. Only the outermost folders have effects, and only
+// composition roots choose implementations (ARCHITECTURE.md).
 const roots = '^src/[^/]+\\.ts$';
 const context = '^src/context\\.ts$';
 const activities = '/activities[^/]*\\.ts$';
 
-// Floors of the queue: each imports itself and those before it in this list, and nothing of those behind it.
-const floors = [
+// The layers of the queue, from the bottom. A file imports its own layer and the layers before it in this list.
+const layers = [
   'store',
   'facts',
   'admission',
@@ -29,18 +29,18 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
-    ...floors.map((floor, index) => ({
-      name: `queue-${floor}-imports-floors-below`,
-      comment: 'index.ts is the roof: other modules come in by it, and no floor does.',
+    ...layers.map((layer, index) => ({
+      name: `queue-${layer}-imports-lower-layers`,
+      comment: 'No layer imports index.ts, which is for other modules.',
       severity: 'error',
-      from: { path: `${queue}${floor}/` },
-      to: { path: queue, pathNot: floors.slice(0, index + 1).map((below) => `${queue}${below}/`) },
+      from: { path: `${queue}${layer}/` },
+      to: { path: queue, pathNot: layers.slice(0, index + 1).map((lower) => `${queue}${lower}/`) },
     })),
     {
-      name: 'queue-has-floors-alone',
-      comment: 'Every file of the queue stands on a floor, except its index.ts, the roof.',
+      name: 'queue-has-layers-only',
+      comment: 'Every file of the queue is in a layer, except its index.ts.',
       severity: 'error',
-      from: { path: queue, pathNot: [`${queue}(${floors.join('|')})/`, `${queue}index\\.ts$`] },
+      from: { path: queue, pathNot: [`${queue}(${layers.join('|')})/`, `${queue}index\\.ts$`] },
       to: {},
     },
     {

@@ -7,6 +7,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { GitServing, LocalHostFeatures } from '../hosts/port.ts';
 import { hasScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
 import {
+  configurationOf,
   configurationReadingLines,
   findRepository,
   readConfigurationFile,
@@ -14,7 +15,6 @@ import {
 } from '../modules/repositories/index.ts';
 import type { Callers } from './callers.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
-import { configurationOf } from '../modules/queue/store/rules-in-force.ts';
 
 export interface LocalGit {
   readonly ports: Ports;
