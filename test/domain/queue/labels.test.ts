@@ -4,6 +4,7 @@ import {
   changedLabels,
   keptQueueLabels,
   planLabels,
+  requestOf,
   type LabelledPullRequest,
 } from '../../../src/domain/queue/requests/labels.ts';
 import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
@@ -104,4 +105,15 @@ test('labels that mean something follow from two readings, skip line first', () 
 test('a label of the queue that was seen and is gone is its own no longer', () => {
   expect(keptQueueLabels({ labels: ['stop'], queueLabels: ['stop'] }, [])).toEqual([]);
   expect(keptQueueLabels({ labels: [], queueLabels: ['stop'] }, [])).toEqual(['stop']);
+});
+
+describe('what a person requests by a label', () => {
+  test.each([
+    ['go', true, 'queue'],
+    ['go', false, 'dequeue'],
+    ['first', true, 'skip_line'],
+    ['first', false, 'end_skip_line'],
+  ] as const)('%s, present: %s, requests %s', (label, present, request) => {
+    expect(requestOf({ label, present }, rules)).toBe(request);
+  });
 });

@@ -34,6 +34,15 @@ export interface LabelWrite {
   readonly present: boolean;
 }
 
+/** `end_skip_line` does not move a pull request that is in line. */
+export type LabelRequest = 'queue' | 'dequeue' | 'skip_line' | 'end_skip_line';
+
+/** What a person requests by a change of the trigger label or of the skip-line label. */
+export function requestOf({ label, present }: LabelWrite, { skipLine }: Pick<LabelNames, 'skipLine'>): LabelRequest {
+  if (label === skipLine) return present ? 'skip_line' : 'end_skip_line';
+  return present ? 'queue' : 'dequeue';
+}
+
 /** The trigger and skip-line labels that were added or removed between two reads from the host. */
 export function changedLabels(before: readonly string[], after: readonly string[], names: LabelNames): LabelWrite[] {
   return [names.skipLine, names.trigger]

@@ -1,7 +1,8 @@
-// Label changes that people made, found by comparing the labels of two reads of the host, and the requests they mean.
+// Finds the labels that people changed, by comparing two reads of the host, and carries out what the people request by
+// these changes.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
+import { changedLabels, requestOf, type LabelRequest, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -75,7 +76,7 @@ async function refusalOf(
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-  const { skipLine } = labelRulesOf(configurationOf(repository));
+  const rules = labelRulesOf(configurationOf(repository));
   for (const act of acts) {
     if (act.refusal !== null) {
       const done = act.present ? 'taken off' : 'put back';
@@ -83,34 +84,40 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
       // Hosts report times in whole seconds. A label that is added and removed within one second gets two replies.
       await planReply(work, row.id, { key: `label:${act.label}:${done}:${act.at}`, body });
       await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
-    } else await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, act, skipLine }));
+    } else {
+      const request = requestOf(act, rules);
+      await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, by: act.by, request }));
+    }
   }
 }
 
 async function followLabel(
   work: QueueWork,
   repository: RepositoryRow,
-  { row, act, skipLine }: { readonly row: PullRequestRow; readonly act: LabelAct; readonly skipLine: string },
+  { row, by, request }: Pick<LabelAct, 'by'> & { readonly row: PullRequestRow; readonly request: LabelRequest },
 ): Promise<void> {
-  if (act.label === skipLine) await followSkipLine(work, row, act);
-  else if (act.present) await followTrigger(work, { repository, row }, act);
-  else await followWithdrawal(work, row);
-}
-
-/**
- * Skip line also applies to the pull requests below in the stack. If the label is removed from a pull request in line,
- * the pull request keeps its place.
- */
-async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, by }: LabelAct): Promise<void> {
-  if (present)
-    for (const each of [...(await loadBelow(work, row)), row]) Object.assign(each, { skipLine: true, requestedBy: by });
-  else if (!isQueued(row.status)) Object.assign(row, { skipLine: false, skipLineReason: null });
+  switch (request) {
+    case 'queue':
+      return await followTrigger(work, { repository, row }, by);
+    case 'dequeue':
+      return await followWithdrawal(work, row);
+    case 'skip_line':
+      // Skip line also applies to the pull requests below in the stack.
+      for (const each of [...(await loadBelow(work, row)), row])
+        Object.assign(each, { skipLine: true, requestedBy: by });
+      return;
+    case 'end_skip_line':
+      if (!isQueued(row.status)) Object.assign(row, { skipLine: false, skipLineReason: null });
+      return;
+    default:
+      request satisfies never;
+  }
 }
 
 async function followTrigger(
   work: QueueWork,
   { repository, row }: { readonly repository: RepositoryRow; readonly row: PullRequestRow },
-  { by }: LabelAct,
+  by: LabelAct['by'],
 ): Promise<void> {
   if (row.status !== 'open' && row.status !== 'blocked') return;
   announce(work, row, 'labeled');
