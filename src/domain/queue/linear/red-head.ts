@@ -21,8 +21,8 @@ export interface Judgement extends Step {
 }
 
 /**
- * Judges the batch at the head of the line, whose parent is the tip. No other batch is judged, because its assumption
- * may be at fault. The head is not judged if a pull request is before it in line.
+ * Judges the batch at the head of the line, whose parent is the tip. No other batch is judged, because a batch that
+ * it is built on may be at fault. The head is not judged if a pull request is before it in line.
  */
 export function judgeHead(view: LineView): Judgement {
   const unchanged: Judgement = { view, decisions: [], start: null };

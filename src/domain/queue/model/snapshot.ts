@@ -2,11 +2,11 @@
 // service writes the decisions in that same transaction.
 //
 // The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch has exactly
-// one parent: the base's tip, or the commit of the live batch before it (its assumption). A batch is immutable:
-// members, pinned heads and parent never change; a reset makes a new batch. A batch lands only when its parent is the
-// base's tip *now* and green evidence for its tree exists. In an optimistic pass, a red batch and the green batch on
-// top of it land as a new batch on the tip with the members of both. The tree of the new batch is that of the green
-// batch, whose build is therefore evidence for the new batch.
+// one parent: the base's tip, or the commit of the live batch before it. A batch is immutable: members, pinned heads
+// and parent never change; a reset makes a new batch. A batch lands only when its parent is the base's tip *now* and
+// green evidence for its tree exists. In an optimistic pass, a red batch and the green batch on top of it land as a new
+// batch on the tip with the members of both. The tree of the new batch is that of the green batch, whose build is
+// therefore evidence for the new batch.
 //
 // With adaptive speculation, or with affected targets, builds are speculative and are beside the line. A speculative
 // build contains the base, then the pull requests that it assumes to land first, then its members. It exists for as

@@ -1,4 +1,4 @@
-// Decides which branches and pull requests the service made. The name of a branch proves nothing: at GitHub anybody may
+// Finds out which branches and pull requests the service made. The name of a branch proves nothing: at GitHub anybody may
 // push a branch called `mq-bot-1`, and a fork may have such a branch.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';

@@ -1,5 +1,5 @@
-// A landing ref is written once: either with the landed commit, or with a tombstone, after which the batch can never
-// land.
+// Reads landing refs, and writes tombstones. A landing ref is written once: either with the landed commit, or with a
+// tombstone, after which the batch can never land.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';

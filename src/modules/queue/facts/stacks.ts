@@ -1,4 +1,4 @@
-// Reads the pull requests below a stacked pull request, and decides what they mean for its admission and its commit.
+// Reads the pull requests below a stacked pull request, and what follows from them for its admission and its commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { deepestStack, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';

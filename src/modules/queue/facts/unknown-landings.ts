@@ -1,6 +1,7 @@
-// A restored database is older than its repositories: it lacks the landings since the backup. If such landings counted
-// as pushes, the queue would build on them and land the same changes again. So a queue accepts a tip that it did not
-// make only if every landing ref of the repository has its row (docs/adr/0012-outages.md).
+// Finds landings at the host that have no row, and halts the queues of their repository. A restored database is older
+// than its repositories: it lacks the landings since the backup. If such landings counted as pushes, the queue would
+// build on them and land the same changes again. So a queue accepts a tip that it did not make only if every landing ref
+// of the repository has its row (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';

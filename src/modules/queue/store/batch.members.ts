@@ -1,3 +1,4 @@
+// Reads the members of batches, and the pull requests that speculative builds assume.
 import type { Context } from '../../../context.ts';
 import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';

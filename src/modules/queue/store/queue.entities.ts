@@ -1,3 +1,5 @@
+// The rows that carry the queue. ARCHITECTURE.md says what each table is for, and migrations/ has the comments of the
+// columns. Rows that are only read and written by SQL have no entity.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
