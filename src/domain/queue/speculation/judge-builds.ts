@@ -47,20 +47,9 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   if (since === null) return reset({ code: 305, causedBy: null });
   const verdict = verdictOf(view, batch);
   if (verdict.kind === 'worthless') return reset({ code: verdict.code, causedBy: null });
-  const order: number[] = [];
-  const pending: number[] = [];
-  const landedParts = new Set<number>();
-  for (const pinned of [...batch.assumes, ...batch.members]) {
-    const index = indexOf.get(pinned.pullRequest);
-    const landedIndex = landedAtOf(graph, pinned);
-    if (index !== undefined && graph.line[index]?.head === pinned.head) {
-      order.push(graph.landed.length + index);
-      pending.push(index);
-    } else if (landedIndex >= since) {
-      order.push(landedIndex);
-      landedParts.add(landedIndex);
-    } else return reset(departureCause(view, pinned));
-  }
+  const places = findPlaces(graph, batch, since);
+  if ('departed' in places) return reset(departureCause(view, places.departed));
+  const { order, pending, landedParts } = places;
   const waitingMembers = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
   // The reordered pull request was only assumed, and all members have landed. The build is now a build of this pull
   // request alone.
@@ -87,6 +76,33 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   // it might never end.
   if (verdict.kind === 'pending' && isIsolatedRetryBuild(graph, build)) return { late: build };
   return isRedAlone(build) ? { red: build, isOneOfTwo: true, mayBeReordered: false } : obsolete(build);
+}
+
+type Places =
+  | (Pick<SpeculativeBuild, 'pending' | 'landedParts'> & {
+      /** All its pull requests in the order of the build, as indices in `landed` followed by the line. */
+      readonly order: readonly number[];
+    })
+  /** A pull request that has left the line without landing, or has another head. */
+  | { readonly departed: PinnedHead };
+
+/** Which pull requests of a build are in line, and which have landed since the commit that the build starts from. */
+function findPlaces(graph: SpeculationGraph, batch: BatchState, since: number): Places {
+  const order: number[] = [];
+  const pending: number[] = [];
+  const landedParts = new Set<number>();
+  for (const pinned of [...batch.assumes, ...batch.members]) {
+    const index = graph.indexOf.get(pinned.pullRequest);
+    const landedIndex = landedAtOf(graph, pinned);
+    if (index !== undefined && graph.line[index]?.head === pinned.head) {
+      order.push(graph.landed.length + index);
+      pending.push(index);
+    } else if (landedIndex >= since) {
+      order.push(landedIndex);
+      landedParts.add(landedIndex);
+    } else return { departed: pinned };
+  }
+  return { order, pending, landedParts };
 }
 
 /**
