@@ -144,15 +144,10 @@ function preconditionsOf(
     readonly blockedFor?: string | null;
   },
 ): Precondition[] {
-  const { configuration, rules, tip } = queueAsOf;
+  const { configuration, rules } = queueAsOf;
   const judged = judgeOwn(own, rules);
   // A conflict that blocked this head counts even if the tip has moved since.
-  const conflictsWithBase =
-    blockedFor === version.headSha ||
-    queueAsOf.view.snapshot.mergeResults.some(
-      ({ parent, heads, conflictAt }) =>
-        parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
-    );
+  const conflictsWithBase = blockedFor === version.headSha || conflictsWithTip(queueAsOf, version.headSha);
   const failedValidations = failedValidationsOf(configuration, version);
   const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
   const request = admissionRequest(
@@ -171,6 +166,12 @@ function preconditionsOf(
     },
   );
   return listPreconditions(request);
+}
+
+function conflictsWithTip({ view, tip }: QueueAsOf, head: string): boolean {
+  return view.snapshot.mergeResults.some(
+    ({ parent, heads, conflictAt }) => parent === tip && heads.length === 1 && heads[0] === head && conflictAt === 0,
+  );
 }
 
 /**

@@ -91,17 +91,10 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       assumes: live.assumptions.get(batch.id) ?? [],
       gates: gates.get(batch.id) ?? [],
     })),
-    builds: withoutHeads(builds, rules, [
-      ...inLine.map((row) => row.headSha),
-      ...[...members.values()].flat().map((member) => member.pinnedHead),
-    ]),
+    builds: withoutHeads(builds, rules, headsOf(live, inLine)),
     readings,
     ...(buildsSpeculatively(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
-    landings: await loadLandings(ctx, tx, {
-      landed,
-      tip,
-      since: batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.baseCommit] : [])),
-    }),
+    landings: await loadLandings(ctx, tx, { landed, tip, since: basesOfSpeculativeBuilds(batches) }),
     mergeResults: await loadMergeResults(ctx, tx, {
       repositoryId: repository.id,
       parents: [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])],
@@ -215,6 +208,15 @@ async function loadQueueState(
 
 function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
+}
+
+function basesOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
+  return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.baseCommit);
+}
+
+/** The heads in line, and the pinned heads of live batches. */
+function headsOf({ members }: LiveBatches, inLine: readonly LineRow[]): string[] {
+  return [...inLine.map((row) => row.headSha), ...[...members.values()].flat().map((member) => member.pinnedHead)];
 }
 
 /**

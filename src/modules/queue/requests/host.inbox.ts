@@ -107,38 +107,12 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       await ofRepository(
         async () =>
           await inProcess(async () => {
-            if (await handle(hint)) handled.push(hint.id);
+            if (await handleHint(ports(), hint, owner)) handled.push(hint.id);
           }),
       );
     await Promise.all(hints.map(handleInTurn));
     const isOver = await endHints(query, handled, owner);
     if (waiting.delete(repositoryId) || !isOver) await look();
-  }
-
-  /** Returns whether the hint is done. False: the host asked to wait, so the hint waits as a row. */
-  async function handle(hint: TakenHint): Promise<boolean> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await receiveHostHint(ports(), hint);
-        return true;
-      } catch (error) {
-        const now = ports().clock().getTime();
-        const retryAt = error instanceof HostUnavailable ? error.retryAt : null;
-        if (retryAt !== null && retryAt > now) {
-          const at = new Date(now + awaitHost(0, { retryAt, now }));
-          await postponeHint(query, hint.id, { owner, at });
-          return false;
-        }
-        if (tries === mostTries) {
-          ports().log.warn(
-            { error, event: hint.kind },
-            'A host event could not be handled; the reconciler will find the change it reported.',
-          );
-          return true;
-        }
-        await delay(100 * 2 ** tries);
-      }
-    }
   }
 
   function isBusy(): boolean {
@@ -174,4 +148,33 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       } while (isBusy());
     },
   };
+}
+
+/**
+ * Handles a hint, and tries it again if that fails. Returns whether the hint is done. False: the host asked to wait, so
+ * the hint waits as a row.
+ */
+async function handleHint(ports: Ports, hint: TakenHint, owner: string): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await receiveHostHint(ports, hint);
+      return true;
+    } catch (error) {
+      const now = ports.clock().getTime();
+      const retryAt = error instanceof HostUnavailable ? error.retryAt : null;
+      if (retryAt !== null && retryAt > now) {
+        const at = new Date(now + awaitHost(0, { retryAt, now }));
+        await postponeHint(ports.db.system.query, hint.id, { owner, at });
+        return false;
+      }
+      if (tries === mostTries) {
+        ports.log.warn(
+          { error, event: hint.kind },
+          'A host event could not be handled; the reconciler will find the change it reported.',
+        );
+        return true;
+      }
+      await delay(100 * 2 ** tries);
+    }
+  }
 }
