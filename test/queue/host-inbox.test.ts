@@ -55,6 +55,39 @@ describe('a hint of a host', () => {
     expect(await hints(w)).toEqual([]);
   });
 
+  it('is kept by a process that takes long to handle it, and soon let go by a process that was killed', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await retitle(w, number, 'Another title');
+    const entered = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    instead(w, 'getPullRequest', (original) => async (...of) => {
+      entered.resolve();
+      await held.promise;
+      return await original(...of);
+    });
+    const inbox = createHostInbox(() => w.service.ports);
+    inbox.receive(event(w, number));
+    await entered.promise;
+    const readLease = async (): Promise<{ until: Date; seconds: number }> => {
+      const [lease] = await w.rows<{ until: Date; seconds: number }>(
+        'select leased_until as until, extract(epoch from leased_until - now())::float8 as seconds from host_hint',
+      );
+      if (lease === undefined) throw new Error('The hint has no row.');
+      return lease;
+    };
+    const first = await readLease();
+    // A killed process delays the hints of its repository by this time.
+    expect(first.seconds).toBeLessThanOrEqual(10);
+    await expect
+      .poll(async () => (await readLease()).until.getTime(), { timeout: 30_000 })
+      .toBeGreaterThan(first.until.getTime());
+    held.resolve();
+    await inbox.drain();
+    expect(await titles(w)).toEqual(['Another title']);
+    expect(await hints(w)).toEqual([]);
+  });
+
   it('waits as a row while its host asks to wait, and is no failure', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });

@@ -13,6 +13,7 @@ import {
   hintOf,
   keyOfHint,
   postponeHint,
+  renewHints,
   storeHints,
   takeDueHints,
   type HintLease,
@@ -22,7 +23,10 @@ import {
 import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
-const leaseMs = 2 * 60_000;
+// While a process has leases of hints of a repository, all hints of this repository wait. So the leases of a process
+// that was killed must end soon, and a process that handles hints renews its leases.
+const leaseMs = 10_000;
+const renewEveryMs = 2_000;
 /** How many hints are handled at the same time. A hint of a remote host mostly waits for responses. */
 const most = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
 /**
@@ -52,6 +56,9 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   /** Repositories whose hints wait as rows. */
   const waiting = new Set<string>();
   const inProcess = atMost(most.ofProcess);
+  /** The ids of the hints that are being handled, or wait in memory for their turn. */
+  const leased = new Set<string>();
+  let renewing: NodeJS.Timeout | undefined;
   let storing: Promise<void> | null = null;
 
   const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
@@ -87,13 +94,36 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     }
   }
 
+  async function renewLeases(): Promise<void> {
+    try {
+      await renewHints(query, [...leased], lease());
+    } catch (error) {
+      // If the lease ends before it is renewed, another process handles the hints too.
+      ports().log.warn({ error }, 'The leases of host events could not be renewed.');
+    }
+  }
+
+  function keepLeases(hints: readonly TakenHint[]): void {
+    for (const { id } of hints) leased.add(id);
+    if (leased.size > 0) renewing ??= setInterval(() => void renewLeases(), renewEveryMs);
+  }
+
+  function dropLeases(hints: readonly TakenHint[]): void {
+    for (const { id } of hints) leased.delete(id);
+    if (leased.size > 0) return;
+    clearInterval(renewing);
+    renewing = undefined;
+  }
+
   /** Handles hints after the hints of the same repository that are already being handled. */
   function handleInOrder(taken: readonly TakenHint[]): void {
+    keepLeases(taken);
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())
         .then(async () => await handleAll(repositoryId, hints))
         .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
         .finally(() => {
+          dropLeases(hints);
           if (lines.get(repositoryId) === line) lines.delete(repositoryId);
         });
       lines.set(repositoryId, line);
