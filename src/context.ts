@@ -55,7 +55,18 @@ export type Woken =
   | { readonly deploymentId: string; readonly isRollback?: boolean }
   | { readonly candidateId: string }
   | { readonly runbookId: string }
-  | { readonly verificationId: string };
+  | { readonly verificationId: string }
+  | WokenBatch;
+
+export interface WokenBatch {
+  readonly batchId: string;
+  /** The pull requests of the batch and their base branch, for Temporal's UI. */
+  readonly title: string;
+  /** Why the batch exists, for Temporal's UI. Markdown. */
+  readonly details: string;
+  /** Whether each step of the batch takes milliseconds, because its code host is the local one. */
+  readonly isQuick: boolean;
+}
 
 /** The row whose workflow is woken. */
 export type Wake = { readonly accountId: string } & Woken;

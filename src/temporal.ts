@@ -8,7 +8,7 @@ import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import { atMost } from './platform/at-most.ts';
 import { presentTrace } from './platform/tracing/index.ts';
 import type { Driven } from './graphql/context.ts';
-import { batchWorkflowId } from '../workflows/batch/messages.ts';
+import { batchWorkflowId, lookSignal } from '../workflows/batch/messages.ts';
 import { buildLookSignal, buildWorkflowId } from '../workflows/build/messages.ts';
 import { deploymentLookSignal, deploymentWorkflowId } from '../workflows/deployment/messages.ts';
 import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-delivery/messages.ts';
@@ -130,16 +130,16 @@ function createWakes(connection: Connection, log: Logger) {
 interface Woken extends Pick<WorkflowSignalWithStartOptions, 'signal' | 'staticSummary' | 'staticDetails'> {
   readonly type: string;
   readonly workflowId: string;
-  readonly args: readonly [Traced];
+  readonly args: readonly [Pick<Traced, 'accountId' | 'trace'>];
 }
 
 /**
  * Adds the trace of the current request, which the run continues. The run of a queue gets no trace, because it serves
- * many requests.
+ * many requests. The run of a batch continues the trace that is stored with its pull request.
  */
 function withTrace(whose: Wake): Traced {
   const trace = presentTrace();
-  return 'queueId' in whose || trace === null ? whose : { ...whose, trace };
+  return 'queueId' in whose || 'batchId' in whose || trace === null ? whose : { ...whose, trace };
 }
 
 type Traced = Wake & { readonly trace?: string };
@@ -154,10 +154,11 @@ export function workflowIdOf(row: Driven): string {
 type WorkflowText = Pick<Woken, 'signal' | 'staticSummary' | 'staticDetails'>;
 
 const workflowTexts = {
+  batch: { signal: lookSignal, staticSummary: 'Builds, checks and cleans up pull requests that land together' },
   queue: {
     signal: wakeSignal,
     staticSummary: 'Plans and lands the pull requests of one base branch',
-    staticDetails: `${stateNote} Its batches are workflows of their own, under Relationships.`,
+    staticDetails: `${stateNote} Its batches are workflows of their own, which Current Details names.`,
   },
   build: { signal: buildLookSignal, staticSummary: 'Builds a release candidate', staticDetails: stateNote },
   runbook: {
@@ -182,11 +183,16 @@ const workflowTexts = {
   },
 } as const satisfies Readonly<Record<string, WorkflowText>>;
 
-/** The workflow that a wake starts or signals. The wake is its input. */
+/** The workflow that a wake starts or signals, and its input. */
 function workflowOf(whose: Traced): Woken {
   if ('queueId' in whose) return workflowStart('queue', queueWorkflowId(whose), whose);
   if ('candidateId' in whose) return workflowStart('build', buildWorkflowId(whose), whose);
   if ('runbookId' in whose) return workflowStart('runbook', runbookWorkflowId(whose), whose);
+  if ('batchId' in whose) {
+    const { details: staticDetails, ...input } = whose;
+    const started = workflowStart('batch', batchWorkflowId(whose), input);
+    return { ...started, staticSummary: whose.title, staticDetails };
+  }
   if ('verificationId' in whose) return workflowStart('verification', verificationWorkflowId(whose), whose);
   const { isRollback, ...input } = whose;
   return isRollback

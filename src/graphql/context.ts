@@ -1,5 +1,5 @@
 import type DataLoader from 'dataloader';
-import type { Context, Woken } from '../context.ts';
+import type { Context, Woken, WokenBatch } from '../context.ts';
 import type { TemporalHealth } from '../domain/health/parts.ts';
 import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
 import type { DeliveryChanges } from '../modules/webhooks/index.ts';
@@ -15,8 +15,8 @@ export interface RequestServices {
   readonly temporal: TemporalView;
 }
 
-/** A row that has a workflow. The workflow of a queue starts those of its batches. */
-export type Driven = { readonly accountId: string } & (Woken | { readonly batchId: string });
+/** A row that has a workflow. */
+export type Driven = { readonly accountId: string } & (Exclude<Woken, WokenBatch> | Pick<WokenBatch, 'batchId'>);
 
 /** What resolvers know about Temporal. */
 export interface TemporalView {

@@ -40,6 +40,8 @@ describe('stored histories', () => {
       'runbooks',
       'single-landing',
       'verifications',
+      'woken-bisection',
+      'woken-single-landing',
     ]);
     const failures: string[] = [];
     for await (const { workflowId, error } of Worker.runReplayHistories(

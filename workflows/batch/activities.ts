@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { systemContext, type Ports } from '../../src/context.ts';
+import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
 import { awaitHost } from '../../src/domain/queue/landing/host-retry.ts';
 import { retryAtOf } from '../../src/hosts/port.ts';
 import { driveBatch, type BatchProgress } from '../../src/modules/queue/index.ts';
@@ -25,19 +25,43 @@ function asWait(error: unknown, now: number): unknown {
   });
 }
 
+// A queue takes one turn after a commit is made and its build is opened, and not two. At a host that needs longer to
+// open the build, the queue takes a turn before, because the next batch may be waiting for the commit.
+const holdMs = 100;
+
+/** A context that sends wakes after `holdMs`, or on `release`. Wakes of the same row become one. */
+function holdWakes(ctx: Context): { readonly ctx: Context; release(): Promise<void> } {
+  const held = new Map<string, Wake>();
+  let timer: NodeJS.Timeout | undefined;
+  const release = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const wakes = [...held.values()];
+    held.clear();
+    for (const whose of wakes) await ctx.wake(whose);
+  };
+  const wake = async (whose: Wake): Promise<void> => {
+    held.set(JSON.stringify(whose), whose);
+    timer ??= setTimeout(() => void release(), holdMs);
+  };
+  return { ctx: { ...ctx, wake }, release };
+}
+
 export function createBatchActivities(ports: Ports): BatchActivities {
   return {
     driveBatch: async (input) =>
       await runActivity(
         async () => {
           const { accountId, batchId } = input;
-          const ctx = systemContext(ports, accountId);
+          const { ctx, release } = holdWakes(systemContext(ports, accountId));
           try {
             const progress = await driveBatch(ctx, batchId);
             // A commit that was just made is built at once, because another step would cost six events of the history.
             return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
           } catch (error) {
             throw asWait(error, ports.clock().getTime());
+          } finally {
+            await release();
           }
         },
         (await readOrigin(ports, input)).origin,

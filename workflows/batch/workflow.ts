@@ -2,22 +2,34 @@
 // is needed next, and a step that is not needed does nothing, so that a run that is lost or started twice changes
 // nothing.
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { ApplicationFailure, condition, patched, proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, condition, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
 import { listenTo } from '../shared/drive.ts';
 import { baseBranchAttribute, batchStateAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
-import { heartbeatTimeout, longestPause } from '../shared/timeouts.ts';
+import { locallyFirst } from '../shared/locally-first.ts';
+import { heartbeatTimeout, longestPause, turnLocally } from '../shared/timeouts.ts';
 import type { BatchActivities } from './activities.ts';
 import { lookSignal, type BatchInput } from './messages.ts';
 
 // Results of checks wake the queue at once. The host is polled only in case a result is lost.
 const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
 
+const locally = proxyLocalActivities<BatchActivities>(turnLocally);
 const { driveBatch } = proxyActivities<BatchActivities>({
   startToCloseTimeout: '5m',
   heartbeatTimeout,
   retry: { initialInterval: '500ms', maximumInterval: longestPause },
 });
+
+type Step = (summary: string) => (input: BatchInput) => Promise<Progress>;
+type Progress = Awaited<ReturnType<BatchActivities['driveBatch']>>;
+
+const slowStep: Step = (summary) => async (input) => await driveBatch.executeWithOptions({ summary }, [input]);
+const quickStep: Step = (summary) =>
+  locallyFirst(
+    async (input) => await locally.driveBatch.executeWithOptions({ ...turnLocally, summary }, [input]),
+    slowStep(summary),
+  );
 
 export interface BatchResult {
   readonly state: string;
@@ -27,12 +39,13 @@ export interface BatchResult {
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const wake = listenTo(lookSignal);
   const describe = createDescription();
+  const takeStep = input.isQuick ? quickStep : slowStep;
   let need: Need = 'make';
   let step = stepNames.make;
   let polls = 0;
   for (;;) {
     wake.isPending = false;
-    const progress = await driveBatch.executeWithOptions({ summary: step }, [input]);
+    const progress = await takeStep(step)(input);
     describe(
       progress.details,
       [
@@ -77,7 +90,7 @@ function conclude({ state, summary }: BatchResult): BatchResult {
   return { state, summary };
 }
 
-type Need = Exclude<Awaited<ReturnType<BatchActivities['driveBatch']>>['need'], 'done'>;
+type Need = Exclude<Progress['need'], 'done'>;
 
 const stepNames: Readonly<Record<Need, string>> = {
   make: 'make the commit that is tested and lands, open its bot pull request',

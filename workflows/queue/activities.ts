@@ -1,10 +1,15 @@
 import { quietFor, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
-import type { QueueInput } from './messages.ts';
+import { createBatchWakes, type BatchWakes } from './batch-wakes.ts';
+import type { TurnInput } from './messages.ts';
 
 export interface QueueActivities {
-  advanceQueue(input: QueueInput): Promise<Advance>;
+  /**
+   * Takes a turn, and wakes the workflows of the batches that need a step. `batches` of the result is empty: a workflow
+   * of an earlier version would start the workflows of these batches itself.
+   */
+  advanceQueue(input: TurnInput): Promise<Advance>;
   /** Carries out all intents. Throws if one of them failed; a failed intent stays open, and a later turn finds it. */
   carryOut(input: { readonly accountId: string; readonly intents: readonly string[] }): Promise<void>;
 }
@@ -29,10 +34,15 @@ const firstTogether = 2;
  * Takes turns until no quick landing remains. A failed landing is tried again by `carryOut`, whose failures Temporal
  * shows.
  */
-async function takeTurns(ctx: Context, queueId: string): Promise<Advance> {
+async function takeTurns(
+  ctx: Context,
+  { queueId, isFirstTurn }: { readonly queueId: string; readonly isFirstTurn: boolean },
+  batchWakes: BatchWakes,
+): Promise<Advance> {
   const beganAt = performance.now();
   for (let longestPauseMs = coalesceMs; ; longestPauseMs = 0) {
     const advance = await advanceQueue(ctx, queueId, { longestPauseMs });
+    await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
     // The next turn follows in any case. If this process dies before it, the whole activity is repeated.
@@ -70,12 +80,13 @@ async function areCarriedOut(ctx: Context, intents: readonly string[]): Promise<
 }
 
 export function createQueueActivities(ports: Ports): QueueActivities {
+  const batchWakes = createBatchWakes();
   return {
-    advanceQueue: async ({ accountId, queueId }) =>
+    advanceQueue: async ({ accountId, queueId, isFirstTurn = false }) =>
       await runActivity(async () => {
         const ctx = systemContext(ports, accountId);
-        const advance = await takeTurns(ctx, queueId);
-        return { ...advance, effects: await sendAtOnce(ctx, advance.effects) };
+        const advance = await takeTurns(ctx, { queueId, isFirstTurn }, batchWakes);
+        return { ...advance, batches: [], effects: await sendAtOnce(ctx, advance.effects) };
       }),
     carryOut: async ({ accountId, intents }) =>
       await runActivity(async () => {

@@ -1,4 +1,4 @@
-// Ensures that every batch has its own workflow. A workflow that was lost is started again as long as its batch is
+// Replays histories of an earlier version, in which the queue's workflow started those of its batches. A workflow that was lost is started again as long as its batch is
 // open. A workflow that waits while its batch has ended is woken.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';

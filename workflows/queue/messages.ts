@@ -12,6 +12,11 @@ export interface QueueInput {
   readonly mostHistoryEvents?: number;
 }
 
+export interface TurnInput extends QueueInput {
+  /** Whether this is the first turn of a run. Absent if a worker of an earlier version runs the workflow. */
+  readonly isFirstTurn?: boolean;
+}
+
 /** The id of the workflow. Each base branch of a repository has one. */
 export function queueWorkflowId({ accountId, queueId }: QueueInput): string {
   return `queue:${accountId}:${queueId}`;

@@ -1,6 +1,5 @@
 // The workflow of the queue of one base branch. It waits for a wake or for the next deadline, takes a turn in one
-// activity, carries out the remaining effects, and ensures that every batch has its workflow. It keeps no state but
-// ids. It may continue as new, be started twice, or be lost with all of Temporal's data; the next run continues from
+// activity, and carries out the remaining effects. It keeps no state but ids. It may continue as new, be started twice, or be lost with all of Temporal's data; the next run continues from
 // the rows.
 import { isCancellation, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
@@ -44,10 +43,12 @@ export async function queue(input: QueueInput): Promise<void> {
   const batches = createBatchWorkflows(input);
   const describe = createDescription();
   let nextLookAt: number | null = null;
+  let isFirstTurn = true;
   for (;;) {
     if (!wake.isPending) await waitUntil(wake, { nextLookAt });
     wake.isPending = false;
-    const advance = await batches.during(async () => await plan(input));
+    const advance = await batches.during(async () => await plan({ ...input, isFirstTurn }));
+    isFirstTurn = false;
     nextLookAt = advance.nextLookAt;
     const { repository, baseBranch, state, details } = advance.summary;
     describe(
@@ -59,6 +60,7 @@ export async function queue(input: QueueInput): Promise<void> {
       ],
       `Queue of ${repository} ${baseBranch}`,
     );
+    // Empty, except in turns of an earlier version, because the activity wakes the workflows of batches.
     await batches.follow(advance.batches);
     for (const effect of advance.effects) {
       // Each effect wakes the queue by its own transactions.

@@ -171,12 +171,15 @@ function timeOf(at: Date | string): string {
 export interface OpenWork {
   /** The open intents: landings first, then all notifications, then branch work. */
   readonly effects: readonly Effect[];
-  /** Batches that are live, or have ended and are not cleaned up. `details` is Markdown. */
+  /** Batches that are live, or have ended and are not cleaned up. */
   readonly batches: readonly {
     readonly id: string;
     readonly need: NextBatchStep;
     readonly title: string;
+    /** Markdown. */
     readonly details: string;
+    /** Whether its steps take only a moment, because its host is on this machine. */
+    readonly isQuick: boolean;
   }[];
   /** A description of the queue for Temporal's UI, as Markdown. */
   readonly summary: {
@@ -234,6 +237,7 @@ export function toOpenWork(
       }),
       title: `${numbersText(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
       details: `Batch ${batch.id}: ${describeBatch(batch)}.`,
+      isQuick: row.host === 'local',
     })),
     summary: {
       repository,

@@ -1,0 +1,81 @@
+// When the workflow of a batch is woken by a turn of its queue.
+import { describe, expect, it } from 'vitest';
+import type { Context, Wake } from '../../src/context.ts';
+import { createBatchWakes, needsWake } from '../../workflows/queue/batch-wakes.ts';
+
+type Need = Parameters<typeof needsWake>[0];
+
+describe('a batch is woken', () => {
+  const at = 1_000_000;
+  const cases: readonly [string, Need, { readonly need: Need; readonly agoMs: number } | null, boolean][] = [
+    ['if it is new', 'make', null, true],
+    ['if it has ended and this process sees it for the first time', 'clean_up', null, true],
+    ['not if it waits and another process has started it', 'wait', null, false],
+    ['not while its commit is made', 'make', { need: 'make', agoMs: 9_999 }, false],
+    ['not if its own workflow goes on to open its build', 'open', { need: 'make', agoMs: 50 }, false],
+    ['not if its own workflow goes on to wait', 'wait', { need: 'make', agoMs: 50 }, false],
+    ['if it has ended', 'clean_up', { need: 'wait', agoMs: 50 }, true],
+    ['if it has ended before its commit was made', 'clean_up', { need: 'make', agoMs: 50 }, true],
+    ['not again while it is cleaned up', 'clean_up', { need: 'clean_up', agoMs: 9_999 }, false],
+    ['again if a step is not done after ten seconds', 'make', { need: 'make', agoMs: 10_000 }, true],
+    ['again if it is not cleaned up after ten seconds', 'clean_up', { need: 'clean_up', agoMs: 10_000 }, true],
+    ['not while it waits, because its workflow polls', 'wait', { need: 'wait', agoMs: 299_999 }, false],
+    ['again after five minutes of waiting', 'wait', { need: 'wait', agoMs: 300_000 }, true],
+  ];
+  it.each(cases)('%s', (_, need, before, expected) => {
+    expect(needsWake(need, before === null ? undefined : { need: before.need, at: at - before.agoMs }, at)).toBe(
+      expected,
+    );
+  });
+});
+
+describe('turns of a queue', () => {
+  function turns() {
+    const woken: string[] = [];
+    let now = 0;
+    const wakes = createBatchWakes();
+    const ctx = {
+      accountId: '1',
+      clock: () => new Date(now),
+      wake: async (whose: Wake) => void woken.push('batchId' in whose ? whose.batchId : 'another row'),
+    } as unknown as Context;
+    return {
+      /** Takes a turn that sees these batches. Returns the ids of the woken ones. */
+      async take(needs: Readonly<Record<string, Need>>, { queueId = '1', isFirstTurn = false } = {}) {
+        now += 1_000;
+        woken.length = 0;
+        const batches = Object.entries(needs).map(([id, need]) => ({
+          id,
+          need,
+          title: '',
+          details: '',
+          isQuick: true,
+        }));
+        await wakes.wake(ctx, { queueId, batches, isFirstTurn });
+        return [...woken];
+      },
+    };
+  }
+
+  it('wake each batch when it is new, and when it has ended', async () => {
+    const { take } = turns();
+    expect(await take({ 1: 'make' })).toEqual(['1']);
+    expect(await take({ 1: 'wait', 2: 'make' })).toEqual(['2']);
+    expect(await take({ 1: 'clean_up', 2: 'wait' })).toEqual(['1']);
+    expect(await take({ 1: 'clean_up', 2: 'wait' })).toEqual([]);
+    expect(await take({ 2: 'wait' })).toEqual([]);
+  });
+
+  it('wake every batch in the first turn of a run, also those that wait', async () => {
+    const { take } = turns();
+    await take({ 1: 'make' });
+    expect(await take({ 1: 'wait', 2: 'wait' }, { isFirstTurn: true })).toEqual(['1', '2']);
+  });
+
+  it('of two queues remember their batches apart', async () => {
+    const { take } = turns();
+    expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual(['1']);
+    expect(await take({ 2: 'make' }, { queueId: '2' })).toEqual(['2']);
+    expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual([]);
+  });
+});
