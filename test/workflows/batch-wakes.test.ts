@@ -41,7 +41,7 @@ describe('turns of a queue', () => {
     } as unknown as Context;
     return {
       /** Takes a turn that sees these batches. Returns the ids of the woken ones. */
-      async take(needs: Readonly<Record<string, Need>>, { queueId = '1', isFirstTurn = false } = {}) {
+      take: async (needs: Readonly<Record<string, Need>>, { queueId = '1', isFirstTurn = false } = {}) => {
         now += 1_000;
         woken.length = 0;
         const batches = Object.entries(needs).map(([id, need]) => ({

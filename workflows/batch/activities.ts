@@ -30,7 +30,7 @@ function asWait(error: unknown, now: number): unknown {
 const holdMs = 100;
 
 /** A context that sends wakes after `holdMs`, or on `release`. Wakes of the same row become one. */
-function holdWakes(ctx: Context): { readonly ctx: Context; release(): Promise<void> } {
+function holdWakes(ctx: Context): { readonly ctx: Context; readonly release: () => Promise<void> } {
   const held = new Map<string, Wake>();
   let timer: NodeJS.Timeout | undefined;
   const release = async (): Promise<void> => {
