@@ -4,7 +4,7 @@
   git clone <address> shop
   python3 verify.py proofs.json shop --key <public key>
 
-Needs Python 3.8 and git 2.38, nothing else. The clone is not changed. Exit code 1: something does not hold.
+Needs Python 3.8 and git 2.38, nothing else. Does not change the clone. Exits with 1 if a check fails.
 docs/proofs.md says what is checked.
 """
 import argparse, base64, hashlib, json, os, re, subprocess, sys, tempfile
@@ -28,7 +28,7 @@ def multiply(s, p):
     return q
 
 
-def point(data):
+def decode_point(data):
     y = int.from_bytes(data, 'little')
     sign, y = y >> 255, y & ((1 << 255) - 1)
     x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -40,15 +40,15 @@ def point(data):
     return x, y, 1, x * y % P
 
 
-BASE = point((4 * pow(5, P - 2, P) % P).to_bytes(32, 'little'))
+BASE = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, 'little'))
 
 
 def is_signed(key, signature, text):
-    public, given = bytes.fromhex(key), base64.b64decode(signature)
-    a, r, s = point(public), point(given[:32]), int.from_bytes(given[32:], 'little')
-    if len(public) != 32 or len(given) != 64 or a is None or r is None or s >= L:
+    public, signed = bytes.fromhex(key), base64.b64decode(signature)
+    a, r, s = decode_point(public), decode_point(signed[:32]), int.from_bytes(signed[32:], 'little')
+    if len(public) != 32 or len(signed) != 64 or a is None or r is None or s >= L:
         return False
-    h = int.from_bytes(hashlib.sha512(given[:32] + public + text.encode()).digest(), 'little') % L
+    h = int.from_bytes(hashlib.sha512(signed[:32] + public + text.encode()).digest(), 'little') % L
     p, q = multiply(s, BASE), add(r, multiply(h, a))
     return (p[0] * q[2] - q[0] * p[2]) % P == 0 and (p[1] * q[2] - q[1] * p[2]) % P == 0
 
@@ -58,7 +58,7 @@ def canonical(value):
 
 
 def assert_ids(value, key=None):
-    """Ids become arguments of git: nothing else may stand in their place."""
+    """Ids become arguments of git, so every id must be a hash."""
     if isinstance(value, dict):
         for name, inner in value.items():
             assert_ids(inner, name)
@@ -71,10 +71,10 @@ def assert_ids(value, key=None):
 
 
 class Clone:
-    """Reads a clone. What is merged again is written to a folder of its own."""
+    """Reads a clone. New objects are written to the folder `scratch`, not to the clone."""
 
     def __init__(self, path, scratch):
-        self.path, self.known = path, {}
+        self.path, self.commits = path, {}
         objects = self.git('rev-parse', '--path-format=absolute', '--git-path', 'objects')
         self.env.update(GIT_OBJECT_DIRECTORY=scratch, GIT_ALTERNATE_OBJECT_DIRECTORIES=objects)
 
@@ -83,56 +83,57 @@ class Clone:
                **{f'GIT_{who}_{what}': 'verify' for who in ('AUTHOR', 'COMMITTER') for what in ('NAME', 'EMAIL')})
 
     def git(self, *args, data=None, accept=(0,)):
-        done = subprocess.run(['git', '-C', self.path, *args], input=data, env=self.env, capture_output=True)
-        if done.returncode not in accept:
-            raise LookupError(f'git {args[0]}: {done.stderr.decode(errors="replace").strip()}')
-        return done.stdout.decode(errors='replace').strip() if done.returncode == 0 else None
+        result = subprocess.run(['git', '-C', self.path, *args], input=data, env=self.env, capture_output=True)
+        if result.returncode not in accept:
+            raise LookupError(f'git {args[0]}: {result.stderr.decode(errors="replace").strip()}')
+        return result.stdout.decode(errors='replace').strip() if result.returncode == 0 else None
 
     def commit(self, name):
-        """(tree, parents) of a commit, or None."""
-        if name not in self.known:
+        """(tree, parents) of a commit. None: the clone does not have the commit."""
+        if name not in self.commits:
             shown = self.git('rev-list', '--no-walk', '--no-commit-header', '--format=%T %P', name, '--', accept=(0, 128))
-            self.known[name] = shown and (shown.split()[0], shown.split()[1:])
-        return self.known[name]
+            self.commits[name] = shown and (shown.split()[0], shown.split()[1:])
+        return self.commits[name]
 
-    def has(self, ancestor, commit):
+    def is_ancestor(self, ancestor, commit):
         return self.git('merge-base', '--is-ancestor', ancestor, commit, accept=(0, 1)) is not None
 
-    def make(self, tree, parents):
+    def make_commit(self, tree, parents):
         return self.git('commit-tree', tree, *[word for parent in parents for word in ('-p', parent)], data=b'verify')
 
     def merge(self, ours, theirs):
         merged = self.git('merge-tree', '--write-tree', '--no-messages', ours, theirs, accept=(0, 1))
         if merged is None:
-            raise LookupError('they conflict')
+            raise LookupError(f'{ours} and {theirs} conflict')
         return merged.split()[0]
 
-    def holding(self, tip, below, head):
-        if below is None or self.has(tip, head) or self.has(below, tip):
+    def with_below_head(self, tip, below, head):
+        """A commit with the tip's tree, from which a merge of the head merges only the changes after `below`."""
+        if below is None or self.is_ancestor(tip, head) or self.is_ancestor(below, tip):
             return tip
-        return self.make(self.commit(tip)[0], [tip, below])
+        return self.make_commit(self.commit(tip)[0], [tip, below])
 
-    def replay(self, chain, head, below):
+    def rebase(self, chain, head, below):
         own = self.git('rev-list', '--first-parent', '--reverse', head, '^' + chain, *(['^' + below] if below else []))
         for commit in own.split():
             (tree, parents), tip = self.commit(commit), self.commit(chain)[0]
             if parents[:1] != [chain]:
-                tree = self.merge(self.make(tip, parents[:1]) if parents else chain, commit)
+                tree = self.merge(self.make_commit(tip, parents[:1]) if parents else chain, commit)
             if tree != tip:
-                chain = self.make(tree, [chain])
+                chain = self.make_commit(tree, [chain])
         return chain
 
     def compose(self, parent, members, strategy):
-        """The tree of the members merged onto the parent, one after the other."""
+        """The tree after the members are merged onto the parent, one after the other."""
         chain = joined = parent
         for at, member in enumerate(members):
             head, below = member['head'], member.get('belowHead')
             how = member.get('strategy', strategy)
             if how == 'rebase':
-                joined = self.replay(chain, head, below)
+                joined = self.rebase(chain, head, below)
             else:
-                tree = self.merge(self.holding(joined, below, head), head)
-                joined = self.make(tree, [chain, head] if how == 'merge' else [chain])
+                tree = self.merge(self.with_below_head(joined, below, head), head)
+                joined = self.make_commit(tree, [chain, head] if how == 'merge' else [chain])
             if not member.get('joinsNext') or at == len(members) - 1:
                 chain = joined
         return self.commit(chain)[0]
@@ -159,7 +160,7 @@ def is_green(checks, gate):
 
 
 def is_covered(member, before, members, part):
-    """Whether a part was tested with all that affects one member, in the same order."""
+    """Whether a part contains the member and, in the same order, each earlier change that overlaps it, and nothing else."""
     key = lambda change: (change['number'], change['head'])
     index = {key(change): at for at, change in enumerate(part)}
     order, at = before + members, len(before) + members.index(member)
@@ -176,57 +177,57 @@ def is_covered(member, before, members, part):
 class Branch:
     def __init__(self, clone, branch, keys):
         self.clone, self.proofs, self.failures = clone, branch['proofs'], []
-        self.said, self.branch, self.keys = branch['statement'], branch, keys
+        self.statement, self.branch, self.keys = branch['statement'], branch, keys
 
-    def expect(self, holds, what):
-        if not holds:
-            self.failures.append(what)
+    def expect(self, condition, failure):
+        if not condition:
+            self.failures.append(failure)
 
-    def signed(self, signed, text):
+    def is_accepted(self, signed, text):
         return signed['key'] in self.keys and bool(signed['signature']) and is_signed(signed['key'], signed['signature'], text)
 
     def verify(self):
-        said = self.said
-        self.expect(self.signed(self.branch, f'interlock branch 1\n{canonical(said)}\n'), 'The statement about the branch is not signed by an accepted key')
+        statement = self.statement
+        self.expect(self.is_accepted(self.branch, f'interlock branch 1\n{canonical(statement)}\n'), 'The statement about the branch is not signed by an accepted key')
         last = self.proofs[-1]['digest'] if self.proofs else None
-        self.expect((said['proofs'], said['last']) == (len(self.proofs), last), 'Proofs are missing at the end')
+        self.expect((statement['proofs'], statement['last']) == (len(self.proofs), last), 'The newest proofs are missing')
         line, previous, numbers = self.read_line(), None, set()
-        place = {commit: at for at, (commit, _, _) in enumerate(line)}
-        inner = {c for p in self.proofs if p['body']['batchCommit'] == 'linear' and p['commit'] in place
-                 for c, _, _ in line[place.get(p['body']['firstParent'], -1) + 1:place[p['commit']]]}
-        tips, of = [entry for entry in line if entry[0] not in inner], {p['commit']: p['body'] for p in self.proofs}
+        index = {commit: at for at, (commit, _, _) in enumerate(line)}
+        inner = {c for p in self.proofs if p['body']['batchCommit'] == 'linear' and p['commit'] in index
+                 for c, _, _ in line[index.get(p['body']['firstParent'], -1) + 1:index[p['commit']]]}
+        tips, bodies = [entry for entry in line if entry[0] not in inner], {p['commit']: p['body'] for p in self.proofs}
         for proof in self.proofs:
-            commit, body, failed = proof['commit'], proof['body'], len(self.failures)
-            self.expect(hashlib.sha256(canonical(body).encode()).hexdigest() == proof['digest'], f'{commit}: its proof was changed')
-            self.expect(self.signed(proof, f'interlock proof 1\n{proof["digest"]}\n'), f'{commit}: its proof is not signed by an accepted key')
-            self.expect(body['previous'] == previous, f'{commit}: its proof does not follow the one before it')
+            commit, body, failures_before = proof['commit'], proof['body'], len(self.failures)
+            self.expect(hashlib.sha256(canonical(body).encode()).hexdigest() == proof['digest'], f'{commit}: its proof was changed after it was written')
+            self.expect(self.is_accepted(proof, f'interlock proof 1\n{proof["digest"]}\n'), f'{commit}: its proof is not signed by an accepted key')
+            self.expect(body['previous'] == previous, f'{commit}: its proof does not follow the proof before it')
             self.expect(body['commit'] == commit, f'{commit}: its proof is about {body["commit"]}')
             for member in body['members']:
                 self.expect(member['number'] not in numbers, f'{commit}: #{member["number"]} landed twice')
                 numbers.add(member['number'])
             previous = proof['digest']
-            if commit not in place:
-                self.expect(False, f'{commit} landed, but is not on the first-parent line of {said["baseBranch"]}')
-            elif failed == len(self.failures):
+            if commit not in index:
+                self.expect(False, f'{commit} landed, but is not on the first-parent line of {statement["baseBranch"]}')
+            elif failures_before == len(self.failures):
                 try:
-                    self.derive(line[place[commit]], body)
+                    self.derive(line[index[commit]], body)
                     if any('base' in evidence for evidence in body['evidence']):
-                        self.derive_parts(tips, of, commit, body)
+                        self.derive_parts(tips, bodies, commit, body)
                 except LookupError as error:
-                    self.expect(False, f'{commit} is not derived again: {error}')
-        return len(tips), sum(commit not in of for commit, _, _ in tips)
+                    self.expect(False, f'{commit} cannot be derived again: {error}')
+        return len(tips), sum(commit not in bodies for commit, _, _ in tips)
 
     def read_line(self):
-        """(commit, tree, first parent) since management began, oldest first."""
-        said = self.said
-        if said['tip'] is None:
+        """(commit, tree, first parent) of each commit since the queue began to manage the branch, oldest first."""
+        statement = self.statement
+        if statement['tip'] is None:
             return []
-        refs = [f'refs/remotes/origin/{said["baseBranch"]}', f'refs/heads/{said["baseBranch"]}']
+        refs = [f'refs/remotes/origin/{statement["baseBranch"]}', f'refs/heads/{statement["baseBranch"]}']
         ref = next((ref for ref in refs if self.clone.commit(ref)), None)
         try:
-            now = self.clone.git('rev-list', '--first-parent', ref or refs[0]).split()
-            self.expect(said['tip'] in now, f'The branch does not contain {said["tip"]}, its tip when the file was written')
-            shown = self.clone.git('log', '--first-parent', '--reverse', '--format=%H %T %P', said['tip'], '^' + said['managedFrom'])
+            commits = self.clone.git('rev-list', '--first-parent', ref or refs[0]).split()
+            self.expect(statement['tip'] in commits, f'The branch does not contain {statement["tip"]}, its tip when the file was written')
+            shown = self.clone.git('log', '--first-parent', '--reverse', '--format=%H %T %P', statement['tip'], '^' + statement['managedFrom'])
         except LookupError as error:
             self.expect(False, str(error))
             return []
@@ -234,64 +235,64 @@ class Branch:
 
     def derive(self, entry, body):
         commit, tree, parent = entry
-        self.expect(tree == body['tree'], f'{commit}: its tree is {tree}, its proof says {body["tree"]}')
+        self.expect(tree == body['tree'], f'{commit}: its tree is {tree}, but its proof says {body["tree"]}')
         if body['batchCommit'] != 'linear':
-            self.expect(parent == body['firstParent'], f'{commit}: its first parent is {parent}, its proof says {body["firstParent"]}')
+            self.expect(parent == body['firstParent'], f'{commit}: its first parent is {parent}, but its proof says {body["firstParent"]}')
         merged = self.clone.compose(body['firstParent'], body['members'], body['strategy'])
         self.expect(merged == tree, f'{commit}: merging its heads again gives the tree {merged}')
         if body['grade'] == 'unvalidated':
-            return self.expect(body['exceptionBy'] is not None, f'{commit}: nobody is named for a landing without validation')
+            return self.expect(body['exceptionBy'] is not None, f'{commit}: it landed without validation, but its proof names no person or setting that skipped it')
         parts = [evidence for evidence in body['evidence'] if 'base' in evidence]
-        self.expect(bool(body['evidence']), f'{commit}: it has no evidence')
-        self.expect(bool(parts) == (body['grade'] == 'composed') or body['grade'] == 'host_merged', f'{commit}: it is graded {body["grade"]}')
+        self.expect(bool(body['evidence']), f'{commit}: its proof has no evidence')
+        self.expect(bool(parts) == (body['grade'] == 'composed') or body['grade'] == 'host_merged', f'{commit}: it is graded {body["grade"]}, but {"its parts were" if parts else "its whole tree was"} tested')
         for evidence in body['evidence']:
             tested = self.clone.commit(evidence['commit'])
             wanted = evidence['tree'] if 'base' in evidence else tree
-            self.expect(tested is not None and tested[0] == wanted == evidence['tree'], f'{commit}: {evidence["commit"]}, which was tested, has another tree or is missing')
-            self.expect(is_green(evidence['checks'], body['gate']), f'{commit}: {evidence["commit"]}, which was tested, is not green')
+            self.expect(tested is not None and tested[0] == wanted == evidence['tree'], f'{commit}: the tested commit {evidence["commit"]} has another tree or is missing')
+            self.expect(is_green(evidence['checks'], body['gate']), f'{commit}: the tested commit {evidence["commit"]} is not green')
             self.expect(body['grade'] != 'exact' or evidence['commit'] == commit, f'{commit}: it is graded exact, but {evidence["commit"]} was tested')
         for gate in body.get('finalGates', []):
             self.expect(body['grade'] == 'host_merged' or gate['commit'] == commit, f'{commit}: the final gate {gate["workflow"]} ran on {gate["commit"]}')
 
-    def derive_parts(self, tips, of, commit, body):
-        after = {self.said['managedFrom']: 0, **{tip: at + 1 for at, (tip, _, _) in enumerate(tips)}}
-        known = []
+    def derive_parts(self, tips, bodies, commit, body):
+        position = {self.statement['managedFrom']: 0, **{tip: at + 1 for at, (tip, _, _) in enumerate(tips)}}
+        parts = []
         for evidence in body['evidence']:
-            start, end, content = after.get(evidence['base']), after.get(body['firstParent']), evidence['content']
-            self.expect(start is not None and end is not None and start <= end, f'{commit}: {evidence["base"]} was not the tip before it')
+            start, end, content = position.get(evidence['base']), position.get(body['firstParent']), evidence['content']
+            self.expect(start is not None and end is not None and start <= end, f'{commit}: its part {evidence["commit"]} was built on {evidence["base"]}, which was not the tip before')
             merged = self.clone.compose(evidence['base'], content, body['strategy'])
-            self.expect(merged == evidence['tree'], f'{commit}: merging a part again gives the tree {merged}')
-            landed = [of.get(tip) for tip, _, _ in tips[start or 0:end or 0]]
+            self.expect(merged == evidence['tree'], f'{commit}: merging the heads of its part {evidence["commit"]} again gives the tree {merged}')
+            landed = [bodies.get(tip) for tip, _, _ in tips[start or 0:end or 0]]
             if None not in landed:
-                known.append(([member for each in landed for member in each['members']], content))
-        whole = all(any(is_covered(member, before, body['members'], part) for before, part in known) for member in body['members'])
-        self.expect(whole, f'{commit}: its parts were not tested with all that affects them')
+                parts.append(([member for landing in landed for member in landing['members']], content))
+        covered = all(any(is_covered(member, before, body['members'], part) for before, part in parts) for member in body['members'])
+        self.expect(covered, f'{commit}: its parts were not tested with all changes that affect it')
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument('file')
-    options.add_argument('clone')
-    options.add_argument('--key', action='append', help='a public key that you got from the service; may be repeated')
-    given = options.parse_args()
-    with open(given.file, encoding='utf-8') as file, tempfile.TemporaryDirectory() as scratch:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('file', help='the exported proofs')
+    parser.add_argument('clone', help='the folder of the clone')
+    parser.add_argument('--key', action='append', help='a public key that you got from the service; may be repeated')
+    options = parser.parse_args()
+    with open(options.file, encoding='utf-8') as file, tempfile.TemporaryDirectory() as scratch:
         exported, failures = json.load(file), 0
         if exported['format'] != 'interlock proofs 1':
-            sys.exit(f'{given.file} is of a kind that this script does not know: {exported["format"]}')
+            sys.exit(f'{options.file} has a format that this script does not know: {exported["format"]}')
         assert_ids(exported['branches'])
-        clone = Clone(given.clone, scratch)
+        clone = Clone(options.clone, scratch)
         for pack in exported['packs']:
             clone.git('index-pack', '--stdin', '--fix-thin', data=base64.b64decode(pack))
-        keys = given.key or exported['keys']
-        print('Accepted keys: ' + ', '.join(keys) + ('' if given.key else ' (those of the file: compare them with the service, or name one by --key)'))
-        for proven in exported['branches']:
-            branch = Branch(clone, proven, keys)
+        keys = options.key or exported['keys']
+        print('Accepted keys: ' + ', '.join(keys) + ('' if options.key else ' (from the file: compare them with the service, or name a key by --key)'))
+        for exported_branch in exported['branches']:
+            branch = Branch(clone, exported_branch, keys)
             commits, external = branch.verify()
             failures += len(branch.failures)
-            print(f'{proven["statement"]["baseBranch"]}: {commits} landings, {len(branch.proofs)} proofs, {external} commits from past the queue')
+            print(f'{branch.statement["baseBranch"]}: {commits} landings, {len(branch.proofs)} proofs, {external} commits that were pushed past the queue')
             for failure in branch.failures:
                 print(f'  {failure}')
-        print('Every landing was derived again.' if failures == 0 else f'{failures} do not hold.')
+        print('Every landing was derived again.' if failures == 0 else f'Failures: {failures}.')
         return 0 if failures == 0 else 1
 
 

@@ -1,5 +1,5 @@
 // `npm run verify -- <owner>/<name>`: derives every proof again from git and the rows. The exit code is 1 if a proof
-// does not hold.
+// is wrong.
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import color from 'picocolors';
@@ -10,7 +10,7 @@ import { projectRoot } from './platform/project-root.ts';
 import { callersFolder, runTool, withNamedRepository, type NamedRepository } from './tool.ts';
 
 async function main(): Promise<number> {
-  const description = 'Derives every landing’s proof again, from plain git and the records.';
+  const description = 'Derives the proof of every landing again, from plain git and the records.';
   const calls = ['acme/shop', 'acme/shop --json', 'acme/shop --export proofs.json'];
   const options = [['--export <file>', 'write the proofs as a file for proofs/verify.py instead']] as const;
   return await withNamedRepository({ program: 'verify', description, calls, options }, async (named) => {
@@ -58,7 +58,7 @@ function say({
   console.log(
     failures.length === 0
       ? color.green('  every proof was derived again from git and the records')
-      : color.red(`  ${failures.length} do not hold`),
+      : color.red(`  failures: ${failures.length}`),
   );
 }
 

@@ -120,7 +120,7 @@ it('derives each landing again from a clone and the file, and counts what came p
   expect(code, said).toBe(0);
   const [main] = landed.file.branches;
   expect(main?.proofs.flatMap(({ body }) => body.members.map(({ number }) => number)).sort()).toEqual([1, 2, 3, 4]);
-  expect(said).toContain(`${main?.proofs.length} proofs, 1 commits from past the queue`);
+  expect(said).toContain(`${main?.proofs.length} proofs, 1 commits that were pushed past the queue`);
   // The clone is as it was: what is merged again is elsewhere.
   expect(await git(landed.clone, 'fsck', '--unreachable', '--no-reflogs')).toBe('');
 });
@@ -154,7 +154,7 @@ it('derives a landing whose parts were tested apart', async () => {
     members: [{ ...only, targets: ['api', 'web'] }],
   }));
   expect((await verify({ ...composed, file: signedAgain(chained(file)) })).said).toContain(
-    'its parts were not tested with all that affects them',
+    'its parts were not tested with all changes that affect it',
   );
 });
 
@@ -168,15 +168,11 @@ const lie = (body: ProofBody): object => ({
 const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, string])[] = [
   ['a result of a check', (file) => changed(file, 0, lie), 'its proof was changed'],
   ['a result and every digest', (file) => chained(changed(file, 0, lie)), 'its proof is not signed by an accepted key'],
-  [
-    'a red result that another key signed',
-    (file) => signedAgain(chained(changed(file, 0, lie))),
-    'which was tested, is not green',
-  ],
+  ['a red result that another key signed', (file) => signedAgain(chained(changed(file, 0, lie))), 'is not green'],
   [
     'the tree that landed, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, () => ({ tree: 'f'.repeat(40) })))),
-    'its proof says ffff',
+    'but its proof says ffff',
   ],
   [
     'the members, signed by another key',
@@ -186,17 +182,17 @@ const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, stri
   [
     'the grade, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, () => ({ grade: 'composed' })))),
-    'it is graded composed',
+    'it is graded composed, but its whole tree was tested',
   ],
   [
     'a proof that is missing at the beginning',
     (file) => withBranch(file, ({ proofs }) => ({ proofs: proofs.slice(1) })),
-    'its proof does not follow the one before it',
+    'its proof does not follow the proof before it',
   ],
   [
     'a proof that is missing at the end',
     (file) => withBranch(file, ({ proofs }) => ({ proofs: proofs.slice(0, -1) })),
-    'Proofs are missing at the end',
+    'The newest proofs are missing',
   ],
   [
     'a pull request that lands twice, signed by another key',

@@ -122,7 +122,7 @@ function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
   for (const { body, digest, commit } of proofs) {
     if (digestProof(body) !== digest) failures.push(`The proof of ${commit} was changed after it was written`);
     if (body.previous !== previous)
-      failures.push(`The proof of ${commit} does not follow the one before it: one is missing`);
+      failures.push(`The proof of ${commit} does not follow the proof before it: a proof is missing`);
     previous = digest;
   }
 }
@@ -150,11 +150,11 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   const { body } = proof;
   const failures: string[] = [];
   const fail = (failure: string): void => void failures.push(`${commit.commit}: ${failure}`);
-  if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
+  if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, but its proof says ${body.tree}`);
   if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
-    fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
+    fail(`its first parent is ${commit.parents[0]}, but its proof says ${body.firstParent}`);
   if (body.isEmpty && (await client.readCommit(body.firstParent))?.tree !== commit.tree)
-    fail('its proof says that it changed nothing, and it did');
+    fail('its proof says that it changed nothing, but it changed the tree');
   const ref = await client.readRef(landingRef(proof.batch_id));
   if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
   const merged = await composeAgain(examined, body.firstParent, body.members);
@@ -170,14 +170,14 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
   const prefix = `${commit.commit}:`;
   if (body.grade === 'unvalidated')
     return body.exceptionBy === null
-      ? [`${prefix} landed without validation, but its proof names no person or setting that skipped it`]
+      ? [`${prefix} it landed without validation, but its proof names no person or setting that skipped it`]
       : [];
-  if (body.evidence.length === 0) return [`${prefix} has no evidence`];
+  if (body.evidence.length === 0) return [`${prefix} its proof has no evidence`];
   const failures: string[] = [];
   const isOfParts = body.evidence.some(({ base }) => base !== undefined);
   if (isOfParts !== (body.grade === 'composed') && body.grade !== 'host_merged')
     failures.push(
-      `${prefix} is graded ${body.grade}, but ${isOfParts ? 'its parts were' : 'its whole tree was'} tested`,
+      `${prefix} it is graded ${body.grade}, but ${isOfParts ? 'its parts were' : 'its whole tree was'} tested`,
     );
   for (const evidence of body.evidence) {
     const tested = await client.readCommit(evidence.commit);
@@ -198,9 +198,9 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
         );
     }
     if (judged === undefined || judgeBuild(judged, body.gate) !== 'green')
-      failures.push(`${prefix} its evidence ${evidence.commit} is not green`);
+      failures.push(`${prefix} the tested commit ${evidence.commit} is not green`);
     if (body.grade === 'exact' && evidence.commit !== commit.commit)
-      failures.push(`${prefix} is graded exact, but ${evidence.commit} was tested`);
+      failures.push(`${prefix} it is graded exact, but ${evidence.commit} was tested`);
   }
   return failures;
 }
