@@ -264,10 +264,10 @@ var InputError = class extends Error {
 	}
 };
 function readCommon(read) {
-	const url = needed(read, "url", "the address of Interlock").replace(/\/+$/, "");
+	const url = readRequired(read, "url", "the address of Interlock").replace(/\/+$/, "");
 	if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new InputError(`url must be an address such as https://interlock.example.com, not ${url}.`);
 	const token = read("token");
-	if (token === "") throw new InputError("token is empty. Set it from a secret that this repository has. Workflows of pull requests from forks get no secrets.");
+	if (token === "") throw new InputError("token is empty. Set it from a secret that this repository has. GitHub gives no secrets to workflows of pull requests from forks.");
 	return {
 		url,
 		token
@@ -276,48 +276,48 @@ function readCommon(read) {
 var readers = {
 	queue: (read, event) => ({
 		command: "queue",
-		...pullRequestOf(read, event),
-		skipLine: flag(read, "skip-line"),
+		...readPullRequest(read, event),
+		skipLine: readFlag(read, "skip-line"),
 		skipLineReason: read("skip-line-reason") || null,
-		waitMinutes: waitOf(read)
+		waitMinutes: readWaitMinutes(read)
 	}),
 	"affected-targets": (read, event) => ({
 		command: "affected-targets",
-		...pullRequestOf(read, event),
+		...readPullRequest(read, event),
 		targets: read("targets-file") === "" ? { list: linesOf(read("targets")) } : { file: read("targets-file") }
 	}),
 	"register-preview": (read, event) => {
-		const number = numberOf(read, event);
+		const number = readNumber(read, event);
 		if (number === null && event.branch === null) throw new InputError("pull-request is needed: the event has neither a pull request nor a branch.");
 		return {
 			command: "register-preview",
-			repository: repositoryOf(read),
-			commitSha: headOf(read, event) ?? event.sha,
-			url: needed(read, "preview-url", "where the preview is reached"),
+			repository: readRepository(read),
+			commitSha: readHead(read, event) ?? event.sha,
+			url: readRequired(read, "preview-url", "the address of the preview"),
 			of: number === null ? { branch: event.branch ?? "" } : { number },
 			name: read("preview-name") || null,
-			secrets: Object.fromEntries(linesOf(read("preview-secrets")).map(pairOf)),
+			secrets: Object.fromEntries(linesOf(read("preview-secrets")).map(parseSecret)),
 			expiresAt: read("expires-at") || null
 		};
 	},
 	"create-release": (read, event) => ({
 		command: "create-release",
-		repository: repositoryOf(read),
-		...candidateOf(read),
+		repository: readRepository(read),
+		...readCandidate(read),
 		commit: read("commit") || event.sha,
-		build: flag(read, "build"),
-		waitMinutes: waitOf(read)
+		build: readFlag(read, "build"),
+		waitMinutes: readWaitMinutes(read)
 	}),
 	"report-deployment": (read) => ({
 		command: "report-deployment",
-		...candidateOf(read),
-		environment: needed(read, "environment", "an environment of the project"),
-		status: statusOf(read)
+		...readCandidate(read),
+		environment: readRequired(read, "environment", "an environment of the project"),
+		status: readStatus(read)
 	})
 };
 function readRequest(read, event) {
 	const command = read("command");
-	if (!Object.hasOwn(readers, command)) throw new InputError(`command must be one of ${Object.keys(readers).join(", ")}, not ${command || "empty"}.`);
+	if (!Object.hasOwn(readers, command)) throw new InputError(`command must be one of ${Object.keys(readers).join(", ")}, not ${command === "" ? "an empty text" : command}.`);
 	return readers[command](read, event);
 }
 function linesOf(text) {
@@ -334,59 +334,59 @@ function targetsOf(text, file) {
 	if (Array.isArray(list) && list.every((each) => typeof each === "string")) return list;
 	throw new InputError(`targets-file: ${file} must have a target on each line, or a JSON list of texts.`);
 }
-function needed(read, name, what) {
+function readRequired(read, name, description) {
 	const value = read(name);
-	if (value === "") throw new InputError(`${name} is needed for ${read("command") || "every command"}: ${what}.`);
+	if (value === "") throw new InputError(`${name} is needed for ${read("command") || "every command"}: ${description}.`);
 	return value;
 }
-function flag(read, name) {
+function readFlag(read, name) {
 	const value = read(name).toLowerCase();
 	if (value !== "" && value !== "true" && value !== "false") throw new InputError(`${name} must be true or false, not ${value}.`);
 	return value === "true";
 }
-function repositoryOf(read) {
+function readRepository(read) {
 	const [, org, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(read("repository")) ?? [];
-	if (org === void 0 || name === void 0) throw new InputError(`repository must be <owner>/<name>, not ${read("repository") || "empty"}.`);
+	if (org === void 0 || name === void 0) throw new InputError(`repository must be <owner>/<name>, not ${read("repository") || "an empty text"}.`);
 	return {
 		org,
 		name
 	};
 }
-function numberOf(read, { payload }) {
+function readNumber(read, { payload }) {
 	const given = read("pull-request");
 	if (given === "") return payload.pull_request?.number ?? (payload.issue?.pull_request ? payload.issue.number : null);
 	if (!/^#?[1-9]\d{0,8}$/.test(given)) throw new InputError(`pull-request must be a number, not ${given}.`);
 	return Number(given.replace("#", ""));
 }
-function headOf(read, event) {
+function readHead(read, event) {
 	const given = read("head-commit-sha");
 	const { pull_request: own } = event.payload;
-	return given || (own !== void 0 && own.number === numberOf(read, event) ? own.head.sha : null);
+	return given || (own !== void 0 && own.number === readNumber(read, event) ? own.head.sha : null);
 }
-function pullRequestOf(read, event) {
-	const number = numberOf(read, event);
+function readPullRequest(read, event) {
+	const number = readNumber(read, event);
 	if (number === null) throw new InputError(`pull-request is needed: the event ${event.name} has no pull request. Pass its number.`);
 	return {
-		repository: repositoryOf(read),
+		repository: readRepository(read),
 		number,
-		headCommitSha: headOf(read, event)
+		headCommitSha: readHead(read, event)
 	};
 }
-function waitOf(read) {
-	if (!flag(read, "wait")) return null;
+function readWaitMinutes(read) {
+	if (!readFlag(read, "wait")) return null;
 	const minutes = Number(read("timeout-minutes") || "60");
 	if (minutes > 0 && minutes <= 4320) return minutes;
 	throw new InputError(`timeout-minutes must be a number of minutes from 1 to 4320, not ${read("timeout-minutes")}.`);
 }
-function candidateOf(read) {
+function readCandidate(read) {
 	return {
-		project: needed(read, "project", "a release project"),
-		version: needed(read, "version", "the version of the candidate, such as 1.4.0-rc1")
+		project: readRequired(read, "project", "a release project"),
+		version: readRequired(read, "version", "the version of the candidate, such as 1.4.0-rc1")
 	};
 }
-function pairOf(line) {
+function parseSecret(line) {
 	const [, key, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
-	if (key === void 0 || value === void 0) throw new InputError("preview-secrets must have a KEY=value on each line.");
+	if (key === void 0 || value === void 0) throw new InputError("preview-secrets must have KEY=value on each line.");
 	return [key, value];
 }
 var statuses = [
@@ -399,8 +399,8 @@ var statuses = [
 	"error",
 	"unknown"
 ];
-function statusOf(read) {
-	const given = needed(read, "status", statuses.join(", "));
+function readStatus(read) {
+	const given = readRequired(read, "status", statuses.join(", "));
 	const status = given === "cancelled" ? "canceled" : given;
 	const known = statuses.find((each) => each === status);
 	if (known === void 0) throw new InputError(`status must be one of ${statuses.join(", ")}, not ${given}.`);
@@ -791,11 +791,11 @@ var Refusal = class extends Error {
 		this.name = "Refusal";
 	}
 };
-var mostTries = 5;
+var maxAttempts = 5;
 var firstWaitMs = 1e3;
 var longestWaitMs = 3e4;
 function createService({ url, token, clock }) {
-	const send = retrying(url, clock);
+	const send = fetchWithRetries(url, clock);
 	const headers = {
 		authorization: `Bearer ${token}`,
 		"user-agent": "interlock-action"
@@ -821,18 +821,18 @@ function createService({ url, token, clock }) {
 			const answer = await response.json().catch(() => ({}));
 			const [first] = answer.errors ?? [];
 			if (first !== void 0) throw new Refusal(first.message);
-			if (answer.data === void 0) throw noInterlock(url, response.status);
+			if (answer.data === void 0) throw notInterlock(url, response.status);
 			return answer.data;
 		}
 	};
 }
-function retrying(url, clock) {
+function fetchWithRetries(url, clock) {
 	return async (request) => {
 		if (request.method !== "GET") request.headers.set("idempotency-key", randomUUID());
-		for (let tries = 1;; tries += 1) {
+		for (let attempts = 1;; attempts += 1) {
 			const response = await fetch(request.clone()).catch((error) => error);
-			const waitMs = waitAfter(response, tries);
-			if (waitMs === null || tries === mostTries) {
+			const waitMs = waitAfter(response, attempts);
+			if (waitMs === null || attempts === maxAttempts) {
 				if (response instanceof Error) throw unreachable(url, response);
 				return response;
 			}
@@ -840,8 +840,8 @@ function retrying(url, clock) {
 		}
 	};
 }
-function waitAfter(response, tries) {
-	const backOffMs = firstWaitMs * 2 ** (tries - 1);
+function waitAfter(response, attempts) {
+	const backOffMs = firstWaitMs * 2 ** (attempts - 1);
 	if (response instanceof Error) return backOffMs;
 	if (![
 		429,
@@ -854,45 +854,45 @@ function waitAfter(response, tries) {
 }
 function unreachable(url, error) {
 	const { code, message = error.message } = error.cause ?? {};
-	return new Refusal(`${url} does not answer (${code ?? message}). Check url, and whether this runner may reach that address.`);
+	return new Refusal(`${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`);
 }
-function noInterlock(url, status) {
-	return new Refusal(`${url} answered ${status} and is no Interlock. Set url to its address, without a path.`);
+function notInterlock(url, status) {
+	return new Refusal(`${url} answered ${status} and is not Interlock. Set the input url to the address of Interlock, without a path.`);
 }
 var cures = {
-	401: "The token is not valid: make another one, and store it in the secret.",
+	401: "The token is not valid: make another token, and store it in the secret.",
 	403: "Make a token with the permission that the message names.",
-	404: "Check the names, and that the token belongs to the account that has them."
+	404: "Check the names, and whether the token belongs to the account that has the repository or project."
 };
 function dataOf({ data, error, response }) {
 	if (data !== void 0) return data;
 	const body = typeof error === "object" ? error : null;
 	const sentence = body?.message ?? body?.error;
-	if (sentence === void 0) throw noInterlock(new URL(response.url).origin, response.status);
+	if (sentence === void 0) throw notInterlock(new URL(response.url).origin, response.status);
 	const cure = cures[response.status];
 	throw new Refusal([sentence.replace(/\.?$/, "."), ...cure === void 0 ? [] : [cure]].join(" "));
 }
 // action/src/commands.ts
-async function carryOut(request, work) {
+async function carryOut(request, context) {
 	switch (request.command) {
-		case "queue": return await queue(request, work);
-		case "affected-targets": return await reportTargets(request, work);
-		case "register-preview": return await registerPreview(request, work);
-		case "create-release": return await createRelease(request, work);
-		case "report-deployment": return await reportDeployment(request, work);
+		case "queue": return await queue(request, context);
+		case "affected-targets": return await reportTargets(request, context);
+		case "register-preview": return await registerPreview(request, context);
+		case "create-release": return await createRelease(request, context);
+		case "report-deployment": return await reportDeployment(request, context);
 		default: return request;
 	}
 }
 var pollEveryMs = 5e3;
-async function waitFor({ clock, say }, { minutes, look, isEnded }) {
-	const until = clock.now() + minutes * 6e4;
-	let said = "";
+async function waitFor({ clock, say }, { minutes, read, isEnded }) {
+	const deadline = clock.now() + minutes * 6e4;
+	let lastSentence = "";
 	for (;;) {
-		const seen = await look();
-		if (seen.sentence !== said) say(seen.sentence);
-		said = seen.sentence;
-		if (isEnded(seen)) return seen;
-		if (clock.now() >= until) return null;
+		const state = await read();
+		if (state.sentence !== lastSentence) say(state.sentence);
+		lastSentence = state.sentence;
+		if (isEnded(state)) return state;
+		if (clock.now() >= deadline) return null;
 		await clock.delay(pollEveryMs);
 	}
 }
@@ -906,7 +906,7 @@ async function readProgress({ service }, { repository, number }) {
 		number
 	};
 	const { repository: found } = await service.query(progressQuery, variables);
-	if (!found?.pullRequest) throw new Refusal(`#${number} is not there any more.`);
+	if (!found?.pullRequest) throw new Refusal(`${repository.org}/${repository.name} has no pull request #${number}.`);
 	const { status, mergeCommit, explain } = found.pullRequest;
 	return {
 		status: status.toLowerCase(),
@@ -914,16 +914,16 @@ async function readProgress({ service }, { repository, number }) {
 		sentence: explain.sentence
 	};
 }
-var outOfQueue = [
+var statusesOutOfQueue = [
 	"merged",
 	"blocked",
 	"open",
 	"closed"
 ];
-async function queue(request, work) {
+async function queue(request, context) {
 	const { repository, number, headCommitSha, skipLine, skipLineReason, waitMinutes } = request;
-	const look = async () => await readProgress(work, request);
-	const answer = await work.service.rest.POST("/api/v1/pull_request", { body: {
+	const read = async () => await readProgress(context, request);
+	const answer = await context.service.rest.POST("/api/v1/pull_request", { body: {
 		action: "queue",
 		pull_request: {
 			number,
@@ -933,13 +933,13 @@ async function queue(request, work) {
 			...skipLineReason !== null && { skip_line_reason: skipLineReason }
 		}
 	} });
-	if (!(answer.response.status === 400 && (await look()).status === "merged")) dataOf(answer);
-	const ended = waitMinutes === null ? await look() : await waitFor(work, {
+	if (!(answer.response.status === 400 && (await read()).status === "merged")) dataOf(answer);
+	const ended = waitMinutes === null ? await read() : await waitFor(context, {
 		minutes: waitMinutes,
-		look,
-		isEnded: ({ status }) => outOfQueue.includes(status)
+		read,
+		isEnded: ({ status }) => statusesOutOfQueue.includes(status)
 	});
-	const { status, sentence, mergeCommit } = ended ?? await look();
+	const { status, sentence, mergeCommit } = ended ?? await read();
 	const outputs = {
 		status,
 		sentence,
@@ -950,7 +950,7 @@ async function queue(request, work) {
 	if (ended === null) return {
 		isDone: false,
 		title,
-		sentence: `${sentence} It is not merged after ${waitMinutes} minutes, and stays in the queue.`,
+		sentence: `${sentence} After ${waitMinutes} minutes it is not merged yet. It stays in the queue.`,
 		outputs
 	};
 	return {
@@ -990,7 +990,7 @@ function pullRequestIn(data) {
 }
 async function readTargets(file) {
 	return targetsOf(await readFile(file, "utf8").catch((error) => {
-		throw new InputError(`targets-file: ${file} cannot be read (${error.code}). Write it in an earlier step.`);
+		throw new InputError(`targets-file: ${file} cannot be read (${error.code}). An earlier step must write this file.`);
 	}), file);
 }
 async function registerPreview(request, { service }) {
@@ -1020,9 +1020,9 @@ async function registerPreview(request, { service }) {
 var candidateQuery = `query ActionCandidate($project: String!, $version: ReleaseCandidateVersion!) {
   releaseProject(name: $project) { releaseCandidate(version: $version) { status errorMessage } }
 }`;
-async function createRelease(request, work) {
+async function createRelease(request, context) {
 	const { repository, project, version, commit, build, waitMinutes } = request;
-	const made = dataOf(await work.service.rest.POST("/api/releases/{project_name}/releases/{release_candidate_version}", {
+	const candidate = dataOf(await context.service.rest.POST("/api/releases/{project_name}/releases/{release_candidate_version}", {
 		params: { path: {
 			project_name: project,
 			release_candidate_version: version
@@ -1033,8 +1033,8 @@ async function createRelease(request, work) {
 			trigger_build_workflow: build
 		}
 	}));
-	const look = async () => {
-		const { releaseProject } = await work.service.query(candidateQuery, {
+	const read = async () => {
+		const { releaseProject } = await context.service.query(candidateQuery, {
 			project,
 			version
 		});
@@ -1045,13 +1045,13 @@ async function createRelease(request, work) {
 		};
 	};
 	const first = {
-		status: made.status,
-		sentence: `${project} ${version} is ${made.status}, at ${made.commit}.`
+		status: candidate.status,
+		sentence: `${project} ${version} is ${candidate.status}, at commit ${candidate.commit}.`
 	};
 	const isEnded = ({ status }) => status !== "building";
-	const ended = waitMinutes === null || isEnded(first) ? first : await waitFor(work, {
+	const ended = waitMinutes === null || isEnded(first) ? first : await waitFor(context, {
 		minutes: waitMinutes,
-		look,
+		read,
 		isEnded
 	});
 	const { status, sentence } = ended ?? {
@@ -1059,7 +1059,7 @@ async function createRelease(request, work) {
 		sentence: `${project} ${version} is still being built after ${waitMinutes} minutes.`
 	};
 	const outputs = {
-		id: made.id,
+		id: candidate.id,
 		status,
 		sentence,
 		version
@@ -1102,7 +1102,7 @@ var clock = {
 	now: () => Date.now(),
 	delay: async (ms) => await setTimeout(ms)
 };
-function eventOf(env) {
+function readEvent(env) {
 	const file = env["GITHUB_EVENT_PATH"];
 	return {
 		name: env["GITHUB_EVENT_NAME"] ?? "unknown",
@@ -1111,10 +1111,10 @@ function eventOf(env) {
 		branch: env["GITHUB_REF_TYPE"] === "branch" ? env["GITHUB_REF_NAME"] ?? null : null
 	};
 }
-async function work() {
+async function runStep() {
 	const { url, token } = readCommon(getInput);
 	setSecret(token);
-	const request = readRequest(getInput, eventOf(process.env));
+	const request = readRequest(getInput, readEvent(process.env));
 	if (request.command === "register-preview") {
 		for (const secret of Object.values(request.secrets)) if (secret !== "") setSecret(secret);
 	}
@@ -1126,33 +1126,33 @@ async function work() {
 			clock
 		}),
 		clock,
-		say: (line) => info(`Interlock: ${oneLine(line)}`)
+		say: (line) => info(`Interlock: ${inOneLine(line)}`)
 	});
 }
-function oneLine(text) {
+function inOneLine(text) {
 	return text.replaceAll(/\s+/g, " ");
 }
 async function report({ isDone, title, sentence, outputs }) {
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-	if (isDone) info(`Interlock: ${oneLine(title)}. ${oneLine(sentence)}`);
+	if (isDone) info(`Interlock: ${inOneLine(title)}. ${inOneLine(sentence)}`);
 	else fail(title, sentence);
 	if (process.env["GITHUB_STEP_SUMMARY"] === void 0) return;
 	await summary.addRaw(`<h3>Interlock: ${escaped(title)}</h3>\n<p>${escaped(sentence)}</p>`, true).write();
 }
 function escaped(text) {
-	return oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+	return inOneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 function fail(title, sentence) {
 	process.exitCode = 1;
-	error(oneLine(sentence), { title: `Interlock: ${oneLine(title)}` });
+	error(inOneLine(sentence), { title: `Interlock: ${inOneLine(title)}` });
 }
 try {
-	await report(await work());
+	await report(await runStep());
 } catch (failure) {
 	if (!(failure instanceof InputError || failure instanceof Refusal)) throw failure;
 	await report({
 		isDone: false,
-		title: `${getInput("command") || "the step"} is refused`,
+		title: `${getInput("command") || "the step"} was refused`,
 		sentence: failure.message,
 		outputs: {}
 	});

@@ -1,4 +1,5 @@
-// The commands: a request is sent, perhaps awaited, and answered with a result that the workflow reads.
+// The commands of the Action. Each sends a request, waits for its result if the workflow asks for that, and returns what
+// the workflow reads.
 import { readFile } from 'node:fs/promises';
 import {
   InputError,
@@ -15,31 +16,31 @@ import { dataOf, Refusal, type Clock, type Service } from './service.ts';
 export interface Result {
   /** False: the step fails. */
   readonly isDone: boolean;
-  /** What happened to what, as a short text. */
+  /** The result in a few words, such as `#7 is merged`. */
   readonly title: string;
   readonly sentence: string;
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-export interface Work {
+export interface CommandContext {
   readonly service: Service;
   readonly clock: Clock;
-  /** A line of progress. */
+  /** Writes a line of progress to the log. */
   readonly say: (line: string) => void;
 }
 
-export async function carryOut(request: Request, work: Work): Promise<Result> {
+export async function carryOut(request: Request, context: CommandContext): Promise<Result> {
   switch (request.command) {
     case 'queue':
-      return await queue(request, work);
+      return await queue(request, context);
     case 'affected-targets':
-      return await reportTargets(request, work);
+      return await reportTargets(request, context);
     case 'register-preview':
-      return await registerPreview(request, work);
+      return await registerPreview(request, context);
     case 'create-release':
-      return await createRelease(request, work);
+      return await createRelease(request, context);
     case 'report-deployment':
-      return await reportDeployment(request, work);
+      return await reportDeployment(request, context);
     default:
       return request satisfies never;
   }
@@ -47,19 +48,19 @@ export async function carryOut(request: Request, work: Work): Promise<Result> {
 
 const pollEveryMs = 5_000;
 
-/** Looks until `isEnded`, and says each new sentence. Null: the time is over. */
-async function waitFor<Seen extends { readonly sentence: string }>(
-  { clock, say }: Work,
-  { minutes, look, isEnded }: { minutes: number; look: () => Promise<Seen>; isEnded: (seen: Seen) => boolean },
-): Promise<Seen | null> {
-  const until = clock.now() + minutes * 60_000;
-  let said = '';
+/** Reads until `isEnded` returns true, and says each new sentence. Null: the time is over. */
+async function waitFor<State extends { readonly sentence: string }>(
+  { clock, say }: CommandContext,
+  { minutes, read, isEnded }: { minutes: number; read: () => Promise<State>; isEnded: (state: State) => boolean },
+): Promise<State | null> {
+  const deadline = clock.now() + minutes * 60_000;
+  let lastSentence = '';
   for (;;) {
-    const seen = await look();
-    if (seen.sentence !== said) say(seen.sentence);
-    said = seen.sentence;
-    if (isEnded(seen)) return seen;
-    if (clock.now() >= until) return null;
+    const state = await read();
+    if (state.sentence !== lastSentence) say(state.sentence);
+    lastSentence = state.sentence;
+    if (isEnded(state)) return state;
+    if (clock.now() >= deadline) return null;
     await clock.delay(pollEveryMs);
   }
 }
@@ -84,20 +85,20 @@ interface ProgressData {
   } | null;
 }
 
-async function readProgress({ service }: Work, { repository, number }: QueueRequest): Promise<Progress> {
+async function readProgress({ service }: CommandContext, { repository, number }: QueueRequest): Promise<Progress> {
   const variables = { owner: repository.org, name: repository.name, number };
   const { repository: found } = await service.query<ProgressData>(progressQuery, variables);
-  if (!found?.pullRequest) throw new Refusal(`#${number} is not there any more.`);
+  if (!found?.pullRequest) throw new Refusal(`${repository.org}/${repository.name} has no pull request #${number}.`);
   const { status, mergeCommit, explain } = found.pullRequest;
   return { status: status.toLowerCase(), mergeCommit, sentence: explain.sentence };
 }
 
-const outOfQueue: readonly string[] = ['merged', 'blocked', 'open', 'closed'];
+const statusesOutOfQueue: readonly string[] = ['merged', 'blocked', 'open', 'closed'];
 
-async function queue(request: QueueRequest, work: Work): Promise<Result> {
+async function queue(request: QueueRequest, context: CommandContext): Promise<Result> {
   const { repository, number, headCommitSha, skipLine, skipLineReason, waitMinutes } = request;
-  const look = async (): Promise<Progress> => await readProgress(work, request);
-  const answer = await work.service.rest.POST('/api/v1/pull_request', {
+  const read = async (): Promise<Progress> => await readProgress(context, request);
+  const answer = await context.service.rest.POST('/api/v1/pull_request', {
     body: {
       action: 'queue',
       pull_request: {
@@ -109,28 +110,32 @@ async function queue(request: QueueRequest, work: Work): Promise<Result> {
       },
     },
   });
-  // A step that runs again after its pull request was merged has nothing left to ask for.
-  const isMerged = answer.response.status === 400 && (await look()).status === 'merged';
+  // If a step runs again after its pull request was merged, the service refuses the request, and the step succeeds.
+  const isMerged = answer.response.status === 400 && (await read()).status === 'merged';
   if (!isMerged) dataOf(answer);
   const ended =
     waitMinutes === null
-      ? await look()
-      : await waitFor(work, { minutes: waitMinutes, look, isEnded: ({ status }) => outOfQueue.includes(status) });
-  const { status, sentence, mergeCommit } = ended ?? (await look());
+      ? await read()
+      : await waitFor(context, {
+          minutes: waitMinutes,
+          read,
+          isEnded: ({ status }) => statusesOutOfQueue.includes(status),
+        });
+  const { status, sentence, mergeCommit } = ended ?? (await read());
   const outputs = { status, sentence, 'pull-request': String(number), 'merge-commit': mergeCommit ?? '' };
   const title = `#${number} is ${status}`;
   if (ended === null)
     return {
       isDone: false,
       title,
-      sentence: `${sentence} It is not merged after ${waitMinutes} minutes, and stays in the queue.`,
+      sentence: `${sentence} After ${waitMinutes} minutes it is not merged yet. It stays in the queue.`,
       outputs,
     };
   const isDone = waitMinutes === null ? status !== 'blocked' : status === 'merged';
   return { isDone, title, sentence: mergeCommit === null ? sentence : `It is merged as ${mergeCommit}.`, outputs };
 }
 
-async function reportTargets(request: TargetsRequest, { service }: Work): Promise<Result> {
+async function reportTargets(request: TargetsRequest, { service }: CommandContext): Promise<Result> {
   const { repository, number, headCommitSha } = request;
   const targets = 'list' in request.targets ? request.targets.list : await readTargets(request.targets.file);
   const { pull_request } = pullRequestIn(
@@ -153,19 +158,19 @@ async function reportTargets(request: TargetsRequest, { service }: Work): Promis
   return { isDone: true, title: `#${number} affects ${targets.length} targets`, sentence, outputs };
 }
 
-/** All actions on pull requests answer it. */
+/** Every action on a pull request returns the pull request. */
 function pullRequestIn(data: object): { readonly pull_request: { readonly status: string } } {
   return data as { readonly pull_request: { readonly status: string } };
 }
 
 async function readTargets(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new InputError(`targets-file: ${file} cannot be read (${error.code}). Write it in an earlier step.`);
+    throw new InputError(`targets-file: ${file} cannot be read (${error.code}). An earlier step must write this file.`);
   });
   return targetsOf(text, file);
 }
 
-async function registerPreview(request: PreviewRequest, { service }: Work): Promise<Result> {
+async function registerPreview(request: PreviewRequest, { service }: CommandContext): Promise<Result> {
   const { repository, commitSha, url, name, secrets, expiresAt } = request;
   const registration = dataOf(
     await service.rest.POST('/api/v1/verify/preview-environment', {
@@ -195,29 +200,32 @@ interface CandidateData {
   } | null;
 }
 
-async function createRelease(request: ReleaseRequest, work: Work): Promise<Result> {
+async function createRelease(request: ReleaseRequest, context: CommandContext): Promise<Result> {
   const { repository, project, version, commit, build, waitMinutes } = request;
-  const made = dataOf(
-    await work.service.rest.POST('/api/releases/{project_name}/releases/{release_candidate_version}', {
+  const candidate = dataOf(
+    await context.service.rest.POST('/api/releases/{project_name}/releases/{release_candidate_version}', {
       params: { path: { project_name: project, release_candidate_version: version } },
       body: { repo: `${repository.org}/${repository.name}`, commit, trigger_build_workflow: build },
     }),
   );
-  const look = async (): Promise<{ status: string; sentence: string }> => {
-    const { releaseProject } = await work.service.query<CandidateData>(candidateQuery, { project, version });
+  const read = async (): Promise<{ status: string; sentence: string }> => {
+    const { releaseProject } = await context.service.query<CandidateData>(candidateQuery, { project, version });
     const status = releaseProject?.releaseCandidate?.status.toLowerCase() ?? 'failed';
     const error = releaseProject?.releaseCandidate?.errorMessage ?? null;
     return { status, sentence: error ?? `${project} ${version} is ${status}.` };
   };
-  const first = { status: made.status, sentence: `${project} ${version} is ${made.status}, at ${made.commit}.` };
+  const first = {
+    status: candidate.status,
+    sentence: `${project} ${version} is ${candidate.status}, at commit ${candidate.commit}.`,
+  };
   const isEnded = ({ status }: { status: string }): boolean => status !== 'building';
   const ended =
-    waitMinutes === null || isEnded(first) ? first : await waitFor(work, { minutes: waitMinutes, look, isEnded });
+    waitMinutes === null || isEnded(first) ? first : await waitFor(context, { minutes: waitMinutes, read, isEnded });
   const { status, sentence } = ended ?? {
     status: 'building',
     sentence: `${project} ${version} is still being built after ${waitMinutes} minutes.`,
   };
-  const outputs = { id: made.id, status, sentence, version };
+  const outputs = { id: candidate.id, status, sentence, version };
   return {
     isDone: ended !== null && status !== 'failed',
     title: `${project} ${version} is ${status}`,
@@ -226,7 +234,7 @@ async function createRelease(request: ReleaseRequest, work: Work): Promise<Resul
   };
 }
 
-async function reportDeployment(request: DeploymentRequest, { service }: Work): Promise<Result> {
+async function reportDeployment(request: DeploymentRequest, { service }: CommandContext): Promise<Result> {
   const { project, environment, version, status } = request;
   const deployment = dataOf(
     await service.rest.PATCH('/api/releases/{project_name}/environments/{env_name}/deployments', {

@@ -1,4 +1,4 @@
-// The process of the Action: inputs and the event in; outputs, a summary and annotations out.
+// The process of the Action. Reads the inputs and the event, and writes outputs, a summary and annotations.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { error, getInput, info, setOutput, setSecret, summary, warning } from '@actions/core';
@@ -8,7 +8,7 @@ import { createService, Refusal, type Clock } from './service.ts';
 
 const clock: Clock = { now: () => Date.now(), delay: async (ms) => await delay(ms) };
 
-function eventOf(env: NodeJS.ProcessEnv): Event {
+function readEvent(env: NodeJS.ProcessEnv): Event {
   const file = env['GITHUB_EVENT_PATH'];
   return {
     name: env['GITHUB_EVENT_NAME'] ?? 'unknown',
@@ -18,49 +18,49 @@ function eventOf(env: NodeJS.ProcessEnv): Event {
   };
 }
 
-async function work(): Promise<Result> {
+async function runStep(): Promise<Result> {
   const { url, token } = readCommon(getInput);
   setSecret(token);
-  const request = readRequest(getInput, eventOf(process.env));
+  const request = readRequest(getInput, readEvent(process.env));
   if (request.command === 'register-preview')
     for (const secret of Object.values(request.secrets)) if (secret !== '') setSecret(secret);
   if (/^http:\/\/(?!localhost|127\.|\[::1\])/.test(url))
     warning(`The token is sent to ${url} unencrypted. Use https.`, { title: 'Interlock' });
   const service = createService({ url, token, clock });
-  return await carryOut(request, { service, clock, say: (line) => info(`Interlock: ${oneLine(line)}`) });
+  return await carryOut(request, { service, clock, say: (line) => info(`Interlock: ${inOneLine(line)}`) });
 }
 
-/** A line of a log that begins with what others wrote could be a command to the runner. */
-function oneLine(text: string): string {
+/** Puts a text into one line, because the runner takes some beginnings of lines for commands. */
+function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
 async function report({ isDone, title, sentence, outputs }: Result): Promise<void> {
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-  if (isDone) info(`Interlock: ${oneLine(title)}. ${oneLine(sentence)}`);
+  if (isDone) info(`Interlock: ${inOneLine(title)}. ${inOneLine(sentence)}`);
   else fail(title, sentence);
-  // Servers before GitHub Enterprise 3.6 have no summary.
+  // GitHub Enterprise before 3.6 has no summaries.
   if (process.env['GITHUB_STEP_SUMMARY'] === undefined) return;
-  // Between tags, what others wrote is no Markdown.
+  // Between HTML tags GitHub does not read a text as Markdown.
   await summary.addRaw(`<h3>Interlock: ${escaped(title)}</h3>\n<p>${escaped(sentence)}</p>`, true).write();
 }
 
 function escaped(text: string): string {
-  return oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return inOneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function fail(title: string, sentence: string): void {
   process.exitCode = 1;
-  error(oneLine(sentence), { title: `Interlock: ${oneLine(title)}` });
+  error(inOneLine(sentence), { title: `Interlock: ${inOneLine(title)}` });
 }
 
 try {
-  await report(await work());
+  await report(await runStep());
 } catch (failure) {
   if (!(failure instanceof InputError || failure instanceof Refusal)) throw failure;
   await report({
     isDone: false,
-    title: `${getInput('command') || 'the step'} is refused`,
+    title: `${getInput('command') || 'the step'} was refused`,
     sentence: failure.message,
     outputs: {},
   });

@@ -1,10 +1,10 @@
-// Interlock's REST API with the types of its OpenAPI document, and one question that REST does not answer: why a pull
-// request is not merged.
+// A client of Interlock's REST API, with the types of its OpenAPI document, and of GraphQL for what REST lacks: why a pull
+// request is not merged, and the state of a release candidate.
 import { randomUUID } from 'node:crypto';
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../../rest-facade/generated/openapi.d.ts';
 
-/** What the service, or the way to it, refused. */
+/** The service refused a request, or could not be reached. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -17,16 +17,16 @@ export interface Clock {
 
 export interface Service {
   readonly rest: Client<paths>;
-  /** The data of a GraphQL query. */
+  /** Returns the data of a GraphQL query. */
   query<Data>(query: string, variables: Readonly<Record<string, unknown>>): Promise<Data>;
 }
 
-const mostTries = 5;
+const maxAttempts = 5;
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
 export function createService({ url, token, clock }: { url: string; token: string; clock: Clock }): Service {
-  const send = retrying(url, clock);
+  const send = fetchWithRetries(url, clock);
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'interlock-action' };
   return {
     rest: createClient<paths>({ baseUrl: url, headers, fetch: send }),
@@ -44,20 +44,23 @@ export function createService({ url, token, clock }: { url: string; token: strin
       };
       const [first] = answer.errors ?? [];
       if (first !== undefined) throw new Refusal(first.message);
-      if (answer.data === undefined) throw noInterlock(url, response.status);
+      if (answer.data === undefined) throw notInterlock(url, response.status);
       return answer.data;
     },
   };
 }
 
-/** Repeats what did not arrive, with the same key, so that nothing is done twice. */
-function retrying(url: string, clock: Clock): (request: Request) => Promise<Response> {
+/**
+ * Repeats a request that got no answer, or that a busy service refused. The idempotency key stays the same, so that
+ * nothing is done twice.
+ */
+function fetchWithRetries(url: string, clock: Clock): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method !== 'GET') request.headers.set('idempotency-key', randomUUID());
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const response = await fetch(request.clone()).catch((error: unknown) => error as Error);
-      const waitMs = waitAfter(response, tries);
-      if (waitMs === null || tries === mostTries) {
+      const waitMs = waitAfter(response, attempts);
+      if (waitMs === null || attempts === maxAttempts) {
         if (response instanceof Error) throw unreachable(url, response);
         return response;
       }
@@ -66,9 +69,9 @@ function retrying(url: string, clock: Clock): (request: Request) => Promise<Resp
   };
 }
 
-/** Null: the answer stands. */
-export function waitAfter(response: Response | Error, tries: number): number | null {
-  const backOffMs = firstWaitMs * 2 ** (tries - 1);
+/** How long to wait before the request is repeated. Null: it is not repeated. */
+export function waitAfter(response: Response | Error, attempts: number): number | null {
+  const backOffMs = firstWaitMs * 2 ** (attempts - 1);
   if (response instanceof Error) return backOffMs;
   if (![429, 502, 503, 504].includes(response.status)) return null;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -81,12 +84,14 @@ function unreachable(url: string, error: Error): Refusal {
     readonly message?: string;
   };
   return new Refusal(
-    `${url} does not answer (${code ?? message}). Check url, and whether this runner may reach that address.`,
+    `${url} does not answer (${code ?? message}). Check the input url, and whether this runner can reach this address.`,
   );
 }
 
-function noInterlock(url: string, status: number): Refusal {
-  return new Refusal(`${url} answered ${status} and is no Interlock. Set url to its address, without a path.`);
+function notInterlock(url: string, status: number): Refusal {
+  return new Refusal(
+    `${url} answered ${status} and is not Interlock. Set the input url to the address of Interlock, without a path.`,
+  );
 }
 
 interface Answer<Data> {
@@ -96,17 +101,17 @@ interface Answer<Data> {
 }
 
 const cures: Readonly<Record<number, string>> = {
-  401: 'The token is not valid: make another one, and store it in the secret.',
+  401: 'The token is not valid: make another token, and store it in the secret.',
   403: 'Make a token with the permission that the message names.',
-  404: 'Check the names, and that the token belongs to the account that has them.',
+  404: 'Check the names, and whether the token belongs to the account that has the repository or project.',
 };
 
-/** Throws the sentence of a refusal, with its cure. */
+/** Returns the data of an answer. If the service refused the request, throws its sentence and what to do about it. */
 export function dataOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (data !== undefined) return data;
   const body: { readonly error?: string; readonly message?: string } | null = typeof error === 'object' ? error : null;
   const sentence = body?.message ?? body?.error;
-  if (sentence === undefined) throw noInterlock(new URL(response.url).origin, response.status);
+  if (sentence === undefined) throw notInterlock(new URL(response.url).origin, response.status);
   const cure = cures[response.status];
   throw new Refusal([sentence.replace(/\.?$/, '.'), ...(cure === undefined ? [] : [cure])].join(' '));
 }

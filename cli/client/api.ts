@@ -105,7 +105,7 @@ async function answerOf<Data>(
   if (answer?.data === undefined || answer.data === null)
     throw new Failure(
       'unreachable',
-      `${url} answered ${response.status} and is no Interlock. Name its address by --url, without a path.`,
+      `${url} answered ${response.status} and is not Interlock. Name the address of Interlock by --url, without a path.`,
     );
   return withoutControls(answer.data);
 }

@@ -109,7 +109,8 @@ function refusal(id: string | number, message: string): string {
 
 function sentenceOf(status: number, text: string, url: string): string {
   if (status === 401) return `${url} does not accept the token. Log in again: interlock login ${url}`;
-  if (status === 404) return `${url} has no tools for models: it is older than this command line, or no Interlock.`;
+  if (status === 404)
+    return `${url} has no tools for models: it is older than this command line, or it is not Interlock.`;
   try {
     const { error } = JSON.parse(text) as { readonly error?: string | { readonly message?: string } };
     const message = typeof error === 'string' ? error : error?.message;

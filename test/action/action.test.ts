@@ -85,7 +85,7 @@ describe('queue', () => {
     const late = await run(inputs, { onDelay: async () => {} });
     expect(late).toMatchObject({
       isDone: false,
-      sentence: expect.stringContaining('It is not merged after 1 minutes, and stays in the queue.'),
+      sentence: expect.stringContaining('After 1 minutes it is not merged yet. It stays in the queue.'),
     });
     expect(await shop.status(1)).toBe('QUEUED');
   });
@@ -139,7 +139,7 @@ test.each([
   ['report-deployment', { project: 'shop', version: '1.0-rc1', environment: 'production', status: 'success' }],
 ])('%s needs its permission, and finds nothing of another account', async (command, inputs) => {
   await expect(run({ command, ...inputs }, { token: weak })).rejects.toThrow('Make a token with the permission');
-  await expect(run({ command, ...inputs }, { token: other })).rejects.toThrow('Check the names, and that the token');
+  await expect(run({ command, ...inputs }, { token: other })).rejects.toThrow('Check the names, and whether the token');
 });
 
 interface Ran {

@@ -1,6 +1,6 @@
 // What the Action understands of a workflow's inputs and of the event, as tables.
 import { describe, expect, test } from 'vitest';
-import { readCommon, readRequest, targetsOf, type Event, type Read } from '../../action/src/inputs.ts';
+import { readCommon, readRequest, targetsOf, type Event, type ReadInput } from '../../action/src/inputs.ts';
 import { waitAfter } from '../../action/src/service.ts';
 
 const sha = 'a'.repeat(40);
@@ -16,7 +16,7 @@ const comment: Event = { ...push, name: 'issue_comment', payload: { issue: { num
 const issue: Event = { ...push, name: 'issues', payload: { issue: { number: 9 } } };
 
 const reading =
-  (inputs: Readonly<Record<string, string>>): Read =>
+  (inputs: Readonly<Record<string, string>>): ReadInput =>
   (name) =>
     inputs[name] ?? (name === 'repository' ? 'acme/shop' : '');
 const candidate = { project: 'shop', version: '1.0-rc1' };
@@ -73,11 +73,15 @@ describe('a request', () => {
     [pullRequest, { command: 'queue', 'skip-line': 'yes' }, 'skip-line must be true or false, not yes.'],
     [pullRequest, { command: 'queue', wait: 'true', 'timeout-minutes': '0' }, 'timeout-minutes must be a number'],
     [push, { command: 'register-preview' }, 'pull-request is needed'],
-    [pullRequest, { command: 'register-preview' }, 'preview-url is needed for register-preview: where the preview is'],
+    [
+      pullRequest,
+      { command: 'register-preview' },
+      'preview-url is needed for register-preview: the address of the preview',
+    ],
     [
       pullRequest,
       { command: 'register-preview', 'preview-url': 'https://p.example', 'preview-secrets': 'secret' },
-      'preview-secrets must have a KEY=value on each line.',
+      'preview-secrets must have KEY=value on each line.',
     ],
     [push, { command: 'create-release', version: '1.0-rc1' }, 'project is needed for create-release'],
     [push, { command: 'report-deployment', environment: 'p', status: 'done', ...candidate }, 'status must be one of'],

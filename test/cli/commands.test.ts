@@ -217,7 +217,7 @@ describe('an exit code tells', () => {
     [
       'another program there',
       3,
-      'is no Interlock',
+      'is not Interlock',
       async () => await shop.run('status', '--url', `${shop.s.url}/other`),
     ],
     [
