@@ -1,7 +1,7 @@
 // Who may read /metrics. The page names repositories of every account, so only the operator may read it.
 
 export interface MetricsRequest {
-  /** Whether the request has the right token as its bearer token. */
+  /** Whether the bearer token of the request is INTERLOCK_METRICS_TOKEN. */
   readonly isTokenRight: boolean;
   /** The address from which the connection comes. */
   readonly address: string;
@@ -14,8 +14,8 @@ export type MetricsAccess =
   | { readonly kind: 'refused'; readonly status: 401 | 403; readonly sentence: string };
 
 /**
- * With a token the token decides. Without one only this machine may read, and only where nobody else is served: behind
- * a proxy on the same machine every request comes from this machine.
+ * If a token is set, only requests with the token may read. Otherwise only requests from this machine may read, and only
+ * if the public address is of this machine: behind a proxy on this machine every request comes from this machine.
  */
 export function decideMetricsAccess(
   request: MetricsRequest,

@@ -1,4 +1,5 @@
-// Gauges whose labels users decide are bounded: the foremost have series of their own, and the others share one.
+// Limits the number of series of metrics whose labels users decide: the most important have series of their own, and
+// all others share one.
 import type { LabelsOf } from './catalogue.ts';
 
 /** A queue with pull requests in line. */
@@ -9,7 +10,7 @@ export interface BusyQueue {
   readonly baseBranch: string;
   readonly queued: number;
   readonly tagged: number;
-  /** How long the oldest has been in line. */
+  /** How long the pull request that has been in line longest has waited. */
   readonly waitSec: number;
 }
 
@@ -34,7 +35,8 @@ export interface QueueSeries {
 const other = 'other';
 
 /**
- * At most `most` queues by name, the longest first; the sum of the others, and the longest of their waits, as `other`.
+ * The `most` longest queues have series of their own. The series `other` has the sum and the longest wait of all other
+ * queues.
  */
 export function seriesOfQueues(queues: readonly BusyQueue[], most: number): QueueSeries {
   const longestFirst = queues.toSorted(
@@ -69,7 +71,7 @@ export function seriesOfQueues(queues: readonly BusyQueue[], most: number): Queu
   };
 }
 
-/** The budgets with the smallest share left. The other budgets have more left, and need no series. */
+/** The `most` budgets with the smallest share left. The other budgets have more left, and need no series. */
 export function scarcestBudgets(budgets: readonly HostBudget[], most: number): readonly HostBudget[] {
   const share = ({ remaining, limit }: HostBudget): number => remaining / limit;
   return budgets.toSorted((a, b) => share(a) - share(b) || a.installation.localeCompare(b.installation)).slice(0, most);
@@ -81,7 +83,7 @@ function compareNames(a: BusyQueue, b: BusyQueue): number {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** `route` is the pattern of the route; undefined: none was found. */
+/** `route` is the pattern of the route. Undefined: no route matches. */
 export function labelsOfRequest(request: {
   readonly route: string | undefined;
   readonly method: string;
@@ -95,7 +97,7 @@ export function labelsOfRequest(request: {
   };
 }
 
-/** A client may send any name: only those of known documents count by themselves. */
+/** A client may send any name, so only names of known documents have series of their own. */
 export function labelOfOperation(name: string | null, known: ReadonlySet<string>): string {
   return name !== null && known.has(name) ? name : other;
 }

@@ -1,14 +1,14 @@
-// Every metric of Interlock by its name. docs/metrics.md and the registry of a process are made from this table. Users
-// must not be able to add values of a label: so no label is a pull request, its branch, or a person.
+// Every metric of Interlock by its name. docs/metrics.md and the registry of a process are made from this table. No
+// label names a pull request, its branch or a person, because users could then add series without limit.
 
 interface CatalogueEntry {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
-  /** Where it is found: at every process, at servers or at workers. */
+  /** Which processes have the metric. */
   readonly at: 'every process' | 'servers' | 'workers';
   /** One sentence. */
   readonly help: string;
-  /** Upper bounds of a histogram, in seconds. */
+  /** The upper bounds of the buckets of a histogram, in seconds. */
   readonly buckets?: readonly number[];
 }
 
@@ -24,26 +24,26 @@ export const catalogue = {
     kind: 'gauge',
     labels: ['version'],
     at: 'every process',
-    help: 'Always 1; the label has the version of Interlock.',
+    help: 'Always 1. The label has the version of Interlock.',
   },
   interlock_part_ready: {
     kind: 'gauge',
     labels: ['part'],
     at: 'every process',
-    help: 'Whether a part does what is expected of it, as this process sees it: 1 or 0.',
+    help: '1 if the part works, as this process sees it, otherwise 0.',
   },
   interlock_http_request_duration_seconds: {
     kind: 'histogram',
     labels: ['route', 'method', 'status'],
     at: 'servers',
-    help: 'HTTP requests by the pattern of their route, their method and the class of the answer (2xx); what has no route is unmatched.',
+    help: 'Durations of HTTP requests, by the pattern of the route, the method and the class of the status (such as 2xx). Requests without a route have the route unmatched.',
     buckets: requestBuckets,
   },
   interlock_graphql_operation_duration_seconds: {
     kind: 'histogram',
     labels: ['operation', 'outcome'],
     at: 'servers',
-    help: 'GraphQL operations of REST and of the dashboard by their name, all others as other. The outcome is ok, refused (an error of the caller) or failed (an error of the service).',
+    help: 'Durations of GraphQL operations. Operations of REST and of the dashboard have their name, all others are other. The outcome is ok, refused (an error of the caller) or failed (an error of the service).',
     buckets: requestBuckets,
   },
   interlock_pull_requests_queued_total: {
@@ -56,19 +56,19 @@ export const catalogue = {
     kind: 'counter',
     labels: [],
     at: 'every process',
-    help: 'Pull requests that were merged, by a queue or from outside.',
+    help: 'Pull requests that were merged, by a queue or outside of it.',
   },
   interlock_pull_requests_blocked_total: {
     kind: 'counter',
     labels: ['reason'],
     at: 'every process',
-    help: 'Pull requests that were blocked, by the reason.',
+    help: 'Pull requests that were blocked, by reason.',
   },
   interlock_queued_to_merged_seconds: {
     kind: 'histogram',
     labels: [],
     at: 'every process',
-    help: 'The time from entering the queue to the landing, for each pull request that a queue landed.',
+    help: 'The time from when a pull request entered the queue to when it landed. Pull requests that were merged outside of a queue do not count.',
     buckets: mergeBuckets,
   },
   interlock_landings_total: {
@@ -87,13 +87,13 @@ export const catalogue = {
     kind: 'counter',
     labels: ['cause'],
     at: 'every process',
-    help: 'Resets of queues, by the cause. One reset may end several batches.',
+    help: 'Resets of queues, by cause. One reset may end several batches.',
   },
   interlock_retries_total: {
     kind: 'counter',
     labels: ['what'],
     at: 'every process',
-    help: 'What was tried again: a failed check (check), or an effect at the code host by its kind, such as land or comment.',
+    help: 'Retries of failed checks (check) and of effects at the code host, by kind of effect, such as land or comment.',
   },
   interlock_deployments_total: {
     kind: 'counter',
@@ -111,79 +111,79 @@ export const catalogue = {
     kind: 'counter',
     labels: ['outcome'],
     at: 'every process',
-    help: 'Attempts to deliver a webhook: succeeded, retried (it will be tried again), failed or gone (answered by 410).',
+    help: 'Attempts to deliver a webhook. The outcome is succeeded, retried (there will be another attempt), failed (there will be none) or gone (the receiver answered 410).',
   },
   interlock_github_requests_total: {
     kind: 'counter',
     labels: ['resource', 'outcome'],
     at: 'every process',
-    help: 'Calls of the API of GitHub. The resource is rest or graphql. The outcome is ok, held (the budget put the call off), limited, unavailable, absent, token (the token was refused) or refused.',
+    help: 'Calls to the API of GitHub. The resource is rest or graphql. The outcome is ok, held (the budget put the call off), limited, unavailable, absent, token (the token was refused) or refused.',
   },
   interlock_retention_deleted_total: {
     kind: 'counter',
     labels: ['what'],
     at: 'every process',
-    help: 'Rows and files that were deleted because of their age, by what they are (docs/retention.md).',
+    help: 'Rows and files that were deleted because of their age, by kind (docs/retention.md).',
   },
   interlock_queue_pull_requests: {
     kind: 'gauge',
     labels: ['account', 'repository', 'base_branch', 'state'],
     at: 'every process',
-    help: 'Pull requests in line by their state, queued or tagged, of the longest queues; the others together as other.',
+    help: 'Pull requests in line by state, queued or tagged. The longest queues have series of their own, and the series other is the sum of all others.',
   },
   interlock_queue_oldest_wait_seconds: {
     kind: 'gauge',
     labels: ['account', 'repository', 'base_branch'],
     at: 'every process',
-    help: 'How long the pull request that has been in line longest has waited, of the longest queues; the longest wait of the others as other.',
+    help: 'How long the pull request that has been in line longest has waited. The longest queues have series of their own, and the series other has the longest wait of all others.',
   },
   interlock_queues_halted: {
     kind: 'gauge',
     labels: [],
     at: 'every process',
-    help: 'Queues that have halted themselves or were halted.',
+    help: 'Queues that are halted.',
   },
   interlock_batches: {
     kind: 'gauge',
     labels: ['state'],
     at: 'every process',
-    help: 'Batches at work: making, building or landing.',
+    help: 'Open batches by state: making, building or landing.',
   },
   interlock_overdue_work: {
     kind: 'gauge',
     labels: ['what'],
     at: 'every process',
-    help: 'Work that is more than five minutes past its own time limit, by what it is.',
+    help: 'Work that should have ended more than five minutes ago by its own time limit, by kind of work.',
   },
   interlock_invariant_violations: {
     kind: 'gauge',
     labels: ['invariant'],
     at: 'every process',
-    help: 'Rows that break an invariant of the installation, as of a minute ago at most: 0 unless Interlock or a person at the database did something wrong.',
+    help: 'Rows that break an invariant of the installation. The rows are checked every minute. The value is above 0 only if Interlock or a person at the database made a mistake.',
   },
   interlock_github_budget_remaining: {
     kind: 'gauge',
     labels: ['installation', 'resource'],
     at: 'every process',
-    help: 'Points that GitHub still gives an installation of an App in this hour, of the installations with the smallest share left.',
+    help: 'How many points of its hourly rate limit at GitHub an installation of an App has left. Only the installations with the smallest share left have series.',
   },
   interlock_github_budget_limit: {
     kind: 'gauge',
     labels: ['installation', 'resource'],
     at: 'every process',
-    help: 'Points that GitHub gives the installation in an hour.',
+    help: 'The hourly rate limit of the installation at GitHub, in points.',
   },
   interlock_host_inbox_events: {
     kind: 'gauge',
     labels: [],
     at: 'every process',
-    help: 'Changes that code hosts reported and that are not handled yet.',
+    help: 'Changes that code hosts reported and that no process has handled yet.',
   },
   interlock_host_inbox_lag_seconds: {
     kind: 'gauge',
     labels: [],
     at: 'every process',
-    help: 'How long the oldest reported change has been due.',
+    help: 'How long the oldest of these changes has been due.',
   },
   interlock_event_sequencer_lag_seconds: {
     kind: 'gauge',
@@ -195,25 +195,25 @@ export const catalogue = {
     kind: 'gauge',
     labels: [],
     at: 'every process',
-    help: 'Events that are not deliveries yet, of the account that is furthest behind.',
+    help: 'Events for which webhook deliveries are not made yet, in the account that has most of them.',
   },
   interlock_webhook_deliveries: {
     kind: 'gauge',
     labels: ['state'],
     at: 'every process',
-    help: 'Deliveries that wait: for their first attempt (pending), or for another one (retrying).',
+    help: 'Webhook deliveries that wait for their first attempt (pending) or for another attempt (retrying).',
   },
   interlock_webhook_oldest_pending_seconds: {
     kind: 'gauge',
     labels: [],
     at: 'every process',
-    help: 'The age of the oldest delivery that was never tried.',
+    help: 'The age of the oldest webhook delivery without an attempt.',
   },
   interlock_checks: {
     kind: 'gauge',
     labels: ['state'],
     at: 'every process',
-    help: 'Checks and workflows of the local host: running in a sandbox, or waiting for one.',
+    help: 'Checks and workflows of the local host that run in a sandbox (running) or wait for a sandbox (waiting).',
   },
   interlock_preview_sandboxes: {
     kind: 'gauge',
@@ -225,7 +225,7 @@ export const catalogue = {
     kind: 'gauge',
     labels: ['pool', 'state'],
     at: 'every process',
-    help: 'Connections of this process to PostgreSQL, busy or idle, and the requests that wait for one (waiting).',
+    help: 'Connections of this process to PostgreSQL (busy, idle), and the callers that wait for a connection (waiting).',
   },
 } as const satisfies Readonly<Record<`interlock_${string}`, CatalogueEntry>>;
 
@@ -241,7 +241,7 @@ export function entryOf(name: MetricName): CatalogueEntry {
   return catalogue[name];
 }
 
-/** The text of docs/metrics.md between its introduction and its end. */
+/** The table of all metrics in docs/metrics.md. */
 export function metricsTable(): string {
   const rows = (Object.keys(catalogue) as MetricName[]).map((name) => {
     const { kind, labels, at, help } = entryOf(name);

@@ -1,4 +1,4 @@
-// What an event of the log adds to counters and histograms.
+// What an event of the event log adds to counters and histograms.
 import type { BlockCode, ResetCode } from '../queue/model/snapshot.ts';
 import type { CounterName, HistogramName, LabelsOf } from './catalogue.ts';
 
@@ -56,7 +56,7 @@ const deploymentEnds = /^deployment_(success|failure|canceled|error)$/;
 const verificationEnds = /^verification_(passed|failed|skipped|canceled|error)$/;
 
 /** A value that the table does not have counts as `other`, so that the number of label values is bounded. */
-function wordOf(table: Readonly<Record<number, string>>, code: unknown): string {
+function labelOf(table: Readonly<Record<number, string>>, code: unknown): string {
   return (typeof code === 'number' ? table[code] : undefined) ?? 'other';
 }
 
@@ -68,43 +68,47 @@ export function measurementsOf(action: string, payload: Readonly<Record<string, 
     case 'merged':
       return [{ kind: 'count', name: 'interlock_pull_requests_merged_total', labels: {} }, ...timeInQueue(payload)];
     case 'blocked': {
-      const reason = wordOf(blockReasons, payload['statusCode']);
+      const reason = labelOf(blockReasons, payload['statusCode']);
       return [{ kind: 'count', name: 'interlock_pull_requests_blocked_total', labels: { reason } }];
     }
     case 'batch_merged': {
       const given = payload['grade'];
       const grade = typeof given === 'string' && grades.has(given) ? given : 'other';
-      return [ended('landed'), { kind: 'count', name: 'interlock_landings_total', labels: { grade } }];
+      return [batchEnded('landed'), { kind: 'count', name: 'interlock_landings_total', labels: { grade } }];
     }
     case 'batch_failed':
-      return [ended('failed')];
+      return [batchEnded('failed')];
     case 'batch_bisected':
-      return [ended('bisected')];
+      return [batchEnded('bisected')];
     case 'batch_reset':
-      return [ended('reset')];
+      return [batchEnded('reset')];
     case 'reset':
       return [
-        { kind: 'count', name: 'interlock_resets_total', labels: { cause: wordOf(resetCauses, payload['resetCode']) } },
+        {
+          kind: 'count',
+          name: 'interlock_resets_total',
+          labels: { cause: labelOf(resetCauses, payload['resetCode']) },
+        },
       ];
     case 'check_retried':
       return [{ kind: 'count', name: 'interlock_retries_total', labels: { what: 'check' } }];
     default:
-      return endOf(action);
+      return measurementsOfEnd(action);
   }
 }
 
-/** The time in queue of a pull request that a queue landed. Empty for one that was merged from outside. */
+/** The time in the queue. Empty if the pull request was not merged by the queue. */
 function timeInQueue({ mergedByQueue, queuedAt, mergedAt }: Readonly<Record<string, unknown>>): readonly Measurement[] {
   if (mergedByQueue !== true || !(queuedAt instanceof Date) || !(mergedAt instanceof Date)) return [];
   const seconds = Math.max(0, mergedAt.getTime() - queuedAt.getTime()) / 1_000;
   return [{ kind: 'time', name: 'interlock_queued_to_merged_seconds', labels: {}, seconds }];
 }
 
-function ended(outcome: string): Measurement {
+function batchEnded(outcome: string): Measurement {
   return { kind: 'count', name: 'interlock_builds_total', labels: { outcome } };
 }
 
-function endOf(action: string): readonly Measurement[] {
+function measurementsOfEnd(action: string): readonly Measurement[] {
   const deployment = deploymentEnds.exec(action)?.[1];
   if (deployment !== undefined)
     return [{ kind: 'count', name: 'interlock_deployments_total', labels: { status: deployment } }];

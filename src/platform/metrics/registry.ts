@@ -1,4 +1,4 @@
-// The metrics of a process, by prom-client. All metrics of the catalogue are registered at the start, and no others.
+// The metrics of a process, kept by prom-client: all metrics of the catalogue, and no others.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   catalogue,
@@ -13,7 +13,7 @@ import type { Measurement } from '../../domain/metrics/of-event.ts';
 
 /** Records measurements. Its methods are synchronous and never throw. */
 export interface Meter {
-  /** `by`: how much to add. Default: 1. */
+  /** Adds to a counter. `by`: how much. Default: 1. */
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
   time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
   take(measurements: readonly Measurement[]): void;
@@ -29,9 +29,9 @@ export interface Metrics {
   readonly meter: Meter;
   /** Replaces all series of a gauge. */
   set<Name extends GaugeName>(name: Name, series: readonly Series<Name>[]): void;
-  /** Also measures this process: memory, processor time, the lag of its event loop. */
+  /** Also measures this process: memory, CPU, the lag of its event loop. */
   measureProcess(): void;
-  /** Adds a source whose text is appended to the page. Its metrics must have names of their own. */
+  /** Appends the text of another source to the page. Its metrics must have names of their own. */
   include(source: () => Promise<string>): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
