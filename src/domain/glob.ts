@@ -1,7 +1,9 @@
-// Globs of branch and check names: `*` is any run of characters, `/` too; everything else is literal.
+// Patterns of branch names and check names. `*` stands for any characters, including `/` and none. All other characters
+// stand for themselves.
 
 /**
- * Whether the whole of `text` matches. Linear for every pattern: each literal piece is searched once, left to right.
+ * Whether the whole text matches. The time is linear for every pattern, because each literal piece is searched once, from
+ * left to right.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const pieces = pattern.split('*');
@@ -23,7 +25,7 @@ export function isGlob(pattern: string): boolean {
   return pattern.includes('*');
 }
 
-/** Number of literal characters: of several patterns that match, the one with most is the most specific. */
+/** The number of literal characters. Of several patterns that match, the pattern with the most is the most specific. */
 export function literalLength(pattern: string): number {
   return pattern.replaceAll('*', '').length;
 }

@@ -1,6 +1,6 @@
-// Other people's texts in our Markdown pages.
+// Puts texts that other people wrote into our Markdown pages, and makes the parts of such a page.
 
-/** Escapes a text for one line, so that it cannot become markup of the page. */
+/** Puts a text into one line and escapes it, so that it cannot become markup of the page. */
 export function plain(text: string): string {
   return inOneLine(text).replaceAll(/[\\`*_[\]<>#|~$]/g, String.raw`\$&`);
 }
@@ -14,18 +14,18 @@ export function inOneLine(text: string): string {
   return one.length <= longestLine ? one : `${one.slice(0, longestLine).toWellFormed()}…`;
 }
 
-/** A section with its title. Empty without lines. */
+/** The lines of a section with its title. Empty if the section has no lines. */
 export function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `**${title}**`, '', ...lines];
 }
 
-/** The end of a log in a code fence. The pieces are in order. */
+/** The end of a log, in a code fence. `pieces` are the pieces of the log, in order. Empty if the log is empty. */
 export function logTail(pieces: readonly string[]): string[] {
   const text = pieces.join('').slice(-shownCharacters).toWellFormed().replaceAll(fence, "'").trim();
   return text === '' ? [] : [`${fence}text`, ...text.split('\n').slice(-shownLines), fence];
 }
 
-/** How many characters and pieces of the end of a log are shown. */
+/** How many characters of the end of a log are shown, and how many of its last pieces are read for that. */
 export const shownCharacters = 1_500;
 export const shownPieces = 4;
 const longestLine = 300;

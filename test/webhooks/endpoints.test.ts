@@ -26,9 +26,9 @@ describe('an endpoint', () => {
     [{ url: 'https://example.test/#part' }, 'input.url must have no fragment'],
     [{ url: `https://example.test/${'a'.repeat(2_048)}` }, 'input.url must have at most 2048 characters'],
     [{ actions: [] }, 'input.actions must name at least one action'],
-    [{ actions: ['merged', '*'] }, 'input.actions must name * alone'],
+    [{ actions: ['merged', '*'] }, 'input.actions must name only *'],
     [{ actions: ['merged', 'merged'] }, 'input.actions must name each action once'],
-    [{ actions: ['batch_started'] }, 'input.actions must name actions that are sent, not "batch_started"'],
+    [{ actions: ['batch_started'] }, 'input.actions must name actions that webhooks send, not "batch_started"'],
   ])('is refused with %j', async (wrong, because) => {
     const { errors } = await create({ url: 'https://example.test/', actions: ['*'], ...wrong });
     expect(errors[0]?.message).toContain(because);

@@ -1,9 +1,9 @@
-// When a failed webhook delivery is tried again, and what an answer means (interface 6).
+// Decides from the answer to a webhook whether the delivery succeeded, failed, or is tried again, and when (interface 6).
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Waits between attempts. After the last one the delivery has failed. */
+/** The waits between attempts. If the attempt after the last wait fails, the delivery has failed. */
 export const retryDelaysMs: readonly number[] = [
   5_000,
   5 * minute,
@@ -16,7 +16,7 @@ export const retryDelaysMs: readonly number[] = [
   24 * hour,
 ];
 
-/** An endpoint without any success for this long is disabled. */
+/** An endpoint is disabled after it has failed for this long without a success. */
 export const longestFailureMs = 5 * 24 * hour;
 
 const longestRetryAfterMs = 24 * hour;
@@ -33,10 +33,11 @@ export type AttemptVerdict =
   | { readonly kind: 'succeeded' }
   /** The receiver answered that it will never accept a delivery again. */
   | { readonly kind: 'gone' }
+  /** The next attempt is at `at`, in milliseconds since the epoch. */
   | { readonly kind: 'again'; readonly at: number }
   | { readonly kind: 'failed' };
 
-/** `failures`: failed attempts so far, without this one. A delivery without retries ends at its first failure. */
+/** `failures`: the number of failed attempts before this one. A delivery without retries ends at its first failure. */
 export function decideAfterAttempt(
   outcome: AttemptOutcome,
   past: { readonly failures: number; readonly hasRetries: boolean },
@@ -50,7 +51,7 @@ export function decideAfterAttempt(
   return { kind: 'again', at: Math.max(now + delay, earliestRetry(outcome, now)) };
 }
 
-// Any answer may have the header. A receiver that asks for more than a day is tried once a day.
+// Any answer may have the header `Retry-After`. If it asks for more than a day, the next attempt is after a day.
 function earliestRetry({ retryAfter }: AttemptOutcome, now: number): number {
   if (retryAfter === null) return now;
   const text = retryAfter.trim();
@@ -58,7 +59,7 @@ function earliestRetry({ retryAfter }: AttemptOutcome, now: number): number {
   return Number.isNaN(at) ? now : Math.min(at, now + longestRetryAfterMs);
 }
 
-/** Whether an endpoint is disabled after a failure. */
-export function isGivenUp(failingSince: number, now: number): boolean {
+/** Whether an endpoint that has failed since `failingSince` must be disabled. */
+export function hasFailedTooLong(failingSince: number, now: number): boolean {
   return now - failingSince >= longestFailureMs;
 }

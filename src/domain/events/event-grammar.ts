@@ -1,5 +1,5 @@
-// Which events may follow which, for one pull request and for one batch: an automaton over the log.
-// Entering `pending` and closing are silent, so that some steps are seen only by what comes after them.
+// Checks an event log: which events may follow which events, for each pull request and for each batch. No event says
+// that a pull request became `pending` or was closed, so some steps are seen only by the events that follow them.
 
 export interface LoggedEvent {
   readonly action: string;
@@ -9,18 +9,18 @@ export interface LoggedEvent {
 }
 
 interface Rule {
-  /** Status of a pull request in its event, as the engine names it. */
+  /** The statuses that the pull request may have in the event, by their internal names. */
   readonly statuses: readonly string[];
-  /** Only between `queued` and what ends that. */
+  /** The event is possible only while the pull request is in line. */
   readonly inLine?: true;
   readonly becomes?: 'in line' | 'out' | 'merged';
 }
 
-const known = ['open', 'pending', 'queued', 'tagged', 'blocked'];
+const openStatuses = ['open', 'pending', 'queued', 'tagged', 'blocked'];
 
 const rules: Readonly<Record<string, Rule>> = {
   opened: { statuses: ['open'], becomes: 'out' },
-  labeled: { statuses: known },
+  labeled: { statuses: openStatuses },
   queued: { statuses: ['queued'], becomes: 'in line' },
   dequeued: { statuses: ['open'], becomes: 'out' },
   added_to_batch: { statuses: ['tagged'], inLine: true },
@@ -30,30 +30,30 @@ const rules: Readonly<Record<string, Rule>> = {
   blocked: { statuses: ['blocked'], becomes: 'out' },
   merged: { statuses: ['merged'], becomes: 'merged' },
   // The event names the pull request that caused the reset, in any status, or the first one that was put back.
-  reset: { statuses: [...known, 'merged'] },
+  reset: { statuses: [...openStatuses, 'merged'] },
 };
 
 interface LineState {
   place: 'in line' | 'out' | 'merged';
-  /** Since it entered the line. */
+  /** Whether `top_of_queue` was logged since the pull request entered the line. */
   wasTop: boolean;
 }
 
-const ends: readonly string[] = ['batch_merged', 'batch_failed', 'batch_bisected'];
+const batchEnds: readonly string[] = ['batch_merged', 'batch_failed', 'batch_bisected'];
 
-/** A sentence for each event that cannot come where it does. */
+/** Returns a sentence for each event that is not allowed at its place in the log. */
 export function problemsOfEvents(events: readonly LoggedEvent[]): string[] {
   const pullRequests = new Map<string, LineState>();
   const ended = new Set<string>();
   const merged = new Set<unknown>();
   return events.flatMap((event) => {
-    if (event.batchId !== null && ends.includes(event.action)) return problemsOfBatch(event, { ended, merged });
+    if (event.batchId !== null && batchEnds.includes(event.action)) return problemsOfBatch(event, { ended, merged });
     const rule = rules[event.action];
     if (rule === undefined || event.pullRequestId === null) return [];
     const state = pullRequests.get(event.pullRequestId) ?? { place: 'out', wasTop: false };
     pullRequests.set(event.pullRequestId, state);
     const problems = problemsOf(event, rule, state);
-    follow(event, rule, state);
+    applyEvent(event, rule, state);
     if (event.action === 'merged') merged.add(event.payload['number']);
     return problems;
   });
@@ -68,12 +68,12 @@ function problemsOf({ action, payload }: LoggedEvent, rule: Rule, state: LineSta
   if (state.place === 'merged' && action !== 'reset') problems.push(`${name} after merged`);
   if (action === 'top_of_queue' && state.wasTop) problems.push(`${name} twice since it was queued`);
   if (action === 'blocked' && typeof payload['statusCode'] !== 'number') problems.push(`${name} without a code`);
-  if (action === 'dequeued' && payload['statusCode'] !== 104) problems.push(`${name} with another code than 104`);
-  if (action === 'reset' && typeof payload['resetCode'] !== 'number') problems.push(`${name} without its code`);
+  if (action === 'dequeued' && payload['statusCode'] !== 104) problems.push(`${name} with a code other than 104`);
+  if (action === 'reset' && typeof payload['resetCode'] !== 'number') problems.push(`${name} without a reset code`);
   return problems;
 }
 
-function follow({ action }: LoggedEvent, rule: Rule, state: LineState): void {
+function applyEvent({ action }: LoggedEvent, rule: Rule, state: LineState): void {
   if (action === 'top_of_queue') state.wasTop = true;
   if (rule.becomes === undefined) return;
   state.place = rule.becomes;

@@ -1,5 +1,5 @@
-// Webhook bodies, from the facts of events: documented keys only, in the documented order. A key that does not apply is
-// absent. `status_code` and `status_code_text` are always present, null without a failure (interface 6).
+// Makes webhook bodies from the facts of events. A body has only documented keys, in the documented order. A key that
+// does not apply is absent, except `status_code` and `status_code_text`, which are null without a failure (interface 6).
 import type { PullRequestStatus } from '../queue/model/snapshot.ts';
 import { webhookStatus, type WebhookStatus } from '../queue/model/status.ts';
 
@@ -43,9 +43,9 @@ export interface BotPullRequestFacts {
   readonly preBatchSha: string;
 }
 
-/** Other facts of an event. Each goes only into the actions for which it is documented. */
+/** All facts of an event. The body contains a fact only if it is documented for the action. */
 export interface PullRequestEventFacts extends PullRequestFacts {
-  /** The platform's message about a failure. */
+  /** What the code host said about a failure. */
   readonly message?: string | undefined;
   readonly failedChecks?: readonly string[] | undefined;
   /** The reason for a reset. It replaces the pull request's own code. */
@@ -143,7 +143,7 @@ export interface BatchEventFacts {
   /** Members in queue order, with their status after the event. */
   readonly pullRequests: readonly PullRequestFacts[];
   readonly message?: string | undefined;
-  /** Head of the bot pull request that validated the batch; null without one. */
+  /** The head of the bot pull request that validated the batch. Null: there is none. */
   readonly batchCommitSha: string | null;
 }
 
@@ -163,8 +163,8 @@ export interface BatchPayload {
 }
 
 /**
- * A batch that ended (interface 6.3). Without members that were closed in the meantime, because webhooks have no status
- * for them.
+ * The body about a batch that ended (interface 6.3). It leaves out members that were closed in the meantime, because
+ * webhooks have no status for closed pull requests.
  */
 export function batchPayload(action: BatchAction, repository: RepositoryName, facts: BatchEventFacts): BatchPayload {
   return {
@@ -190,8 +190,8 @@ export function batchPayload(action: BatchAction, repository: RepositoryName, fa
 }
 
 /**
- * Who changed a configuration, and how: `email` for the API or dashboard, `ghUsername` and `commitSha` for the
- * repository.
+ * A change of a configuration. `email` belongs to a change by the API or the dashboard, `ghUsername` and `commitSha` to a
+ * change in the repository.
  */
 export interface ConfigurationChangeFacts {
   readonly email: string | null;
@@ -232,7 +232,7 @@ export interface ConfigurationRefusedPayload {
   };
 }
 
-/** A pushed configuration was refused (interface 6.7). */
+/** The body about a pushed configuration that was refused (interface 6.7). */
 export function configurationRefusedPayload(
   repository: RepositoryName,
   { commitSha, ghUsername, errors, refusedAt }: ConfigurationRefusalFacts,
@@ -249,7 +249,7 @@ export function configurationRefusedPayload(
   };
 }
 
-/** A configuration was changed (interface 6.4). */
+/** The body about a change of a configuration (interface 6.4). */
 export function configChangePayload(repository: RepositoryName, change: ConfigurationChangeFacts): ConfigChangePayload {
   return {
     action: 'config_change',

@@ -1,7 +1,7 @@
-// Which events change what a queue shows: events of the queue itself, and events of its repository that concern all its
-// queues.
+// Decides which events change what a queue shows: events of the queue itself, and events of its repository that concern
+// all queues of the repository.
 
-const ofEveryQueue: ReadonlySet<string> = new Set([
+const repositoryWideActions: ReadonlySet<string> = new Set([
   'repository_activated',
   'repository_deactivated',
   'repository_deleted',
@@ -23,6 +23,9 @@ export interface RepositoryEvent {
 }
 
 /** Whether an event of the queue's repository concerns the queue. */
-export function concernsQueue({ action, queueId: of, environmentId }: RepositoryEvent, queueId: string): boolean {
-  return of === null ? environmentId === null && ofEveryQueue.has(action) : of === queueId;
+export function concernsQueue(event: RepositoryEvent, queueId: string): boolean {
+  const { action, environmentId } = event;
+  return event.queueId === null
+    ? environmentId === null && repositoryWideActions.has(action)
+    : event.queueId === queueId;
 }

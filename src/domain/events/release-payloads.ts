@@ -1,4 +1,5 @@
-// Webhook bodies about releases (interface 6.6): a deployment or a candidate as REST showed it at that time.
+// Makes webhook bodies about deployments, release candidates and freezes (interface 6.6). A deployment or a candidate is
+// as REST showed it at the time of the event.
 import {
   candidateStatuses,
   deploymentStatuses,
@@ -28,13 +29,13 @@ export interface DeploymentFacts {
   readonly fromVersion: string | null;
   readonly status: DeploymentStatus;
   readonly errorMessage: string | null;
-  /** Id of the deployment that it rolls back. */
+  /** The id of the deployment that this deployment rolls back. Null: it is not a rollback. */
   readonly rollbackOf: string | null;
   /** RFC 3339 in UTC, like the other times. */
   readonly createdAt: string;
   readonly deployStartAt: string | null;
   readonly deployEndAt: string | null;
-  /** A report after its end. */
+  /** Whether the status was reported after the deployment had ended. */
   readonly lateUpdate: boolean;
 }
 
@@ -84,7 +85,7 @@ export interface CandidateFacts {
   readonly status: CandidateStatus;
   readonly createdAt: string;
   readonly actor: string;
-  /** Why its build failed, as a text. */
+  /** Why the build of the candidate failed. */
   readonly errorMessage: string | null;
 }
 
@@ -137,7 +138,7 @@ export interface FreezeFacts {
   readonly source: FreezeSource;
   readonly reason: string | null;
   readonly createdBy: string;
-  /** RFC 3339 in UTC. Null: until somebody ends it. */
+  /** RFC 3339 in UTC. Null: until a person ends the freeze. */
   readonly until: string | null;
 }
 

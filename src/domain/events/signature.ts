@@ -1,12 +1,11 @@
-// What webhooks are signed with, and by which keys at an instant (interface 5, 6). The header that is documented
-// carries the HMAC of the body; the three of Standard Webhooks also sign the id and the time. Kept instead of the
-// library `standardwebhooks`, whose HMAC is computed in JavaScript: seven times the processor time for a body of 200
-// kB.
+// Signs webhooks, and decides which keys sign at an instant (interface 5, 6). The documented header has the HMAC of the
+// body. The headers of Standard Webhooks have an HMAC of the id, the time and the body. The library `standardwebhooks`
+// is not used, because it computes the HMAC in JavaScript: for a body of 200 kB that takes seven times the CPU.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
- * How a secret signs: as text in the documented header, as decoded bytes in Standard Webhooks. Key objects, because an
- * HMAC by bytes makes such an object each time, which takes five times as long as a short body's HMAC.
+ * The keys that a secret gives: the documented header uses the secret as text, Standard Webhooks uses its decoded bytes.
+ * The keys are kept as key objects, because making a key object takes five times as long as the HMAC of a short body.
  */
 export interface SigningKey {
   readonly documented: KeyObject;
@@ -15,16 +14,16 @@ export interface SigningKey {
 
 export interface SigningKeys {
   readonly current: SigningKey;
-  /** The key that becomes the current one. */
+  /** The key that will become the current key. */
   readonly next: SigningKey | null;
-  /** The key that was the current one until at most a day ago. */
+  /** The key that was the current key until at most a day ago. */
   readonly previous: SigningKey | null;
 }
 
 export interface Message {
   readonly id: string;
   readonly body: Buffer;
-  /** The time of this attempt, not of the event: receivers refuse old times. */
+  /** The time of this attempt, not of the event, because receivers refuse old times. */
   readonly at: Date;
 }
 
@@ -47,44 +46,47 @@ export function signatureHeaders(keys: SigningKeys, message: Message): Record<st
 
 const secretPrefix = 'whsec_';
 
-/** A secret in the form that receivers get. */
+/** Returns a secret in the form in which receivers get it. */
 export function secretText(bytes: Buffer): string {
   return secretPrefix + bytes.toString('base64');
 }
 
-/** A secret in another form, chosen by a user, signs with its own bytes. */
+/** If a user chose the secret, and it has another form, the bytes of its text are both keys. */
 export function keyOfSecret(secret: string): SigningKey {
   const documented = createSecretKey(Buffer.from(secret));
   if (!secret.startsWith(secretPrefix)) return { documented, standard: documented };
   return { documented, standard: createSecretKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')) };
 }
 
-/** Tokens are longer than the block of SHA-256, so that the digest gives the same signature as the token (RFC 2104). */
+/**
+ * Returns the keys of a token from its SHA-256 digest. They give the same signatures as the token itself, because HMAC
+ * hashes a key that is longer than the block of SHA-256, as each token is (RFC 2104).
+ */
 export function keyOfTokenDigest(digest: Buffer): SigningKey {
   const key = createSecretKey(digest);
   return { documented: key, standard: key };
 }
 
-/** How long the previous key goes on signing in addition. */
+/** For how long the previous key also signs. */
 export const previousForMs = 24 * 3_600_000;
-/** After this long the next key is promoted without a request. */
+/** After this time the next key is promoted without a request. */
 export const promoteAfterMs = 7 * 24 * 3_600_000;
 
-/** The tokens of a rotation by stage. Times are in milliseconds. */
+/** The tokens of a rotation. Times are in milliseconds since the epoch. */
 export interface Rotation {
   readonly current: string;
   readonly next: { readonly token: string; readonly promoteAt: number } | null;
   readonly previous: { readonly token: string; readonly until: number } | null;
 }
 
-export interface Signers {
+export interface SigningTokens {
   readonly current: string;
   readonly next: string | null;
   readonly previous: string | null;
 }
 
-/** The keys that sign at `now`, whether or not a due promotion has been written. */
-export function signersAt({ current, next, previous }: Rotation, now: number): Signers {
+/** The tokens whose keys sign at `now`. A promotion that is due counts even if it has not been written yet. */
+export function signingTokensAt({ current, next, previous }: Rotation, now: number): SigningTokens {
   if (next !== null && next.promoteAt <= now && next.token !== current)
     return { current: next.token, next: null, previous: now < next.promoteAt + previousForMs ? current : null };
   return {

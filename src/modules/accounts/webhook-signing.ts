@@ -7,7 +7,7 @@ import {
   keyOfTokenDigest,
   previousForMs,
   promoteAfterMs,
-  signersAt,
+  signingTokensAt,
   type Rotation,
   type SigningKey,
   type SigningKeys,
@@ -74,12 +74,12 @@ async function readWebhookSigning(ctx: Context): Promise<WebhookSigning> {
     values: [ctx.accountId],
   });
   if (row === undefined) throw notFound('Signing token');
-  const signers = signersAt(rotationOf(row), ctx.clock().getTime());
+  const tokens = signingTokensAt(rotationOf(row), ctx.clock().getTime());
   return {
-    ...signers,
-    promoteAt: signers.next === null ? null : instant(row.promoteAt),
+    ...tokens,
+    promoteAt: tokens.next === null ? null : instant(row.promoteAt),
     previousUntil:
-      signers.previous === null ? null : instant(row.previousUntil ?? row.promoteAt, row.previousUntil === null),
+      tokens.previous === null ? null : instant(row.previousUntil ?? row.promoteAt, row.previousUntil === null),
   };
 }
 
@@ -106,8 +106,8 @@ export async function readSigningKeys(
 ): Promise<SigningKeys | null> {
   const [row] = await ports.db.system.query<SigningRow>(signingRow, [accountId]);
   if (row === undefined) return null;
-  const signers = signersAt(rotationOf(row), now.getTime());
-  const ids = [signers.current, signers.next, signers.previous].filter((id) => id !== null);
+  const tokens = signingTokensAt(rotationOf(row), now.getTime());
+  const ids = [tokens.current, tokens.next, tokens.previous].filter((id) => id !== null);
   const sealed = await ports.db.system.query<{ id: string; signingKey: Buffer | null }>(
     'select id::text, signing_key as "signingKey" from api_token where account_id = $1 and id = any ($2::bigint[])',
     [accountId, ids],
@@ -116,9 +116,9 @@ export async function readSigningKeys(
   for (const { id, signingKey } of sealed)
     if (signingKey !== null)
       keys.set(id, keyOfTokenDigest(decryptSigningDigest(secrets, { accountId, tokenId: id }, signingKey)));
-  const current = keys.get(signers.current);
+  const current = keys.get(tokens.current);
   if (current === undefined) return null;
-  return { current, next: keys.get(signers.next ?? '') ?? null, previous: keys.get(signers.previous ?? '') ?? null };
+  return { current, next: keys.get(tokens.next ?? '') ?? null, previous: keys.get(tokens.previous ?? '') ?? null };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Disables endpoints that answer 410, or that fail for too long. The account learns of this from an event and from the
 // audit log, and the operator from the log.
 import { systemContext, type Context, type Ports } from '../../context.ts';
-import { isGivenUp } from '../../domain/events/delivery.ts';
+import { hasFailedTooLong } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { cancelOpen, writeOutcomes, type EndpointRef, type Outcome, type TakenDelivery } from './deliveries.rows.ts';
@@ -29,7 +29,7 @@ export async function writeFailure(
     await writeOutcomes(tx, [{ taken, outcome }]);
     if (row === undefined) return null;
     if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
-    if (!isGivenUp(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;
+    if (!hasFailedTooLong(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;
     return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
   });
   if (because !== null) ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');

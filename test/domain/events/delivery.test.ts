@@ -1,6 +1,6 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { decideAfterAttempt, isGivenUp, retryDelaysMs } from '../../../src/domain/events/delivery.ts';
+import { decideAfterAttempt, hasFailedTooLong, retryDelaysMs } from '../../../src/domain/events/delivery.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 const after = (status: number | null, retryAfter: string | null = null, failures = 0) =>
@@ -52,5 +52,5 @@ describe('an answer', () => {
 
 it('an endpoint is given up after five days', () => {
   const fiveDays = 5 * 24 * 3_600_000;
-  expect([isGivenUp(now - fiveDays, now), isGivenUp(now - fiveDays + 1, now)]).toEqual([true, false]);
+  expect([hasFailedTooLong(now - fiveDays, now), hasFailedTooLong(now - fiveDays + 1, now)]).toEqual([true, false]);
 });

@@ -54,8 +54,8 @@ describe('the grammar of events', () => {
     ['#1 top_of_queue twice since it was queued', [queued, top, top]],
     ['#1 queued with status open', [event('queued', 'open')]],
     ['#1 blocked without a code', [event('blocked', 'blocked')]],
-    ['#1 dequeued with another code than 104', [event('dequeued', 'open')]],
-    ['#1 reset without its code', [queued, event('reset', 'queued')]],
+    ['#1 dequeued with a code other than 104', [event('dequeued', 'open')]],
+    ['#1 reset without a reset code', [queued, event('reset', 'queued')]],
     [
       'batch 9 batch_merged before #1 was reported as merged',
       [batch('batch_merged', [{ number: 1, status: 'merged' }])],

@@ -6,7 +6,7 @@ import {
   keyOfTokenDigest,
   secretText,
   signatureHeaders,
-  signersAt,
+  signingTokensAt,
 } from '../../../src/domain/events/signature.ts';
 
 const at = new Date('2022-04-13T02:41:58.000Z');
@@ -129,7 +129,7 @@ describe('who signs', () => {
       'a - -',
     ],
   ] as const)('is %s', (_name, rotation, now, expected) => {
-    const { current, next, previous } = signersAt(rotation, now);
+    const { current, next, previous } = signingTokensAt(rotation, now);
     expect([current, next ?? '-', previous ?? '-'].join(' ')).toBe(expected);
   });
 });

@@ -67,7 +67,7 @@ describe('a subscription', () => {
     expect([['merged', 'config_change'], ['*']].map(problemOfActions)).toEqual([null, null]);
     expect(problemOfActions([])).toContain('at least one action');
     expect(problemOfActions(['merged', 'merged'])).toContain('once');
-    expect(problemOfActions(['*', 'merged'])).toContain('alone');
+    expect(problemOfActions(['*', 'merged'])).toContain('must name only *');
     expect(problemOfActions(['batch_started'])).toContain('not "batch_started"');
   });
 });
