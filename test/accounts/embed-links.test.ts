@@ -205,10 +205,10 @@ describe('the summary of a line', () => {
     frozen: null,
   };
   it.each([
-    [{}, 'green', 'nobody in line', 'Nobody is in line.'],
-    [{ queued: 1 }, 'blue', '1 in line', '1 pull request is in line. None is built yet.'],
+    [{}, 'green', 'none in line', 'No pull request is in line.'],
+    [{ queued: 1 }, 'blue', '1 in line', '1 pull request is in line. No build runs yet.'],
     [{ queued: 4, building: 2 }, 'blue', '4 in line, 2 building', '4 pull requests are in line. 2 builds run.'],
-    [{ isPaused: true }, 'amber', 'paused', 'main is paused. 0 pull requests are in line.'],
+    [{ isPaused: true }, 'amber', 'paused', 'main is paused. No pull request is in line.'],
     [
       { isPaused: true, pauseMessage: 'audit', queued: 2, building: 1 },
       'amber',
@@ -225,7 +225,7 @@ describe('the summary of a line', () => {
       { haltedReason: 'Leak', isPaused: true, frozen: 'x' },
       'red',
       'halted',
-      'main is halted: Leak. 0 pull requests are in line.',
+      'main is halted: Leak. No pull request is in line.',
     ],
   ] as const)('%j', (facts, tone, short, sentence) => {
     expect(describeLine({ ...calm, ...facts })).toEqual({ tone, short, sentence });

@@ -1,4 +1,4 @@
-// The state of a line as a label and as a sentence, for badges and wall screens.
+// Describes the state of a line by a label and a sentence, for badges and wall screens.
 
 export interface LineFacts {
   readonly baseBranch: string;
@@ -13,7 +13,7 @@ export interface LineFacts {
 }
 
 export interface LineSummary {
-  /** Green: nobody is in line. Blue: pull requests are in line. Amber: paused or frozen. Red: halted. */
+  /** Green: no pull request is in line. Blue: pull requests are in line. Amber: paused or frozen. Red: halted. */
   readonly tone: 'green' | 'blue' | 'amber' | 'red';
   /** A short text for a badge. */
   readonly short: string;
@@ -22,23 +22,23 @@ export interface LineSummary {
 
 export function describeLine(facts: LineFacts): LineSummary {
   const { baseBranch, queued, building, haltedReason, isPaused, pauseMessage, frozen } = facts;
-  const inLine = `${queued} ${queued === 1 ? 'pull request is' : 'pull requests are'} in line.`;
+  const inLine = inLineSentence(queued);
   if (haltedReason !== null)
     return {
       tone: 'red',
       short: withCount('halted', queued),
-      sentence: `${baseBranch} is halted: ${withStop(haltedReason)} ${inLine}`,
+      sentence: `${baseBranch} is halted: ${withFullStop(haltedReason)} ${inLine}`,
     };
   if (isPaused)
     return {
       tone: 'amber',
       short: withCount('paused', queued),
-      sentence: `${baseBranch} is paused${pauseMessage === null ? '.' : `: ${withStop(pauseMessage)}`} ${inLine}`,
+      sentence: `${baseBranch} is paused${pauseMessage === null ? '.' : `: ${withFullStop(pauseMessage)}`} ${inLine}`,
     };
   if (frozen !== null)
-    return { tone: 'amber', short: withCount('frozen', queued), sentence: `${withStop(frozen)} ${inLine}` };
-  if (queued === 0) return { tone: 'green', short: 'nobody in line', sentence: 'Nobody is in line.' };
-  const builds = building === 0 ? 'None is built yet.' : `${building} ${building === 1 ? 'build runs' : 'builds run'}.`;
+    return { tone: 'amber', short: withCount('frozen', queued), sentence: `${withFullStop(frozen)} ${inLine}` };
+  if (queued === 0) return { tone: 'green', short: 'none in line', sentence: inLine };
+  const builds = building === 0 ? 'No build runs yet.' : `${building} ${building === 1 ? 'build runs' : 'builds run'}.`;
   return {
     tone: 'blue',
     short: building === 0 ? `${queued} in line` : `${queued} in line, ${building} building`,
@@ -46,10 +46,15 @@ export function describeLine(facts: LineFacts): LineSummary {
   };
 }
 
+function inLineSentence(queued: number): string {
+  if (queued === 0) return 'No pull request is in line.';
+  return `${queued} ${queued === 1 ? 'pull request is' : 'pull requests are'} in line.`;
+}
+
 function withCount(state: string, queued: number): string {
   return queued === 0 ? state : `${state}, ${queued} in line`;
 }
 
-function withStop(text: string): string {
+function withFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
