@@ -49,7 +49,7 @@ export function addHaltCommands({ program, action }: Registry): void {
     .action(action(freeze));
   program
     .command('unfreeze')
-    .description('Ends a freeze that was made by hand. Schedules stay.')
+    .description('Ends a freeze that was made by hand. Freezes by a schedule stay.')
     .argument('<where>', `${branches}; with --project the name of an environment`)
     .option('--project <name>', 'release project of the environment')
     .addHelpText('after', examples('interlock unfreeze main', 'interlock unfreeze production --project shop'))

@@ -17,7 +17,7 @@ export type BaseBranchesInput = {
 export type CancelRunbookInput = {
   /** The runbook. */
   number: number;
-  /** True: nothing changes, and `impact` says what would be stopped. */
+  /** True: a dry run. Nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
 };
 
@@ -199,7 +199,7 @@ export type DeploymentStatus =
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -359,7 +359,7 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy a release candidate to an environment
-         * @description Makes a deployment and triggers the environment's provider. Behind another deployment it waits in line as `pending`. Refused while the environment is frozen.
+         * @description Makes a deployment and triggers the environment's provider. While another deployment runs, the new one waits in line as `pending`. The request is refused while the environment is frozen.
          */
         post: operations["CreateDeployment"];
         delete?: never;
@@ -42,13 +42,13 @@ export interface paths {
         get?: never;
         /**
          * Freeze an environment
-         * @description From now on only forced deployments go to the environment. Replaces the former freeze by hand. Schedules stay.
+         * @description From now on only forced deployments go to the environment. Replaces an earlier freeze by hand. Freezes by a schedule stay.
          */
         put: operations["FreezeEnvironment"];
         post?: never;
         /**
          * Unfreeze an environment
-         * @description Ends an environment's freezes made by hand or by a rollback, and returns their number. Schedules stay.
+         * @description Ends an environment's freezes made by hand or by a rollback, and returns their number. Freezes by a schedule stay.
          */
         delete: operations["UnfreezeEnvironment"];
         options?: never;
@@ -67,7 +67,7 @@ export interface paths {
         put?: never;
         /**
          * Roll back an environment
-         * @description Cancels active deployments and deploys what ran before. If the newest deployment failed, deploys the last success.
+         * @description Cancels active deployments, and deploys the candidate that ran before. If the newest deployment failed, deploys the last candidate that succeeded.
          */
         post: operations["RollBackEnvironment"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface paths {
         put?: never;
         /**
          * Pause or unpause merging for base branches
-         * @description Replaces the rule of that pattern. A `paused_message` left out is cleared. The repository's own pause overrides all rules.
+         * @description Replaces the rule of the pattern. If `paused_message` is left out, the message is cleared. The repository's own pause overrides all rules.
          */
         post: operations["PauseBranches"];
         delete?: never;
@@ -238,7 +238,7 @@ export interface paths {
         put?: never;
         /**
          * Backport a pull request
-         * @description The merged change is cherry-picked onto the target branch, as a new pull request. An open pull request is picked once it is merged. Comments on the pull request report begin, result and conflicts. A second request opens nothing and gets the same answer.
+         * @description The merged change is cherry-picked onto the target branch, as a new pull request. An open pull request is picked once it is merged. Comments on the pull request report the beginning, the result and conflicts. A second request opens no other pull request and gets the same answer.
          */
         post: operations["BackportPullRequest"];
         delete?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Register a preview
-         * @description For CI that builds and deploys environments itself. Registers the address of a commit's environment, and replaces the registration of that preview and commit. A waiting run drives it.
+         * @description For CI that builds and deploys environments itself. Registers the address of a commit's environment. An earlier registration of the same preview and commit is replaced. A verification that waits for the preview begins.
          *
          *     At least one of `branch` or `pr_number` is required.
          */
@@ -783,7 +783,7 @@ export interface components {
          * @enum {string}
          */
         PullRequestStatus: "blocked" | "closed" | "merged" | "open" | "pending" | "queued" | "tagged";
-        /** @description The reduced record of a pull request that its actions answer with (interface 2.4). */
+        /** @description The reduced record of a pull request, which actions on it return (interface 2.4). */
         PullRequestSummary: {
             /** @description Its number on the code host. */
             number: number;

@@ -46,7 +46,7 @@ export type Action =
 export type BackportPullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing: `message` and `impact` say what the request would do. */
+  /** True: a dry run. Nothing changes, and `message` and `impact` say what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: SourceRepositoryInput;
@@ -208,7 +208,7 @@ export type ConditionKind =
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -321,7 +321,7 @@ export type FreezeBranchesInput = {
 export type HaltQueueInput = {
   /** The branch it merges into. */
   baseBranch: string;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** The reason, which explanations of the pull requests in line contain. */
   reason: string;
@@ -413,7 +413,7 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -431,7 +431,7 @@ export type QueuePullRequestInput = {
 export type QueueRefInput = {
   /** The branch it merges into. */
   baseBranch: string;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -458,7 +458,7 @@ export type RepositoryInput = {
 export type RetryBuildInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -484,7 +484,7 @@ export type SourceRepositoryInput = {
 export type SyncPullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing: `message` and `impact` say what the request would do. */
+  /** True: a dry run. Nothing changes, and `message` and `impact` say what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

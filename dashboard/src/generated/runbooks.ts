@@ -7,7 +7,7 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type CancelRunbookInput = {
   /** The runbook. */
   number: number;
-  /** True: nothing changes, and `impact` says what would be stopped. */
+  /** True: a dry run. Nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
 };
 
@@ -89,7 +89,7 @@ export type RetryRunbookInput = {
   budgetMicros?: number | null | undefined;
   /** The runbook. */
   number: number;
-  /** True: nothing changes, and `impact` says what would be retried. */
+  /** True: a dry run. Nothing changes, and `impact` says what would be retried. */
   preview?: boolean;
 };
 

@@ -7,7 +7,7 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type CancelRunbookInput = {
   /** The runbook. */
   number: number;
-  /** True: nothing changes, and `impact` says what would be stopped. */
+  /** True: a dry run. Nothing changes, and `impact` says what would be stopped. */
   preview?: boolean;
 };
 
@@ -169,7 +169,7 @@ export type DeploymentStatus =
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -290,7 +290,7 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

@@ -10,7 +10,7 @@ export class CancelRunbookInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True: nothing changes, and `impact` says what would be stopped.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what would be stopped.',
   })
   preview!: boolean;
 }
@@ -62,7 +62,7 @@ export class RetryRunbookInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'True: nothing changes, and `impact` says what would be retried.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what would be retried.',
   })
   preview!: boolean;
 }

@@ -70,7 +70,7 @@ export type CreateRepositoryInput = {
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -177,7 +177,7 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Changes nothing, and returns in `impact` what the request would do. */
+  /** True: a dry run. Nothing changes, and `impact` says what the request would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

@@ -23,7 +23,7 @@ export class AsyncPullRequestPayload extends PullRequestPayload {
 export class SyncPullRequestInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing: `message` and `impact` say what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `message` and `impact` say what the request would do.',
   })
   preview!: boolean;
 }
@@ -53,7 +53,7 @@ export class BackportPullRequestInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing: `message` and `impact` say what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `message` and `impact` say what the request would do.',
   })
   preview!: boolean;
 }

@@ -232,7 +232,7 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and returns in `impact` what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the request would do.',
   })
   preview!: boolean;
 }
@@ -241,7 +241,7 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 export class DequeuePullRequestInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and returns in `impact` what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the request would do.',
   })
   preview!: boolean;
 }
@@ -250,7 +250,7 @@ export class DequeuePullRequestInput extends PullRequestRefInput {
 export class RetryBuildInput extends PullRequestRefInput {
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and returns in `impact` what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the request would do.',
   })
   preview!: boolean;
 }

@@ -81,7 +81,7 @@ export class QueueRefInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Changes nothing, and returns in `impact` what the request would do.',
+    description: 'True: a dry run. Nothing changes, and `impact` says what the request would do.',
   })
   preview!: boolean;
 }
