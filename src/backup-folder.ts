@@ -48,7 +48,9 @@ export function findExpired(names: readonly string[], keep: number): string[] {
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const text = await readFile(manifestFile(folder), 'utf8').catch(() => null);
   if (text === null)
-    throw new StartError(`${folder} holds no whole backup: it has no backup.json. Name another one by --from <dir>.`);
+    throw new StartError(
+      `${folder} holds no whole backup: it has no backup.json. Name another backup by --from <dir>.`,
+    );
   const manifest = JSON.parse(text) as BackupManifest;
   if ((manifest.format as number) !== 1)
     throw new StartError(

@@ -50,7 +50,9 @@ async function updateRepository(
   source: string,
 ): Promise<ImportedRepository> {
   if (repository.host !== 'local')
-    throw new StartError(`The repository ${nameOf(repository)} is not of the local host. Name another one.`);
+    throw new StartError(
+      `The repository ${nameOf(repository)} is not a repository of the local host. Name another repository.`,
+    );
   const { ctx } = target;
   return await fetchInto(target, { repository, source }, async ({ defaultBranch }) => {
     await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -196,7 +196,7 @@ describe('a visitor', () => {
     await using visit = await signIn(browser, s);
     await visit.open('/acme/shop/pulls');
     const side = visit.page.getByRole('navigation', { name: 'Main', exact: true });
-    await side.getByText('No worker is running: nothing is planned, built or landed until one starts.').waitFor();
+    await side.getByText('No worker is running: nothing is planned, built or landed until a worker starts.').waitFor();
     await side.getByText(`Interlock ${readVersion()}`).waitFor();
     expect(visit.complaints).toEqual([]);
   });

@@ -59,11 +59,11 @@ it('a queue says of each in line when it is merged, and its explanation says the
   }
   expect(third.explain.eta).toEqual(queue.etas[2]?.eta);
   expect(third.explain.sentence).toMatch(
-    /It is merged about (\d{4}-\d\d-\d\d )?\d\d:\d\d, by (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC at the latest in 9 of 10\.$/,
+    /It will probably be merged at about (\d{4}-\d\d-\d\d )?\d\d:\d\d, and in 9 of 10 cases by (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\.$/,
   );
   // A page that draws the forecast shows the reason alone.
   expect(third.explain.sentence).toBe(`${third.explain.reason} ${third.explain.eta?.sentence}`);
-  expect(third.explain.reason).not.toContain('It is merged about');
+  expect(third.explain.reason).not.toContain('It will probably be merged');
   expect(merged.explain).toEqual({ reason: 'It is merged.', sentence: 'It is merged.', eta: null });
 });
 

@@ -73,7 +73,7 @@ describe('the installation', () => {
 });
 
 describe('/readyz', () => {
-  const silent = 'Temporal does not answer: nothing is planned, built or landed until it is back.';
+  const silent = 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.';
   const without = [{ name: 'temporal', ready: false, message: silent }];
 
   it('of a server stays ready without Temporal, and says so; asked deeply it does not', async () => {

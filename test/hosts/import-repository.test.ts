@@ -198,7 +198,9 @@ it('a repository that a user creates while it is imported is not removed', async
 it('a repository that is out of use, or of another host, is refused', async () => {
   await bring();
   await s.rows("update repository set host = 'github' where name = 'shop' and deleted_at is null");
-  await expect(bring()).rejects.toThrow('The repository acme/shop is not of the local host. Name another one.');
+  await expect(bring()).rejects.toThrow(
+    'The repository acme/shop is not a repository of the local host. Name another repository.',
+  );
   await s.rows("update repository set host = 'local' where name = 'shop' and deleted_at is null");
   await accountOf(s).run('setRepositoryActive', { repository: name, active: false }, 'repository { id }');
   await expect(bring()).rejects.toThrow('The repository acme/shop is out of use');

@@ -97,7 +97,7 @@ describe('an app is driven by requests', () => {
     expect(await drive(skill, { secrets: { KEY: 's3cret' } })).toEqual([
       'passed `POST /session?as=ada`',
       'passed `GET /me/{{token}}`',
-      'failed `GET /{{token}}`: There is no value token: capture it in a request before.',
+      'failed `GET /{{token}}`: There is no value token: capture it in an earlier request.',
     ]);
     expect(seen[0]).toMatchObject({ body: '{"password": "s3cret"}', request: { url: '/session?as=ada' } });
     expect(seen[0]?.request.headers).toMatchObject({

@@ -30,8 +30,9 @@ async function ask(w: World, selection: string, at: Date | null): Promise<Record
  * is carried out, sooner or later, and no history of it is kept.
  */
 function timeless(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll(/ It is merged about [^"]*/g, ''), (_, part: unknown) =>
-    Array.isArray(part) ? part.filter((each) => !isOwnCheck(each)) : part,
+  return JSON.parse(
+    JSON.stringify(value).replaceAll(/ It will probably be merged at about [^"]*/g, ''),
+    (_, part: unknown) => (Array.isArray(part) ? part.filter((each) => !isOwnCheck(each)) : part),
   );
 }
 

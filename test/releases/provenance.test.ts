@@ -471,7 +471,7 @@ describe('what came past the queue', () => {
             {
               pullRequests: [],
               landedBatch: null,
-              withoutProof: 'It was pushed: no pull request is known that brought it.',
+              withoutProof: 'It was pushed, and no known pull request contains it.',
             },
           ],
         },

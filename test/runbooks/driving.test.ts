@@ -94,7 +94,7 @@ describe('a runbook', () => {
     await r.rest(number);
     expect((await r.leaves(number)).slice(3)).toEqual([
       '4.1 failed: I cannot',
-      '5.1 failed: Left out: 4.1 had failed, and a follow-up went on without it.',
+      '5.1 failed: Left out: 4.1 had failed, and a follow-up continued without it.',
       '6.1 completed',
     ]);
     expect(await r.commits('interlock/runbook-1')).toEqual([
@@ -152,7 +152,7 @@ describe('a runbook', () => {
     const number = await r.begin('stumble over a stone');
     r.w.loop.observe = async () => void (now += 60_000);
     await r.rest(number);
-    expect(await r.leaves(number)).toEqual(['1.1 failed: It was started 5 times. Last: over a stone']);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: It was started 5 times. The last failure: over a stone']);
   });
 
   it('leaves a model alone for as long as that asks to be', async () => {

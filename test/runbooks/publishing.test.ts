@@ -38,7 +38,7 @@ describe('the pull requests of a runbook', () => {
     expect(await r.commits('interlock/runbook-1-3')).toHaveLength(4);
     const [first, second] = [await r.pullRequestNumber(number), await r.pullRequestNumber(number, 2)];
     expect(await r.atHost(second)).toMatchObject({ title: 'write c.txt three', draft: true });
-    expect((await r.atHost(second)).body).toContain(`Stands on #${first}`);
+    expect((await r.atHost(second)).body).toContain(`Stacked on #${first}`);
   });
 
   it('that have merged get a successor from the target branch when a follow-up makes commits', async () => {

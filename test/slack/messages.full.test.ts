@@ -59,7 +59,7 @@ it('waits as long as Slack asks, and goes on after Slack was down', async () => 
 
 it.each([
   ['not_in_channel', { hasBot: false, isArchived: false }, 'Type /invite'],
-  ['is_archived', { hasBot: true, isArchived: true }, 'Name another one'],
+  ['is_archived', { hasBot: true, isArchived: true }, 'Name another channel'],
 ])('says what to do about %s, and goes on when it was done', async (error, state, cure) => {
   w.api.channels.set('C0123456789', state);
   await w.asked(`spice-${error.replaceAll('_', '-')}`);

@@ -85,7 +85,7 @@ function readRequest(
   try {
     return { ...protocol.read(JSON.parse(body), headers), protocol: protocol.name, headers, body };
   } catch (error) {
-    throw error instanceof SyntaxError ? new Refusal(400, `The body is no JSON: ${error.message}`) : error;
+    throw error instanceof SyntaxError ? new Refusal(400, `The body is not JSON: ${error.message}`) : error;
   }
 }
 

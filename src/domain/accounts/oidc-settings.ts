@@ -78,7 +78,7 @@ function readRoles(text: string | null): GroupRule[] {
     .filter((entry) => entry !== '');
   if (rules.length === 0)
     throw new OidcSettingsRefused(
-      'OIDC_ROLES is missing: who of the provider is what here, such as "platform=acme:admin; developers=acme:member".',
+      'OIDC_ROLES is missing. It says which groups of the provider have which role in which account, such as "platform=acme:admin; developers=acme:member".',
     );
   return rules.map((entry) => {
     const [, group, account, role] = /^(.*\S)\s*=\s*([^=]*\S)\s*:\s*(admin|maintainer|member)$/.exec(entry) ?? [];

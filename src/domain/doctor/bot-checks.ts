@@ -45,7 +45,7 @@ export function judgeBotChecks({ isBuilt, required, commits, cure }: Demanded): 
   if (commits.length === 0)
     return warning(
       probe,
-      'No bot branch was validated yet, so that nobody knows which checks run there.',
+      'No bot branch was validated yet, so it is not known which checks run there.',
       'Queue a pull request, and run the doctor again.',
     );
   const seen = commits.flatMap(({ checks }) => checks);

@@ -170,5 +170,5 @@ export function judgeHistories(events: readonly EventOfRepository[]): readonly V
 export function violationsText(violations: readonly Violation[]): string | null {
   const names = [...new Set(violations.map(({ invariant }) => invariant))];
   if (names.length === 0) return null;
-  return `${names.length === 1 ? 'An invariant does' : `${names.length} invariants do`} not hold: ${names.join(', ')}. Run the doctor without a repository, and report what it says.`;
+  return `${names.length === 1 ? 'An invariant does' : `${names.length} invariants do`} not hold: ${names.join(', ')}. Run the doctor without a repository, and report its output.`;
 }

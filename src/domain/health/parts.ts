@@ -98,14 +98,14 @@ function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Par
   const server = partOf(
     'temporal',
     silentSince,
-    'Temporal does not answer: nothing is planned, built or landed until it is back.',
+    'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
   );
   // While Temporal does not answer, it is not known whether workers ask for work.
   if (silentSince !== null) return [server];
   const worker = partOf(
     'worker',
     idleSince,
-    'No worker is running: nothing is planned, built or landed until one starts.',
+    'No worker is running: nothing is planned, built or landed until a worker starts.',
   );
   return [server, worker];
 }

@@ -32,7 +32,7 @@ export function describeCheck(facts: VerificationFacts): VerificationCheck {
   const { status, attempt, previewName, degraded, summary, steps } = facts;
   const outcome = checkOutcomeOf(status);
   const how = degraded
-    ? 'No preview came up: only the code was judged.'
+    ? 'No preview started: only the code was judged.'
     : previewName === null
       ? null
       : `Preview \`${previewName}\`.`;
@@ -64,8 +64,8 @@ const titles = {
   pending: 'To be verified',
   waiting: 'Waits for its preview',
   booting: 'Its preview boots',
-  driving: 'Is being driven',
-  tearing_down: 'Is being torn down',
+  driving: 'Its steps are carried out',
+  tearing_down: 'Its preview is torn down',
   passed: 'Verified',
   failed: 'Failed in its preview',
   skipped: 'Needs no verification',

@@ -99,7 +99,7 @@ function readPointer(body: string, pointer: string): { readonly value: unknown }
   try {
     value = JSON.parse(body);
   } catch {
-    return { fault: 'The body is no JSON.' };
+    return { fault: 'The body is not JSON.' };
   }
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');

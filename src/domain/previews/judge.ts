@@ -25,7 +25,7 @@ export function judgeSteps(steps: readonly JudgedStep[]): Judgement {
     const others = failed.length === 1 ? '' : `, and ${count(failed.length - 1, 'other step')} failed`;
     return { verdict: 'failed', summary: `${first.scenario}: ${first.step} failed${others}.` };
   }
-  if (passed.length === 0) return { verdict: 'error', summary: 'No step could be driven, so that nothing is proven.' };
+  if (passed.length === 0) return { verdict: 'error', summary: 'No step could be carried out, so nothing is proven.' };
   const left = skipped === 0 ? '' : `, ${count(skipped, 'step')} skipped`;
   return { verdict: 'passed', summary: `${count(passed.length, 'step')} passed${left}.` };
 }

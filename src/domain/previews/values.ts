@@ -17,7 +17,7 @@ export function withValues(text: string, { captured, secrets }: Values): string 
       if (value !== undefined) return value;
       throw new ValueMissing(
         isSecret === undefined
-          ? `There is no value ${name}: capture it in a request before.`
+          ? `There is no value ${name}: capture it in an earlier request.`
           : `The preview has no secret ${name}: name it in its configuration, or register it with the preview.`,
       );
     },

@@ -112,7 +112,7 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
     // until the time limit, so that it does not block the other deployments for ever.
     const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
     if (now < deadline) return { kind: 'wait', for: 'report', until: deadline };
-    return { kind: 'become', status: 'error', because: silence(situation) };
+    return { kind: 'become', status: 'error', because: noReport(situation) };
   }
   if (situation.isReported || situation.triggerStartedAt !== null) return { kind: 'wait', for: 'report', until: null };
   if (situation.slot === 'taken' || !situation.isFirstInLine) return { kind: 'wait', for: 'turn', until: null };
@@ -133,13 +133,13 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
     return {
       kind: 'become',
       status: 'unknown',
-      because: 'Its provider could not be reached; whether it began is not known.',
+      because: 'Its provider could not be reached, so it is not known whether it began.',
     };
   if (now >= deadline)
     return {
       kind: 'become',
       status: 'unknown',
-      because: silence(situation),
+      because: noReport(situation),
     };
   if (!isTriggered) return { kind: 'wait', for: 'report', until: deadline };
   return decideCall(situation, { now, deadline });
@@ -169,7 +169,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
     return {
       kind: 'become',
       status: 'error',
-      because: `It was to be canceled, and nobody said for ${minutes(situation.reportTimeoutSec)} how it ended.`,
+      because: `It was canceled, but for ${minutes(situation.reportTimeoutSec)} no report said how it ended.`,
     };
   return decideCall(situation, { now, deadline, isCanceling: true });
 }
@@ -294,8 +294,8 @@ export function candidateStatusByReading(state: ProviderState): CandidateStatus 
   }
 }
 
-function silence({ reportTimeoutSec }: DeploymentSituation): string {
-  return `Nothing was heard of it for ${minutes(reportTimeoutSec)}.`;
+function noReport({ reportTimeoutSec }: DeploymentSituation): string {
+  return `No report about it arrived for ${minutes(reportTimeoutSec)}.`;
 }
 
 function minutes(seconds: number): string {

@@ -20,8 +20,8 @@ export interface SettingChange {
 /** The settings that differ, in the order of their declaration. */
 export function changesOfEnvironment(before: EnvironmentSettings, after: EnvironmentSettings): SettingChange[] {
   const sentences = {
-    tier: `It is of the tier ${after.tier} instead of ${before.tier}.`,
-    position: `Its place is ${after.position} instead of ${before.position}.`,
+    tier: `Its tier is ${after.tier} instead of ${before.tier}.`,
+    position: `Its position is ${after.position} instead of ${before.position}.`,
     provider: providerSentence(before.provider.kind, after.provider.kind),
     reportTimeoutSec: `A deployment without a report is unknown after ${after.reportTimeoutSec} s instead of ${before.reportTimeoutSec} s.`,
     freezeAfterRollback: `It is ${after.freezeAfterRollback ? '' : 'not '}frozen after a rollback.`,

@@ -58,7 +58,7 @@ function originOf(landing: Landed | undefined, merged: readonly MergedBy[]): Ori
   const names = merged.map(({ number }) => `#${number}`).join(', ');
   const withoutProof =
     names === ''
-      ? 'It was pushed: no pull request is known that brought it.'
+      ? 'It was pushed, and no known pull request contains it.'
       : `Pull request ${names} was merged past the queue.`;
   return { batchId: null, pullRequestIds, withoutProof };
 }

@@ -164,7 +164,7 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
   if (failingSince !== null) return hostGivenUp(problem ?? 'no reason is known');
   return problem === null
     ? `It was started ${calls} times, and each time its worker was lost.`
-    : `It was started ${calls} times. Last: ${problem}`;
+    : `It was started ${calls} times. The last failure: ${problem}`;
 }
 
 /** The limit of one attempt: long enough for a model that uses all its turns. */
@@ -174,7 +174,7 @@ export const defaultStepLimitMs = 2 * 60 * 60 * 1000;
 export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
   const minutes = `${limitMs / 60_000} minutes, which is the time limit (RUNBOOK_STEP_MINUTES)`;
   return kind === 'plan'
-    ? `It was not planned after ${minutes}: prompt again, for less at once.`
+    ? `It was not planned after ${minutes}: prompt again, and ask for less work at a time.`
     : `It was not done after ${minutes}: retry it, or divide it into smaller steps.`;
 }
 
@@ -189,5 +189,5 @@ export function isHostGivenUp(failingSince: number, now: number): boolean {
 }
 
 export function hostGivenUp(problem: string): string {
-  return `The code host has failed for ${hostGivenUpHours} hours: retry it when that works again. Last: ${problem}`;
+  return `The code host has failed for ${hostGivenUpHours} hours: retry it when the host works again. The last failure: ${problem}`;
 }

@@ -66,7 +66,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
     ...(facts.description === null || facts.description.trim() === '' ? [] : [facts.description.trimEnd()]),
     ...(facts.below.length === 0
       ? []
-      : [`Stands on ${facts.below.map((number) => `#${number}`).join(', ')}: to be merged after.`]),
+      : [`Stacked on ${facts.below.map((number) => `#${number}`).join(', ')}: merge it afterwards.`]),
     '### What was done',
     facts.leaves.map(leafText).join('\n'),
     `---\n_Made by runbook [${facts.runbookNumber}](${facts.url}), ${oneLine(facts.title)}${facts.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,

@@ -191,15 +191,16 @@ export function etaText(eta: Eta | NoEta, now: number): string {
   if (typeof eta === 'string') return unknownTexts[eta];
   const isToday = dayOf(eta.p90) === dayOf(now);
   const instantText = (at: number): string => (isToday ? timeOf(at) : `${dayOf(at)} ${timeOf(at)}`);
-  return `It is merged about ${instantText(eta.p50)}, by ${instantText(eta.p90)} UTC at the latest in 9 of 10.`;
+  return `It will probably be merged at about ${instantText(eta.p50)}, and in 9 of 10 cases by ${instantText(eta.p90)} UTC.`;
 }
 
 const unknownTexts = {
-  halted: 'When it is merged is not known while the queue is halted.',
-  paused: 'When it is merged is not known while the queue is paused.',
-  no_window: 'It is not merged before a merge window opens or a freeze ends. The time of that is not known.',
-  no_build_history: 'When it is merged is not known before a build of this queue has ended.',
-  too_far_back: 'When it is merged can be estimated as soon as it is further ahead in line.',
+  halted: 'It is not known when it will be merged, because the queue is halted.',
+  paused: 'It is not known when it will be merged, because the queue is paused.',
+  no_window:
+    'It is not known when it will be merged, because it is not known when a merge window opens or a freeze ends.',
+  no_build_history: 'It is not known when it will be merged, because no build of this queue has ended yet.',
+  too_far_back: 'It is not known when it will be merged, because too many pull requests before it are undecided.',
   likely_to_fail: 'It is more likely to be blocked than to be merged.',
 } as const satisfies Record<NoEta, string>;
 

@@ -39,7 +39,7 @@ function readInstallation(env: Environment): SlackInstallation | null {
   if (token === '' && text === '') return null;
   if (token === '')
     throw new SlackSettingsRefused(
-      'SLACK_CHANNELS is set, and SLACK_BOT_TOKEN is missing: the bot token of the Slack app.',
+      'SLACK_CHANNELS is set, but SLACK_BOT_TOKEN is missing. It must be the bot token of the Slack app.',
     );
   if (!/^xoxb-\S+$/.test(token))
     throw new SlackSettingsRefused('SLACK_BOT_TOKEN must be a bot token of Slack, which begins with xoxb-.');
@@ -50,7 +50,7 @@ function readInstallation(env: Environment): SlackInstallation | null {
     .map(readRule);
   if (channels.length === 0)
     throw new SlackSettingsRefused(
-      'SLACK_CHANNELS is missing: which channel hears of which repository, such as "acme: acme/shop = C0123456789".',
+      'SLACK_CHANNELS is missing. It says which channel gets the messages about which repository, such as "acme: acme/shop = C0123456789".',
     );
   return { token, channels };
 }

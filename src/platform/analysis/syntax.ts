@@ -58,7 +58,7 @@ function checkJson(text: string): readonly Fault[] {
     return [];
   } catch (error) {
     const message = (error as Error).message;
-    return [{ line: numberIn(/line (\d+) column/, message), message: `This is no JSON: ${message}` }];
+    return [{ line: numberIn(/line (\d+) column/, message), message: `This is not JSON: ${message}` }];
   }
 }
 

@@ -17,7 +17,7 @@ const cases: readonly (readonly [string, PartFacts, Readonly<Record<string, stri
     { overdue: [], temporal: { silentSince: at, idleSince: at } },
     {
       database: null,
-      temporal: 'Temporal does not answer: nothing is planned, built or landed until it is back.',
+      temporal: 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.',
     },
   ],
   [
@@ -26,7 +26,7 @@ const cases: readonly (readonly [string, PartFacts, Readonly<Record<string, stri
     {
       database: null,
       temporal: null,
-      worker: 'No worker is running: nothing is planned, built or landed until one starts.',
+      worker: 'No worker is running: nothing is planned, built or landed until a worker starts.',
     },
   ],
   [

@@ -234,7 +234,7 @@ it('values stand in for their names, and a missing value says where it would com
   const values = { captured: new Map([['id', '7']]), secrets: { TOKEN: 's' } };
   expect(withValues('/{{id}}/{{ secret.TOKEN }}/{id}', values)).toBe('/7/s/{id}');
   expect(() => withValues('{{other}}', values)).toThrow(
-    new ValueMissing('There is no value other: capture it in a request before.'),
+    new ValueMissing('There is no value other: capture it in an earlier request.'),
   );
   expect(() => withValues('{{secret.toString}}', values)).toThrow(ValueMissing);
 });
@@ -248,7 +248,7 @@ describe('a run', () => {
       'proves nothing when nothing was driven',
       [step('skipped')],
       'error',
-      'No step could be driven, so that nothing is proven.',
+      'No step could be carried out, so nothing is proven.',
     ],
   ] as const)('%s', (_, steps, verdict, summary) => {
     expect(judgeSteps(steps)).toEqual({ verdict, summary });

@@ -81,7 +81,7 @@ describe('a deployment that waits', () => {
     [
       'gives back the slot that it was set back with, in the end',
       situation({ slot: 'ours', triggerStartedAt: longAgo, statusAt: longAgo }),
-      { kind: 'become', status: 'error', because: 'Nothing was heard of it for 60 minutes.' },
+      { kind: 'become', status: 'error', because: 'No report about it arrived for 60 minutes.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 });
@@ -100,7 +100,7 @@ describe('a deployment that has the slot', () => {
       {
         kind: 'become',
         status: 'unknown',
-        because: 'Its provider could not be reached; whether it began is not known.',
+        because: 'Its provider could not be reached, so it is not known whether it began.',
       },
     ],
     ['asks how it stands', running(), { kind: 'call', call: 'read' }],
@@ -109,7 +109,7 @@ describe('a deployment that has the slot', () => {
     [
       'is unknown when nobody says',
       running({ provider: reporting, statusAt: longAgo }),
-      { kind: 'become', status: 'unknown', because: 'Nothing was heard of it for 60 minutes.' },
+      { kind: 'become', status: 'unknown', because: 'No report about it arrived for 60 minutes.' },
     ],
     [
       'is reported from outside where there is no provider',
@@ -179,7 +179,7 @@ describe('a deployment that is to be canceled', () => {
       {
         kind: 'become',
         status: 'error',
-        because: 'It was to be canceled, and nobody said for 60 minutes how it ended.',
+        because: 'It was canceled, but for 60 minutes no report said how it ended.',
       },
     ],
     [

@@ -12,8 +12,8 @@ const before: EnvironmentSettings = {
 
 const cases: readonly [Partial<EnvironmentSettings>, string[]][] = [
   [{}, []],
-  [{ tier: 'production' }, ['It is of the tier production instead of staging.']],
-  [{ position: 1 }, ['Its place is 1 instead of 2.']],
+  [{ tier: 'production' }, ['Its tier is production instead of staging.']],
+  [{ position: 1 }, ['Its position is 1 instead of 2.']],
   [{ provider: { ...before.provider } }, []],
   [{ provider: { kind: 'none' } }, ['Deployments are made by an outside pipeline instead of an HTTP endpoint.']],
   [

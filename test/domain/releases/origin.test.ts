@@ -10,7 +10,7 @@ function history(...commits: readonly string[]): Committed[] {
   });
 }
 
-const pushed = 'It was pushed: no pull request is known that brought it.';
+const pushed = 'It was pushed, and no known pull request contains it.';
 
 function originTexts(commits: readonly Committed[], tip: string, known: Partial<Known>): Record<string, string> {
   const origins = originsOf(commits, tip, { landings: [], merged: [], ...known });

@@ -103,7 +103,7 @@ describe('what happens next', () => {
     [
       'planning is given up with the last words',
       { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttempts, problem: 'It hiccups.' },
-      { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. Last: It hiccups.' },
+      { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. The last failure: It hiccups.' },
     ],
     [
       'a leaf waits for a host that is away, however often it was started in vain',
@@ -241,7 +241,7 @@ describe('what happens next', () => {
     expect(calls).toBeLessThan(60);
     expect(at - now).toBeLessThan(day + pauseAfter(100));
     expect(hostGivenUp('It is away.')).toBe(
-      'The code host has failed for 24 hours: retry it when that works again. Last: It is away.',
+      'The code host has failed for 24 hours: retry it when the host works again. The last failure: It is away.',
     );
   });
 });

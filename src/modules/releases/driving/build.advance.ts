@@ -38,7 +38,7 @@ export const buildKind: Kind<BuildTypes> = {
   write: async (ctx, tx, rows, { status, because }) => {
     if (status === 'building') throw new Error('A build of a candidate cannot begin again.');
     const problem = rows.candidate.problem ?? null;
-    const errorMessage = problem === null ? because : `${because} Last: ${problem}`;
+    const errorMessage = problem === null ? because : `${because} The last failure: ${problem}`;
     await endBuild(ctx, tx, rows, { status, errorMessage });
     return rows;
   },

@@ -82,7 +82,11 @@ async function become(
   const problem = deployment.problem ?? null;
   // The message already names the person who canceled the deployment.
   const errorMessage =
-    to === 'canceled' ? deployment.errorMessage : problem === null ? because : `${because} Last: ${problem}`;
+    to === 'canceled'
+      ? deployment.errorMessage
+      : problem === null
+        ? because
+        : `${because} The last failure: ${problem}`;
   environment.version += 1;
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage });
 }
