@@ -1,5 +1,5 @@
-// A year of analytics over a million pull requests: read as the service does, and worked out from the events by one
-// statement a set.
+// Reads a year of analytics over a million pull requests as the service does, and computes the same from the events, by
+// one statement for each set.
 import { deepStrictEqual } from 'node:assert';
 import type { Context } from '../src/context.ts';
 import { readAnalytics } from '../src/modules/analytics/analytics.service.ts';

@@ -1,4 +1,4 @@
-// Interlock's own server, as it is served in production: tokens, tenants, limits, GraphQL and REST.
+// Interlock's server as in production, with tokens, tenants, limits, GraphQL and REST.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A page of a queue in Chromium, and what is measured in it.
+// Opens the page of a queue in Chromium, and measures it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 
@@ -40,7 +40,7 @@ export class QueueWatcher {
     this.#session = session;
   }
 
-  /** A window that has signed in. */
+  /** A window in which a user is signed in. */
   static async open(browser: Browser, server: { readonly url: string; readonly token: string }): Promise<QueueWatcher> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
@@ -69,7 +69,7 @@ export class QueueWatcher {
     })`);
   }
 
-  /** Scrolls through the line by the mouse wheel for this long. */
+  /** Scrolls through the line by the mouse wheel for the given time. */
   async scroll(forMs: number): Promise<Scrolled> {
     await this.#page.evaluate('void (bench.tasks.length = 0, bench.frames = 0)');
     await this.#page.mouse.move(700, 600);
@@ -90,7 +90,7 @@ export class QueueWatcher {
     };
   }
 
-  /** Scrolls back, and takes the mouse away. */
+  /** Scrolls back to the top, and moves the mouse away. */
   async toTop(): Promise<void> {
     await this.#page.mouse.wheel(0, -10_000_000);
     await this.#page.mouse.move(5, 5);

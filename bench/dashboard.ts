@@ -21,7 +21,7 @@ import { insertRepository } from './installation.ts';
 import { fillLine } from './line.ts';
 import { ms, table } from './timing.ts';
 
-/** While the page is scrolled. */
+/** The changes in a second while the page is scrolled. */
 const changesASecond = 20;
 /** The changes are made in this many equal parts. The heap is measured after each part. */
 const heapMeasurements = 10;
@@ -66,7 +66,7 @@ export async function benchDashboard(size: number, load: Load): Promise<void> {
     { name: 'bench', size, yaml: 'max_parallel_builds: 10' },
   );
   await owner.query('vacuum analyze');
-  // The sequencer numbers them, so that the page begins behind them.
+  // The sequencer gives the events new positions, so that the page begins after them.
   await owner.query('update event set position = null');
   service.start();
   await until(async () => (await owner.query('select from event where position is null limit 1')).rowCount === 0);
@@ -95,11 +95,11 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 async function launch(): Promise<Browser> {
   const [first] = await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
   const program = await first?.prepare();
-  if (program === undefined) throw new Error('No Chromium is here.');
+  if (program === undefined) throw new Error('No Chromium was found.');
   return await chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env },
-    // Root has no user namespaces of its own to put pages into.
+    // As root, Chromium cannot make the user namespaces of its sandbox.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--disable-dev-shm-usage'],
   });
@@ -154,7 +154,10 @@ interface Committed {
   readonly at: number;
 }
 
-/** Pull requests go to the back of the line, and now and then one on screen gets another title: these are returned. */
+/**
+ * Moves pull requests to the back of the line, and sometimes changes the title of a pull request on screen. Returns the
+ * changes of titles.
+ */
 async function changeLine(line: Line, { changes, changesASecond }: Load): Promise<readonly Committed[]> {
   const committed: Committed[] = [];
   const startedAt = performance.now();

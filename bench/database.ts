@@ -1,5 +1,5 @@
-// A PostgreSQL for the length of one bench: a database of its own on DATABASE_URL's server, else the embedded one in a
-// folder that goes afterwards. Durability is off there: reads are what is measured.
+// A database for one bench: a new database on the server of DATABASE_URL, or the embedded PostgreSQL in a temporary
+// folder. The embedded PostgreSQL is not durable, because the benches measure reads.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
 
 async function startEmbedded(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-'));
-  // The database's user has to walk through it.
+  // PostgreSQL runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o755);
   const server = await startPostgres({ dataDir, fast: true, log: (line) => console.error(line) });
   return {

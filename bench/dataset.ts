@@ -1,5 +1,5 @@
-// In every account one repository with a line of fifty pull requests, one of them with a bot pull request, and merged
-// ones that make the tables large enough for indexes to matter.
+// Each account has a repository with a line of fifty pull requests. One of them has a bot pull request. Merged pull
+// requests make the tables so large that indexes matter.
 import pg from 'pg';
 
 export const target = { owner: 'acme', name: 'shop', number: 42 } as const;

@@ -1,5 +1,5 @@
-// Commits with events beside the same commits without: one row is changed in each, by several sessions at once, while
-// the sequencer gives the events their positions.
+// Compares commits with events and the same commits without events. Several sessions at once change one row in each
+// commit, while the sequencer gives the events their positions.
 import { pino } from 'pino';
 import { appendEvents } from '../src/modules/events/append.ts';
 import { createSequencer } from '../src/modules/events/sequencer.ts';
@@ -43,7 +43,7 @@ export async function measureEvents(commits: number): Promise<Figure[]> {
     };
     await write(true);
     await write(false);
-    // In turn, so that what disturbs the machine disturbs both.
+    // Both are measured in turn, so that a disturbance of the machine affects both.
     const rates = { with: [] as number[], without: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
       rates.without.push(await write(false));
@@ -53,7 +53,7 @@ export async function measureEvents(commits: number): Promise<Figure[]> {
     const median = (samples: readonly number[]): number => samples.toSorted((a, b) => a - b)[rounds >> 1] ?? Number.NaN;
     figures.push(
       figure({
-        what: 'commits with an event, beside the same without',
+        what: 'commits with an event, compared with commits without events',
         today: median(rates.with),
         rival: median(rates.without),
         unit: 'a second',

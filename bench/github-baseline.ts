@@ -1,4 +1,4 @@
-// The least that a webhook can cost: node:http and pg alone, which verify the signature and insert one row.
+// The baseline for webhooks: node:http and pg verify the signature and insert one row.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,11 +1,11 @@
-// What `github-faults` asserts at the end: of the rows, of git, and of the proofs.
+// The assertions at the end of `github-faults`, about the rows, git and the proofs.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../src/platform/project-root.ts';
 import { isRed, owner, type Bench, type Shop } from './github-faults.world.ts';
 
-/** Each pull request has the end that it should have, and none landed twice. */
+/** Checks that each pull request ended as it should, and that no pull request landed twice. */
 export async function checkRows({ rows }: Bench): Promise<readonly string[]> {
   const found = await rows<{ name: string; number: number; status: string; landings: number }>(
     `select r.name, p.number, p.status, (select count(*)::int from landed_member m where m.pull_request_id = p.id) as landings
@@ -18,7 +18,7 @@ export async function checkRows({ rows }: Bench): Promise<readonly string[]> {
   });
 }
 
-/** The first-parent line has the first commit and one for each landing, and none of its trees is red. */
+/** Checks that the first-parent line has the first commit and one commit for each landing, and that no tree is red. */
 export async function checkHistory({ git, folder, person, rows }: Bench, { name }: Shop): Promise<readonly string[]> {
   const directory = join(folder, name);
   await git(directory, 'fetch', '-q', '--force', `${person.webUrl}/${owner}/${name}.git`, 'main:refs/heads/landed');

@@ -1,7 +1,7 @@
-// Many landings at the emulator of GitHub on a bad day: calls fail before and after they have done their work, webhooks
-// are lost, doubled and out of order, and GitHub's records trail behind git. Interlock runs as under `npm start`, and
-// Temporal tries again what failed. In the end nothing may be lost, land twice or have made a base red, and every proof
-// must hold.
+// Many landings at the emulator of GitHub under faults: calls fail before or after their effect, webhooks are lost,
+// doubled and out of order, and GitHub's records lag behind git. Interlock runs as under `npm start`, and Temporal
+// repeats failed work. At the end no pull request may be lost or landed twice, no base branch may be red, and every
+// proof must be correct.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ import { cpuByProgram } from './process-cpu.ts';
 import { table } from './timing.ts';
 
 export interface FaultsOptions {
-  /** Pull requests in all. One of twenty is red alone. */
+  /** The number of pull requests. One of twenty is red by itself. */
   readonly landings: number;
   readonly repositories: number;
   readonly batch: number;
 }
 
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
-/** A landing of GitHub takes a second of CPU and more; a busy machine has little of it. */
+/** The time limit. A landing at GitHub takes more than a second of CPU, and a busy machine has little CPU. */
 const longestMs = 90 * 60_000;
 const unbounded = 1_000_000;
 const limits = {

@@ -52,7 +52,7 @@ export interface Bench {
   readonly rows: <Row extends object>(text: string) => Promise<Row[]>;
   readonly applyControls: (controls: Readonly<Record<string, readonly unknown[]>>) => Promise<void>;
   readonly shops: readonly Shop[];
-  /** When a person labelled each, by `<repository>#<number>`; milliseconds since 1970. */
+  /** When a person labelled each pull request, by `<repository>#<number>`, in milliseconds since the epoch. */
   readonly labelledAt: Map<string, number>;
 }
 
@@ -90,7 +90,10 @@ export async function openAll(bench: Bench, url: string, batch: number): Promise
   await inEach(bench, async (shop) => await untilChecked(bench, shop));
 }
 
-/** As people do who label what is green: hundreds of heads at once are more than the emulator checks within a minute. */
+/**
+ * Waits until each head has been checked. The labels are set afterwards, because the emulator cannot check hundreds of
+ * heads within a minute.
+ */
 async function untilChecked({ octokit }: Bench, { name, count }: Shop): Promise<void> {
   for (let index = 1; index <= count; index += 1)
     for (;;) {

@@ -1,4 +1,4 @@
-// Interlock's own server as it receives webhooks of GitHub, in production.
+// Interlock's server as in production, for webhooks of GitHub.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// How long GitHub waits for the answer to a webhook, beside a server of node:http that verifies the signature and
-// inserts one row. GitHub gives up after ten seconds; the goal is 50 ms for 95 of 100.
+// Measures how long GitHub waits for the answer to a webhook, and compares with a server of node:http that verifies the
+// signature and inserts one row. GitHub gives up after ten seconds. The aim is 50 ms for 95 of 100 webhooks.
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { deriveSecrets } from '../src/modules/accounts/index.ts';
@@ -17,7 +17,7 @@ const sizes = [
   { name: '10 MB', bytes: 10_000_000, share: 0.02, lines: [1] },
 ] as const;
 
-/** `count`: small webhooks for each number at once. */
+/** `count`: how many small webhooks are sent for each number of webhooks at once. */
 export async function benchGitHubWebhooks(count: number): Promise<void> {
   await withInstallation(async (installation) => {
     const path = await makeApp(installation);
@@ -74,7 +74,7 @@ async function makeApp({ account, repository, owner }: BenchInstallation): Promi
 
 let bodies = 0;
 
-/** A push to one of a hundred branches, with a payload of that size. */
+/** A push to one of a hundred branches, with a payload of the given size. */
 function bodyOf(bytes: number, branch: number): Buffer {
   const push = { ref: `refs/heads/topic-${branch % 100}`, repository: { id: githubId }, commits: '' };
   return Buffer.from(JSON.stringify({ ...push, commits: 'x'.repeat(bytes) }));

@@ -1,4 +1,4 @@
-// How many events of history in Temporal pull requests cost that are queued together and land.
+// Counts how many events pull requests that are queued together and land add to histories in Temporal.
 import { Client, Connection } from '@temporalio/client';
 import { batchWorkflowId } from '../workflows/batch/messages.ts';
 import { queueWorkflowId } from '../workflows/queue/messages.ts';
@@ -60,7 +60,7 @@ async function countEvents({ rows }: Program, client: Client, name: string): Pro
     [name],
   );
   const ids = [...queues.map(queueWorkflowId), ...batches.map(batchWorkflowId)];
-  // A queue that was never woken has no run yet.
+  // A queue without a wake has no run yet.
   const lengths = ids.map(
     async (id) =>
       (

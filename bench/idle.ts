@@ -1,4 +1,4 @@
-// What Interlock costs while nobody uses it: with an empty installation, with one repository, and with many.
+// Measures what Interlock costs while it has no work: in an empty installation, with one repository, and with many.
 import { setTimeout as delay } from 'node:timers/promises';
 import { figure, type Figure } from './figures.ts';
 import { spentBetween, withProgram, type Program } from './program.ts';
@@ -8,7 +8,9 @@ interface Idle {
   readonly megabytes: number;
 }
 
-/** Right after a start, or after work, caches are filled and statistics gathered. */
+/**
+ * The wait before a measurement, because a program fills caches and gathers statistics after its start and after work.
+ */
 const restMs = 15_000;
 
 export async function measureIdle(repositories: number, seconds: number): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-// Accounts on a database of the bench, as the services see them, and the database's owner beside them.
+// Accounts on a database of the bench, for calls of services, and the owner of the database.
 import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../src/context.ts';
@@ -8,15 +8,15 @@ import { createMetrics } from '../src/platform/metrics/index.ts';
 import { openBenchDatabase } from './database.ts';
 
 export interface BenchInstallation {
-  /** Outside of every guard and time limit. */
+  /** Queries as the owner of the database, without row-level security and time limits. */
   readonly owner: pg.Client;
   readonly databaseUrl: string;
   readonly account: (name: string) => Promise<Context>;
-  /** Id of a new repository acme/`name`. */
+  /** Makes a repository acme/`name`, and returns its id. */
   readonly repository: (ctx: Context, name: string) => Promise<string>;
 }
 
-/** Id of a new repository acme/`name` on the local host, without a folder of git. */
+/** Makes a repository acme/`name` on the local host, without a folder of git, and returns its id. */
 export async function insertRepository(owner: pg.Client, accountId: string, name: string): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)

@@ -1,4 +1,5 @@
-// Landings by the whole of Interlock, beside git alone doing the same merges, checks and moves of refs.
+// Measures landings by the whole of Interlock, and compares with git alone, which does the same merges, checks and
+// moves of refs.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -88,7 +89,8 @@ async function land(
 }
 
 /**
- * Counts by a `git` that comes first on PATH and writes a line for each start. It costs CPU, so this run is separate.
+ * Counts processes of git by a program `git` that is first on PATH and writes a line for each start. It costs CPU, so
+ * it has a run of its own.
  */
 async function countGits(pullRequests: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-gits-'));
@@ -119,7 +121,9 @@ async function countGits(pullRequests: number): Promise<number> {
   }
 }
 
-/** One pull request at a time in an idle queue: from the end of its build's check until the base has moved. */
+/**
+ * The time from the end of a build's check until the base has moved, for one pull request at a time in an idle queue.
+ */
 export async function measureIdleLandings(pullRequests: number): Promise<Figure[]> {
   return await withProgram(async (program) => {
     const warm = 5;
@@ -130,7 +134,7 @@ export async function measureIdleLandings(pullRequests: number): Promise<Figure[
       await untilLanded(program, number);
       await untilQuiet(program);
     }
-    // The base has moved when the landing's intent has its answer of the host, at the latest.
+    // The base has moved at the latest when the host has answered the landing's intent.
     const waits = await program.rows<{ ms: number }>(
       `select (extract(epoch from l.landed_at - max(c.completed_at)) * 1000)::float8 as ms
        from landing l join batch b on b.account_id = l.account_id and b.id = l.batch_id
@@ -151,7 +155,7 @@ export async function measureIdleLandings(pullRequests: number): Promise<Figure[
   });
 }
 
-/** `POST /api/v1/pull_request` one after the other, while other pull requests land as fast as they can. */
+/** Sends `POST /api/v1/pull_request` one after the other, while other pull requests land as fast as possible. */
 export async function measureRequests(pullRequests: number): Promise<Figure[]> {
   return await withProgram(async (program) => {
     const busy = await openShop(program, { name: 'busy', batch, pullRequests });
@@ -185,7 +189,7 @@ async function isLanding({ rows }: Program): Promise<boolean> {
   return (await rows("select 1 from pull_request where status in ('queued', 'tagged') limit 1")).length > 0;
 }
 
-/** One pull request in each of many repositories, beside as many in one repository. */
+/** Compares one pull request in each of many repositories with as many pull requests in one repository. */
 export async function measureRepositories(repositories: number): Promise<Figure[]> {
   const one = await withProgram(async (program) => {
     const shop = await openShop(program, { name: 'shop', batch: 1, pullRequests: repositories });

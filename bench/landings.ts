@@ -1,4 +1,5 @@
-// How many processes of git a pull request costs from being queued to being landed and cleaned up, its check included.
+// Counts the processes of git for a pull request, from the time when it is queued until it has landed and is cleaned
+// up. The processes for its check count too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

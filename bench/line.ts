@@ -1,6 +1,6 @@
-// A page of the line with explanations and ETAs, at lines of several lengths, beside the queue's own snapshot, which is
-// read once for any number of explanations. Of each first the CPU of this process, without PostgreSQL's, then the median
-// of the elapsed time.
+// Measures a page of the line with explanations and ETAs, at several lengths of the line, and the snapshot of the
+// queue, which is read once for any number of explanations. The first figure is the CPU of this process without
+// PostgreSQL, the second one is the median of the elapsed time.
 import { execute, parse } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
@@ -21,7 +21,7 @@ const pages: Readonly<Record<string, string>> = {
   'with explanations and ETAs': 'position pullRequest { number title } explain { sentence eta { p90 } } eta { p50 }',
 };
 
-/** The first page of a long line, beside that of a short one; and what explanations and ETAs of the page cost. */
+/** Compares the first page of a long line with that of a short line, and measures the page's explanations and ETAs. */
 export async function measureLongLine(size: number, times: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   await withInstallation(async (installation) => {
@@ -75,7 +75,9 @@ async function askPage(ctx: Context, selection: string): Promise<void> {
   if (errors) throw errors[0] ?? new Error('The page was refused.');
 }
 
-/** A line whose first ten are built: each has an own check, and three versions and events. */
+/**
+ * A line whose first ten pull requests are built. Each pull request has an own check, and three versions and events.
+ */
 export async function fillLine(
   { owner, account, repository }: Pick<BenchInstallation, 'owner' | 'account' | 'repository'>,
   { name, size, yaml }: { readonly name: string; readonly size: number; readonly yaml: string },

@@ -1,5 +1,6 @@
-// The depth and the first, and a later, page of every list, at few rows and at many: what a page costs must not depend
-// on how much there is. Rare matches are the hard case: nearly all rows are another author's, base's and status'.
+// Measures the depth of queues, and the first page and a later page of every list, with few rows and with many. The
+// cost of a page must not depend on the number of rows. Rare matches are the hard case: nearly all rows have another
+// author, base branch and status.
 import { execute, parse, type DocumentNode } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
@@ -14,7 +15,7 @@ const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n]))
 interface List {
   readonly name: string;
   readonly selection: (filled: Filled) => string;
-  /** Whether the list is no page, so that its cost grows with the number of rows. */
+  /** Whether the read is not a page, so that its cost grows with the number of rows. */
   readonly isWhole?: boolean;
 }
 
@@ -75,10 +76,10 @@ const lists: readonly List[] = [
   },
 ];
 
-/** An account with a repository acme/shop, and as many of everything as its size. */
+/** An account with a repository acme/shop, and as many rows of each kind as its size. */
 interface Filled {
   readonly ctx: Context;
-  /** Id of a pull request in the middle. */
+  /** The id of a pull request in the middle of the line. */
   readonly middle: number;
 }
 
@@ -124,7 +125,8 @@ async function fill({ owner, account, repository }: BenchInstallation, size: num
     ).rows[0]?.id ?? '';
   const main = await queue('main', size);
   await queue('next', 0);
-  // 'often' writes for main alone, the others for next alone: each common, together none. All of them queued.
+  // The author 'often' only has pull requests for main, the others only for next. So both filters match often, and no
+  // pull request matches both. All are queued.
   const { rows } = await owner.query<{ middle: number }>(
     `with made as (
        insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
@@ -143,7 +145,7 @@ async function fill({ owner, account, repository }: BenchInstallation, size: num
      select $1, $4::bigint, $2, n, 'new', 'parallel', 'landed', '', '', 'squash', 'group', '', '', now(), now() from generate_series(1, $3::int) n`,
     [...values, main],
   );
-  // This repository's events are the oldest of an account with as many of another one.
+  // The events of this repository are the oldest of the account, which has as many events of another repository.
   const other = await repository(ctx, 'beside');
   await owner.query(
     `with head as (select coalesce(max(position), 0) as position from event where account_id = $1)

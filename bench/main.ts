@@ -1,4 +1,4 @@
-// `npm run bench -- <name>`: one bench. Most measure figures with aims, which `npm run bench:all` collects.
+// `npm run bench -- <name>` runs one bench. Most benches measure figures with aims, which `npm run bench:all` collects.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { benchDashboard } from './dashboard.ts';

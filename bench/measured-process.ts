@@ -1,4 +1,5 @@
-// A server in a process of its own that tells how much CPU it has used. Both ends of the conversation are here.
+// Starts a server in a process of its own, which says how much CPU it has used. This file has the code of both
+// processes.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -10,13 +11,15 @@ type Answer =
 
 export interface MeasuredProcess {
   readonly url: string;
-  /** User and system time of the whole process so far, its threads and garbage collection included. */
+  /** The CPU of the whole process so far, with its threads and garbage collection. */
   cpuMicros(): Promise<number>;
   residentBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts `./<name>.ts`, or its compiled form beside this one, with `environment` added to ours. */
+/**
+ * Starts `./<name>.ts`, or its compiled form beside this file. `environment` is added to this process's environment.
+ */
 export async function startMeasured(
   name: string,
   environment: Readonly<Record<string, string>>,
@@ -50,7 +53,7 @@ export async function startMeasured(
   };
 }
 
-/** The other end: called by the server once it answers requests at `url`. */
+/** The server calls this when it answers requests at `url`. */
 export function beMeasured(url: string): void {
   if (process.send === undefined) throw new Error('This server is started by the bench, not by hand.');
   process.on('message', () => {

@@ -1,4 +1,4 @@
-// GraphQL by mercurius with jit over the same plain rows as the baseline: no tokens, no row-level security, no limits.
+// GraphQL by mercurius with jit over the rows of the baseline, without tokens, row-level security and limits.
 import fastify from 'fastify';
 import mercurius from 'mercurius';
 import pg from 'pg';

@@ -1,7 +1,6 @@
-// What one plan costs, by the number of pending pull requests: node bench/planner-cost.ts
+// Measures a plan by the number of pending pull requests: `node bench/planner-cost.ts`.
 //
-// 500 workers are busy, and the last thing that happened is that a build ended. The slope is that of log time over log
-// pending: 1 is linear.
+// 500 workers are busy, and a build has just ended. The slope is the slope of log time over log pending: 1 is linear.
 import { findOverlaps } from '../src/domain/queue/model/overlap.ts';
 import { plan } from '../src/domain/queue/plan.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../src/domain/queue/model/snapshot.ts';

@@ -1,4 +1,4 @@
-// An account that has a page and more of everything that lists show, so that a document reads what it may read.
+// An account that has more than a page of rows for each list, so that a document reads as many rows as it may.
 import type { BenchInstallation } from './installation.ts';
 
 const of = '$1::bigint';

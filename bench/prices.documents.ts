@@ -1,4 +1,5 @@
-// Documents over the schema: one document that asks much of each field, and many random ones, the same for a seed.
+// Makes documents over the schema: for each field a document that reads as much as possible, and many random documents.
+// A seed always gives the same documents.
 import {
   getNamedType,
   isAbstractType,
@@ -23,7 +24,7 @@ export interface DocumentSources {
   readonly known: KnownArguments;
   /** Ids for `nodes`, by type. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -40,7 +41,7 @@ export function documentsOf(sources: DocumentSources, count: number): NamedDocum
   return [...documentsOfFields(sources), ...documentsOfNodes(sources), ...drawn];
 }
 
-/** Every field that somebody resolves, asked of as many parents as a page has. */
+/** A document for each field with a resolver. It reads the field of as many parents as a page has. */
 function documentsOfFields(sources: DocumentSources): NamedDocument[] {
   const paths = pathsTo(sources);
   return [...paths].flatMap(([type, path]) =>
@@ -70,14 +71,16 @@ function cycled(all: readonly string[], size: number): string[] {
   return Array.from({ length: size }, (_, at) => all[at % all.length] ?? '');
 }
 
-/** Of each type a way there from the root that gives most parents: the selection with something asked of them. */
+/**
+ * For each type, the path from the root that gives the most parents, as a function that wraps a selection in the path.
+ */
 function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number, inner: string) => string> {
   const query = sources.schema.getQueryType() as GraphQLObjectType;
   const paths = new Map<GraphQLObjectType, (size: number, inner: string) => string>([[query, (_size, inner) => inner]]);
   const waiting = [query];
   for (const type of waiting) {
     const path = paths.get(type);
-    // Lists first: fields that give many of what they lead to.
+    // Lists come first, because they give many parents.
     const fields = Object.values(type.getFields()).toSorted((a, b) => manyOf(b) - manyOf(a));
     for (const field of fields) {
       const next = getNamedType(field.type);
@@ -90,7 +93,8 @@ function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number
   return paths;
 }
 
-// Of nested lists the innermost is long and the others short: as many as are allowed at once.
+// The innermost of nested lists is long, and the other lists are short. So a document reads as many rows as are
+// allowed.
 function pageOf(type: GraphQLObjectType, size: number): number {
   return type.name.endsWith('Connection') || type.name.endsWith('Edge') ? size : 10;
 }
@@ -100,7 +104,7 @@ function manyOf(field: GraphQLField<unknown, unknown>): number {
   return text.includes('[') || text.includes('Connection') ? 1 : 0;
 }
 
-/** `field(arguments)`; null where something is required that is not known. */
+/** The field with its arguments. Null: the value of a required argument is not known. */
 function callOf(
   { known }: DocumentSources,
   type: GraphQLObjectType,
@@ -124,7 +128,7 @@ function leafNames(type: GraphQLObjectType): string[] {
   return names.length > 0 ? names : ['__typename'];
 }
 
-/** The selection of all fields below a field that need no resolver of their own. */
+/** Selects all fields below a field that have no resolver of their own. */
 function leavesOf({ schema }: DocumentSources, field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   if (isAbstractType(type)) {

@@ -1,5 +1,5 @@
-// What GraphQL documents cost the server for each point they are charged: none may cost much more than the others, or
-// an account could stall a server within its limit.
+// Measures the CPU of GraphQL documents for each point that they are charged. If a document cost much more than the
+// others, an account could stall a server within its rate limit.
 import { execute, parse, validate, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { draw } from '../src/domain/simulation/randomness.ts';
@@ -13,7 +13,7 @@ import { documentsOf, type KnownArguments, type NamedDocument } from './prices.d
 import { table } from './timing.ts';
 
 export interface PricesOptions {
-  /** Documents drawn at random, beside those about each field. */
+  /** The number of random documents, in addition to the documents about each field. */
   readonly documents: number;
   readonly seed: number;
   readonly isJson: boolean;
@@ -22,12 +22,12 @@ export interface PricesOptions {
 type Warm = NamedDocument & { readonly points: number };
 
 interface Priced extends Warm {
-  /** CPU of this process, which holds the server and no database. */
+  /** The CPU of this process, which has the server but not the database. */
   readonly cpuMs: number;
   readonly cpuMsPerPoint: number;
 }
 
-/** A multiple of the median. A document that costs more than this for each of its points is charged too little. */
+/** A document that costs more than this multiple of the median for each of its points is charged too little. */
 const mostOfMedian = 3;
 const warmUps = 2;
 const leastRuns = 5;
@@ -133,7 +133,9 @@ async function answer(ctx: Context, text: string): Promise<boolean> {
   return result.errors === undefined;
 }
 
-/** Null: it is refused as too expensive, or asks for what this installation has not, such as a code host. */
+/**
+ * Null: the document is refused as too expensive, or needs something that this installation lacks, such as a code host.
+ */
 async function warmUp(ctx: Context, { name, text }: NamedDocument): Promise<Warm | null> {
   const points = pointsOrNull(parse(text));
   if (points === null) return null;

@@ -1,4 +1,5 @@
-// The CPU and memory of a process and of all that it has started, by program. Linux alone: elsewhere nothing is known.
+// Reads the CPU and memory of a process and of all processes that it started, by program. On systems other than Linux
+// nothing is read.
 import { readdir, readFile } from 'node:fs/promises';
 
 interface Process {
@@ -10,11 +11,11 @@ interface Process {
   readonly endedSec: number;
 }
 
-/** Of `sysconf(_SC_CLK_TCK)`, which is 100 on every Linux that Node runs on. */
+/** `sysconf(_SC_CLK_TCK)`, which is 100 on every Linux on which Node runs. */
 const ticksPerSec = 100;
 
 /**
- * Seconds of CPU so far by program, such as `postgres`. What short-lived children of a Node program used is under
+ * The seconds of CPU so far by program, such as `postgres`. The CPU of short-lived children of a Node program is under
  * `children of …`. `root` is the process that started all others.
  */
 export async function cpuByProgram(root: number = process.pid): Promise<ReadonlyMap<string, number>> {
@@ -55,12 +56,12 @@ async function readProcesses(root: number): Promise<Process[]> {
   return found.filter((each) => each !== null);
 }
 
-/** Null: it has ended. */
+/** Null: the process has ended. */
 async function readProcess(pid: string, root: number): Promise<Process | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
-    // After the name, which may hold anything, and its parenthesis: state, parent, …
+    // The name is in parentheses and may contain any character. After it come the state, the parent, …
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const secondsOf = (...at: readonly number[]): number =>
       at.reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSec;

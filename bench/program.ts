@@ -1,4 +1,4 @@
-// Interlock as `npm start` runs it, in a process tree of its own, whose CPU and memory are measured from outside.
+// Starts Interlock as `npm start` does, in a process tree of its own, and measures its CPU and memory from outside.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -112,7 +112,7 @@ export const configurationOf = (batch: number): string => `merge_rules:
       batch_size: ${batch}
 `;
 
-/** Adds a check that takes no time, and a branch for each pull request. Resolves when the own checks have run. */
+/** Adds a check that takes no time, and a branch for each pull request. Returns when the own checks have ended. */
 export async function openShop(program: Program, { name, batch, pullRequests }: ShopOptions): Promise<Shop> {
   const shop = { owner: 'acme', name };
   const { client } = program;
@@ -195,7 +195,8 @@ async function push({ client }: Program, { owner, name }: Shop, branches: number
 }
 
 /**
- * A base with a check, and a branch for each pull request that left the base a commit ago, so that none is up to date.
+ * A base branch with a check, and a branch for each pull request. The branches begin at an earlier commit of the base
+ * branch, so that no pull request is up to date.
  */
 export async function importBranches(directory: string, branches: number): Promise<void> {
   const data = (text: string): string => `data ${text.length}\n${text}\n`;

@@ -1,4 +1,4 @@
-// What a read costs here, beside the least that it can cost.
+// The figures of reads: their CPU here, and that of the baseline.
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
 import { figure, type Figure } from './figures.ts';

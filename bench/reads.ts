@@ -27,7 +27,7 @@ export type Read = (typeof reads)[number];
 export interface Measurement {
   readonly way: string;
   readonly read: Read;
-  /** Median over the rounds. */
+  /** The median over the rounds. */
   readonly cpuMicros: number;
 }
 

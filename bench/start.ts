@@ -1,4 +1,4 @@
-// How long `npm start` takes until Interlock is ready: in a fresh clone, and again in the same folder.
+// Measures how long `npm start` takes until Interlock is ready: in a fresh clone, and again in the same folder.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export async function measureStarts(): Promise<Figure[]> {
   }
 }
 
-/** Seconds until it answers. */
+/** How many seconds pass until Interlock answers. */
 async function start(clone: string): Promise<number> {
   const data = join(clone, '.interlock');
   const began = performance.now();
@@ -58,7 +58,7 @@ async function start(clone: string): Promise<number> {
   }
 }
 
-/** Without what the npm that runs the bench has added about its own project. */
+/** The environment without the variables that npm has set for the bench. */
 function environmentOfUser(): NodeJS.ProcessEnv {
   const added = /^npm_(?:lifecycle|package|command|execpath|node_execpath)|^(?:INTERLOCK_PARENT|INIT_CWD|NODE)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !added.test(name)));

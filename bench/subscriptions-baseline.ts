@@ -1,5 +1,5 @@
-// The least that subscriptions cost: ws and one LISTEN. A socket names a repository's pull request; each notification is
-// one query for all accounts that it names, and a message is serialised once for all sockets that get it.
+// The baseline for subscriptions: ws and one LISTEN. A socket names a pull request of a repository. Each notification
+// needs one query for all accounts that it names, and a message is serialised once for all its sockets.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';

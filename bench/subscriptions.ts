@@ -1,5 +1,5 @@
-// Subscriptions over graphql-ws beside a bare server of ws and LISTEN that does the same. Each account has ten sockets,
-// which follow one pull request of the account.
+// Compares subscriptions over graphql-ws with a plain server of ws and LISTEN that does the same. Each account has ten
+// sockets, which follow one pull request of the account.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -170,7 +170,7 @@ async function untilAllHear(
 async function untilReceived(followers: readonly Follower[], wanted: number): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (followers.some(({ received }) => received < wanted)) {
-    if (performance.now() > deadline) throw new Error('Messages were lost: not every socket has heard of the event.');
+    if (performance.now() > deadline) throw new Error('Messages were lost: not every socket received the event.');
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

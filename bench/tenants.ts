@@ -1,5 +1,5 @@
-// Many accounts with the same data, asked in turn: limits per account stay as they are in production, and row-level
-// security has something to keep apart.
+// Many accounts with the same data, which send requests in turn. So the limits of an account are those of production,
+// and row-level security has rows to separate.
 import { randomBytes } from 'node:crypto';
 import type { Ports } from '../src/context.ts';
 import { createAccount, deriveSecrets } from '../src/modules/accounts/index.ts';
@@ -12,7 +12,7 @@ export interface Tenant {
 
 export interface Tenants {
   readonly tenants: readonly Tenant[];
-  /** What the server derives its secrets from: the tokens are only valid under it. */
+  /** The secret of the server, without which the tokens are not valid. */
   readonly secret: string;
 }
 

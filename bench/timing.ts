@@ -1,12 +1,14 @@
-/** Milliseconds of one call, over many. */
+/** Milliseconds for one call, measured over many calls. */
 export interface Timing {
   readonly p50: number;
   readonly p95: number;
-  /** CPU time of this process for one, which a busy machine changes least. */
+  /** The CPU of this process for one call, which depends least on how busy the machine is. */
   readonly cpu: number;
 }
 
-/** Runs `work` some times unmeasured, until statements are prepared and planned, then `times` times, one by one. */
+/**
+ * Runs `work` some times without measuring, until statements are prepared and planned, and then measures `times` runs.
+ */
 export async function timed(times: number, work: () => Promise<unknown>): Promise<Timing> {
   for (let n = 0; n < 10; n += 1) await work();
   const samples: number[] = [];
@@ -18,7 +20,7 @@ export async function timed(times: number, work: () => Promise<unknown>): Promis
   return { p50: rank(50), p95: rank(95), cpu: (user + system) / 1000 / times };
 }
 
-/** Medians of several works, run in turn. */
+/** The medians of several kinds of work, which run in turn. */
 export async function timedInTurn(times: number, works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const samples = works.map((): number[] => []);
   for (let n = -10; n < times; n += 1) {

@@ -1,5 +1,6 @@
-// A whole turn of a queue (read, plan, write) in a long line whose first ten are built: once when a pull request and a
-// check of another one have changed, and once when nothing has changed.
+// Measures a whole turn of a queue (read, plan, write). The line is long, and its first ten pull requests are built.
+// Before one kind of turn, a pull request and a check of another pull request have changed. Before the other kind,
+// nothing has.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

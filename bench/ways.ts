@@ -1,4 +1,4 @@
-// The ways to the two reads: the routes of the baseline, our documented REST paths, and the same fields in GraphQL.
+// The APIs for the two reads: the routes of the baseline, the documented REST paths, and the same fields in GraphQL.
 import { target } from './dataset.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { restPaths, type Way } from './reads.ts';
@@ -76,7 +76,7 @@ interface FiftyAnswer {
   readonly data: { readonly repository: unknown };
 }
 
-// GraphQL says QUEUED where REST says queued; apart from that the answers are the same.
+// GraphQL writes QUEUED, and REST writes queued. Otherwise the answers are equal.
 function toRestValues(record: unknown): unknown {
   return JSON.parse(
     JSON.stringify(record, (key, value: unknown) =>

@@ -1,4 +1,4 @@
-// A receiver in a process of its own, so that its CPU is not the sender's.
+// A receiver of webhooks in a process of its own, so that its CPU does not count for the sender.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beMeasured } from './measured-process.ts';

@@ -1,5 +1,5 @@
-// First attempts of webhooks: from positioned events to recorded answers, beside the same bodies sent by node:http and
-// nothing else. The receiver is another process.
+// Measures first attempts of webhooks, from events with positions to recorded answers, and compares with node:http
+// alone, which sends the same bodies. The receiver is another process.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateSecrets } from '../src/modules/accounts/index.ts';
@@ -22,7 +22,7 @@ export async function measureWebhooks(count: number): Promise<Figure[]> {
       const relayed = await relayCost(installation, receiver.url, count);
       figures.push(
         figure({
-          what: 'CPU of the sender for a first attempt, beside node:http alone',
+          what: 'CPU of the sender for a first attempt, compared with node:http alone',
           today: relayed.cpuMs,
           rival: plain.cpuMs,
           unit: 'ms',
@@ -57,7 +57,7 @@ async function relayCost(installation: BenchInstallation, url: string, count: nu
   const secrets = generateSecrets();
   const repositoryId = await installation.repository(ctx, 'hooks');
   await createWebhookEndpoint(ctx, secrets, { url, actions: ['*'], ownSecret: true });
-  // A tenth of them first, unmeasured, until statements are planned and sockets open.
+  // A tenth of the events is sent before the measurement, so that statements are planned and sockets are open.
   const warm = Math.ceil(count / 10);
   const fill = async (from: number, to: number): Promise<void> => {
     await owner.query(

@@ -1,6 +1,5 @@
-// What no policy can do better in a cell, whatever it decides: `node bench/simulator/bounds.ts --cell
-// rate=500,workers=500`. The bounds assume enough workers for all changes, and that a build takes as long as its
-// slowest member always does.
+// Computes bounds that no policy can beat in a cell: `node bench/simulator/bounds.ts --cell rate=500,workers=500`. The
+// bounds assume that there is a worker for every build, and that a build always takes as long as its slowest member.
 import { parseArgs } from 'node:util';
 import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
@@ -38,7 +37,10 @@ function staysOf({ changes, truth }: PolicySetup): Stay[] {
   });
 }
 
-/** When each is gone if its own build lands it, in order. `reds`: builds in a row that a bad one is built. */
+/**
+ * When each change leaves the queue if changes leave in order, and each change lands by its own build. `reds`: how many
+ * builds in a row a bad change gets.
+ */
 function inOrder(stays: readonly Stay[], reds: number): number[] {
   const goneAt: number[] = [];
   for (const { change, isGood, doneAt, before } of stays) {
@@ -48,8 +50,11 @@ function inOrder(stays: readonly Stay[], reds: number): number[] {
   return goneAt;
 }
 
-/** And if the build of any later good one may land it, whatever that one overlaps: sooner nobody lands in order. */
-function shared(stays: readonly Stay[], reds: number): number[] {
+/**
+ * When each change leaves the queue if changes leave in order, and the build of any later good change may also land it.
+ * No policy that keeps the order lands changes sooner.
+ */
+function inOrderByAnyBuild(stays: readonly Stay[], reds: number): number[] {
   const builtAt: number[] = [];
   stays.reduceRight((soonest, { isGood, doneAt }, at) => {
     builtAt[at] = isGood ? Math.min(soonest, doneAt) : soonest;
@@ -67,8 +72,8 @@ function p95(stays: readonly Stay[], goneAt: readonly number[]): number {
 }
 
 /**
- * Chooses builds for a change that give the wanted share of changes the build they turn out to need, when it arrives.
- * Without foresight no choice is better than the most probable builds first.
+ * How many builds for each change must start at its arrival, so that the wanted share of changes gets the build that it
+ * turns out to need. Without knowledge of the outcomes, no choice is better than the most probable builds.
  */
 function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly number[]): number[] {
   const goneAt = inOrder(stays, 1);
@@ -92,15 +97,15 @@ function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly numb
 }
 
 const shares = [0.9, 0.95, 0.99];
-/** More builds than this for each change are not counted. */
+/** The search ends at this many builds for each change. */
 const mostBuilds = 100;
 
 function boundsOf(cell: Cell, seed: number): number[] {
   const stays = staysOf(drawDay(cell, { seed, changes: Number(values.changes) }));
-  const measure = p95(stays, inOrder(stays, 1));
+  const oracle = p95(stays, inOrder(stays, 1));
   const own = stays.map(({ doneAt }) => doneAt);
-  const ways = [own, shared(stays, 1), inOrder(stays, 2), shared(stays, 2)].map(
-    (goneAt) => p95(stays, goneAt) / measure,
+  const ways = [own, inOrderByAnyBuild(stays, 1), inOrder(stays, 2), inOrderByAnyBuild(stays, 2)].map(
+    (goneAt) => p95(stays, goneAt) / oracle,
   );
   return [...ways, ...buildsToCover(stays, cell, shares)];
 }

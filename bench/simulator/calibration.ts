@@ -1,5 +1,5 @@
-// Estimates of landings, compared with the landings: a simulated queue is asked at some of its arrivals, right
-// after it has planned, by what a service that ran there the day before knows.
+// Compares ETAs with landings. When some of the changes arrive, right after the plan, a simulated queue is asked for
+// its ETAs. The queue knows the builds of the day before.
 import type { QueueRules } from '../../src/domain/queue/model/rules.ts';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
@@ -25,21 +25,18 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-export interface Asked {
+export interface Experiment {
   readonly cell: Cell;
   readonly kind: Kind;
   readonly seed: number;
   readonly changes: number;
-  /** About so many times a day. */
+  /** About how many times a day the queue is asked. */
   readonly samples: number;
-  /** How many times the rest of the day is simulated for one answer. */
+  /** How many simulations an answer has. */
   readonly runs: number;
 }
 
-/**
- * `arriving`: it was queued at that moment. `building`: of what it is in, or of a speculative build on it, a build runs
- * or has ended.
- */
+/** The stage of a pull request when the queue is asked. `arriving`: it was just queued. `building`: it is tagged. */
 export type Stage = 'arriving' | 'waiting' | 'building';
 
 export interface Estimate {
@@ -54,13 +51,13 @@ const changesBefore = 200;
 const streamOfSamples = 60;
 const dayBefore = 1_000;
 
-export function estimateLandings({ cell, kind, seed, changes, samples, runs }: Asked): Estimate[] {
+export function estimateLandings({ cell, kind, seed, changes, samples, runs }: Experiment): Estimate[] {
   const rules: QueueRules = { ...rulesOfPlanner, maxParallelBuilds: cell.workers, ...kinds[kind] };
   const flakeRate = kind === 'speculative' ? 0 : cell.flake;
   const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
   const day = drawDay(cell, { seed, changes, past: 2_000 });
   const estimates: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];
-  const ask = (snapshot: Snapshot, now: number, statistics: BuildStatistics | null): void => {
+  const recordEtas = (snapshot: Snapshot, now: number, statistics: BuildStatistics | null): void => {
     const { etas } = forecast(snapshot, now, { statistics, isOver: afterRuns(runs) });
     for (const { id, queuedAt, status } of snapshot.pullRequests) {
       const stage = queuedAt === now ? 'arriving' : status === 'tagged' ? 'building' : 'waiting';
@@ -78,7 +75,7 @@ export function estimateLandings({ cell, kind, seed, changes, samples, runs }: A
         const { now } = queue;
         const snapshot = planner.snapshot(now);
         const known = [...past, ...builds.at(now)].slice(-lastBuilds);
-        ask(snapshot, now, buildStatisticsOf(known, { now, line: snapshot.pullRequests, flakeRate }));
+        recordEtas(snapshot, now, buildStatisticsOf(known, { now, line: snapshot.pullRequests, flakeRate }));
       },
     };
   });
@@ -87,7 +84,7 @@ export function estimateLandings({ cell, kind, seed, changes, samples, runs }: A
   return estimates.map(({ id, stage, eta }) => ({ stage, eta, landedAt: landedAt.get(id) ?? null }));
 }
 
-/** Is asked once before each run. */
+/** Returns false `most` times, and then true. */
 export function afterRuns(most: number): () => boolean {
   let runs = 0;
   return () => {
@@ -104,7 +101,7 @@ function isAsked({ news }: QueueView, of: { readonly seed: number; readonly shar
   return news.arrived.some(({ number }) => draw(streamOfSamples, of.seed, number) < of.share);
 }
 
-/** Of pull requests that are none of the day's, all before its beginning. */
+/** The builds of the day before. All began before the day, and their pull requests have names of their own. */
 function buildsBefore(day: PolicySetup, rules: QueueRules): ObservedBuild[] {
   const builds = new BuildRecords();
   const { until } = simulate(day, () => builds.of(plannerOf(day, rules)));
@@ -142,7 +139,7 @@ class BuildRecords {
     };
   }
 
-  /** Oldest first. */
+  /** The builds so far, the oldest first. */
   at(now: number): ObservedBuild[] {
     return [...this.#builds.values()].map(({ endedAt, ...build }) => ({
       ...build,
@@ -159,10 +156,10 @@ class BuildRecords {
 export interface Calibration {
   /** The number of answers with an ETA, about pull requests that landed. */
   readonly landings: number;
-  /** Which share of these landed by their p50, and by their p90. */
+  /** The share of these pull requests that landed by their p50, and by their p90. */
   readonly byP50: number;
   readonly byP90: number;
-  /** Answers without one, as a share of all of pull requests that landed. */
+  /** The share of answers without an ETA, of all answers about pull requests that landed. */
   readonly unknown: number;
 }
 

@@ -1,27 +1,34 @@
-// One kind of day: what arrives, how much of it is bad, how long CI takes, how many builds may run.
+// A cell is a kind of day: how many changes arrive, how many of them are bad, how long CI takes, how many builds may
+// run.
 
 export interface Cell {
-  /** Changes an hour. */
+  /** How many changes arrive in an hour. */
   readonly rate: number;
   readonly workers: number;
   /**
-   * Share of changes that overlap a change in flight, which arrived at most the mean time of a build before. 1: nobody
-   * knows targets.
+   * The share of changes that overlap a change in flight. A change is in flight for the mean duration of a build after
+   * its arrival. 1: targets are not known.
    */
   readonly overlap: number;
-  /** Share of changes that are bad by themselves. */
+  /** The share of changes that are bad by themselves. */
   readonly failure: number;
-  /** Share of builds of a green tree that fail. */
+  /** The share of builds that fail although their tree is green. */
   readonly flake: number;
-  /** Minutes of CI, median. */
+  /** The median duration of a build, in minutes. */
   readonly median: number;
-  /** Exponent of the power law that targets are popular by: the lower, the fewer meet at the most popular one. */
+  /**
+   * The exponent of the power law of the popularity of targets. The lower, the fewer changes affect the most popular
+   * one.
+   */
   readonly zipf: number;
-  /** Of the logarithm of CI's time: at 0.5 the slowest twentieth takes 2.3 times the median, at 1 five times. */
+  /**
+   * The standard deviation of the logarithm of a build's duration. The slowest twentieth of the builds takes 2.3 times
+   * the median at 0.5, and five times the median at 1.
+   */
   readonly spread: number;
-  /** A quarter of each hour has so many times the rate, the rest less. 1: steady. At most 4. */
+  /** In a quarter of each hour, the rate is this many times the average. 1: the rate is steady. At most 4. */
   readonly burst: number;
-  /** What the time of a build is drawn for. */
+  /** Whether each change or each build has a random duration. */
   readonly draw: 'change' | 'build';
 }
 
@@ -38,13 +45,13 @@ const usual: Cell = {
   draw: 'change',
 };
 
-/** `rate=500,workers=500,…`; what is left out is as usual. */
+/** Reads a cell such as `rate=500,workers=500`. Values that are left out are the usual ones. */
 export function parseCell(text: string): Cell {
   const words = text.split(',').filter((word) => word !== '');
   return words.reduce<Cell>((cell, word) => {
     const [name = '', value = ''] = word.split('=');
     if (!Object.hasOwn(usual, name))
-      throw new Error(`There is no ${name} in a cell: ${Object.keys(usual).join(', ')}.`);
+      throw new Error(`A cell has no value ${name}. Its values are ${Object.keys(usual).join(', ')}.`);
     if (name === 'draw' && (value === 'change' || value === 'build')) return { ...cell, draw: value };
     const number = Number(value);
     if (name === 'draw' || value === '' || !Number.isFinite(number) || number < 0)
@@ -55,7 +62,7 @@ export function parseCell(text: string): Cell {
 
 const alwaysNamed: ReadonlySet<string> = new Set(['rate', 'workers', 'overlap', 'failure', 'flake', 'median']);
 
-/** Names the values that differ from the usual ones, and those that every cell names. */
+/** The name of a cell: the values that every name has, and values that are not the usual ones. */
 export function nameCell(cell: Cell): string {
   return Object.entries(cell)
     .filter(([name, value]) => alwaysNamed.has(name) || value !== usual[name as keyof Cell])

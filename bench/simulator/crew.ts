@@ -1,27 +1,27 @@
-// Tasks spread over worker threads, longest first as far as that is known.
+// Measures policies in worker threads. Each thread takes the next task of the list when it is idle.
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { measureTask, type Measured, type Task } from './measurement.ts';
 
-/** In the order of the tasks. */
+/** The measurements, in the order of the tasks. */
 export async function measureAll(tasks: readonly Task[], threads: number): Promise<Measured[]> {
   const measured: Measured[] = [];
   let next = 0;
-  const work = async (): Promise<void> => {
+  const runThread = async (): Promise<void> => {
     const worker = new Worker(new URL(import.meta.url));
     try {
       for (let at = next++; at < tasks.length; at = next++) {
         const task = tasks[at];
-        if (task !== undefined) measured[at] = await ask(worker, task);
+        if (task !== undefined) measured[at] = await measureIn(worker, task);
       }
     } finally {
       await worker.terminate();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(threads, tasks.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(threads, tasks.length) }, runThread));
   return measured;
 }
 
-async function ask(worker: Worker, task: Task): Promise<Measured> {
+async function measureIn(worker: Worker, task: Task): Promise<Measured> {
   return await new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(new Error(`${task.policy}, seed ${task.seed}`, { cause: error }));
     worker.removeAllListeners();

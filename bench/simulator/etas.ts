@@ -1,5 +1,6 @@
-// How well ETAs hold, and what they cost: `node bench/simulator/etas.ts` runs all cells that are listed here;
-// `--cell "line rate=20,workers=20"` runs the named ones. Needs no database. Only the cost differs from run to run.
+// Measures how often ETAs come true, and what they cost. `node bench/simulator/etas.ts` runs all cells in this file,
+// and `--cell "line rate=20,workers=20"` runs the named cells. It needs no database. Only the cost differs between
+// runs.
 import { parseArgs } from 'node:util';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
@@ -67,7 +68,10 @@ function percent(share: number): string {
   return Number.isNaN(share) ? '–' : `${Math.round(share * 100)} %`;
 }
 
-/** CPU of one answer for so many in line, of which a third were built when it was asked; of nine runs, the fewest there are. */
+/**
+ * The CPU of an answer about so many pull requests in line, in milliseconds. The answer has nine simulations, the
+ * fewest.
+ */
 function costOf(kind: Kind, waiting: number): number {
   const cell = parseCell('rate=100,workers=50');
   const day = drawDay(cell, { seed: 1, changes: waiting, past: 2_000 });

@@ -62,7 +62,7 @@ else {
     });
 }
 
-/** `1-10`, `3`, `1,5,7-9`. */
+/** Reads seeds such as `1-10`, `3` or `1,5,7-9`. */
 function seedsOf(text: string): number[] {
   return text.split(',').flatMap((part) => {
     const [first = NaN, last = first] = part.split('-').map(Number);

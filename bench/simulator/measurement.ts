@@ -1,4 +1,4 @@
-// The figures of one policy on one day.
+// Measures a policy on a day, and averages over days.
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
 import { quantile } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, type Cell } from './cell.ts';
@@ -10,7 +10,7 @@ export interface Task extends Day {
   readonly policy: string;
 }
 
-/** Times in minutes. Waits are of the changes that landed. */
+/** Times are in minutes. The percentiles are of the waits of changes that landed. */
 export interface Measurement {
   readonly p50: number;
   readonly p95: number;
@@ -19,11 +19,11 @@ export interface Measurement {
   readonly buildsPerChange: number;
   readonly landedPerHour: number;
   readonly red: number;
-  /** As a share of all changes. */
+  /** The share of all changes that were ejected although they were good. */
   readonly ejectedUnjustly: number;
 }
 
-/** Over several days of one cell. Times as ratios to the measure's on the same days. */
+/** The means over several days of a cell. Times are ratios to the times of the policy `measure` on the same days. */
 export interface Row {
   readonly policy: string;
   readonly cell: string;
@@ -36,8 +36,8 @@ export interface Row {
   readonly ejectedUnjustly: number;
 }
 
-/** And the longest wait of a day, as a multiple of that day's P99: the worst day's. */
 export interface FullRow extends Row {
+  /** The longest wait of the worst day, divided by the P99 of this day. */
   readonly longest: number;
 }
 
@@ -73,7 +73,7 @@ export interface Measured {
   readonly measurement: Measurement;
 }
 
-/** One row for each policy and cell: means over the days, times as means of each day's ratio. */
+/** Returns a row for each policy and cell. A time is the mean of the ratios of the days. */
 export function rowsOf(measured: readonly Measured[], shown: readonly string[]): FullRow[] {
   const measures = new Map(
     measured.flatMap(({ task, measurement }) => (task.policy === measure ? [[dayOf(task), measurement] as const] : [])),

@@ -1,5 +1,5 @@
-// A plot of policies as SVG: builds for each change along, P95 of the wait up, both logarithmic. Better is further down
-// and to the left.
+// A plot of policies as SVG. The x-axis has the builds for each change, the y-axis the P95 of the waits, both
+// logarithmic. Policies at the lower left are better.
 import type { Row } from './measurement.ts';
 
 const size = { width: 720, height: 460 } as const;
@@ -43,7 +43,7 @@ export function plot(cell: string, rows: readonly Row[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Names stand in a column at the right, in the order of their points, so that none covers another. */
+/** The names are in a column at the right, in the order of their points, so that no name covers another. */
 function labels(rows: readonly Row[], { x, y }: { readonly x: Axis; readonly y: Axis }): string[] {
   let free = frame.top;
   return rows

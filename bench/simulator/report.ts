@@ -1,4 +1,4 @@
-// What a grid showed: a summary, and a page of tables with a plot for each cell.
+// Writes the results of a grid: a summary, and a page of tables with a plot for each cell.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FullRow } from './measurement.ts';

@@ -1,5 +1,5 @@
-// A day drawn for a cell and a seed. Each change's arrival, author, targets and fate, each pair's and each build's,
-// depend on the seed and on what they are about, and on nothing that a policy does.
+// Draws a day for a cell and a seed: the arrival, the author, the targets and the outcome of each change, and the
+// outcomes of pairs and builds. They do not depend on the decisions of a policy.
 import { truthOf, type Pair } from '../../src/domain/simulation/ground-truth.ts';
 import type { Change, Past, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { draw, drawWait, streams } from '../../src/domain/simulation/randomness.ts';
@@ -10,15 +10,15 @@ const minute = 60_000;
 const hour = 60 * minute;
 const authors = 40;
 /**
- * Probability that two overlapping changes in flight at the same time are a pair: a semantic conflict, or a fix where
- * one is bad.
+ * The probability that two overlapping changes in flight at the same time are a pair. If one of them is bad, the other
+ * one fixes it. Otherwise they have a semantic conflict.
  */
 const realConflict = 0.035;
 
 export interface Day {
   readonly seed: number;
   readonly changes: number;
-  /** How many changes there were the day before, of which those who learn know what became of them. Left out: none. */
+  /** How many changes arrived on the day before. Policies that learn know their outcomes. Left out: none. */
   readonly past?: number;
 }
 
@@ -65,14 +65,14 @@ function drawWorld(cell: Cell, { seed, changes: count }: Day): PolicySetup {
   };
 }
 
-interface Known extends Change {
+interface ChangeWithTargets extends Change {
   readonly targets: readonly string[];
 }
 
 function drawChanges(
   cell: Cell,
   of: { readonly seed: number; readonly count: number; readonly inFlight: number },
-): Known[] {
+): ChangeWithTargets[] {
   // An overlap of 1 means that targets are not known. Half of the changes then really overlap a change in flight.
   const overlap = cell.overlap >= 1 ? 0.5 : cell.overlap;
   const popularity = calibrateTargets({ overlap, inFlight: of.inFlight, exponent: cell.zipf });
@@ -97,7 +97,7 @@ function instantOf(due: number, { rate, burst }: Cell): number {
   return (hours + share) * hour;
 }
 
-/** Some authors fail up to three times as often as all do on average, some hardly ever; the same ones every day. */
+/** How often an author fails: from hardly ever to three times the average. An author has the same rate every day. */
 export function failureOf({ failure }: Cell, author: number): number {
   const carelessness = (author + 0.5) / authors;
   return Math.min(0.95, failure * 3 * carelessness ** 2);
@@ -108,11 +108,11 @@ function isBad(cell: Cell, seed: number, { number, author }: Pick<Change, 'numbe
 }
 
 function drawPairs(
-  changes: readonly Known[],
+  changes: readonly ChangeWithTargets[],
   { seed, bad, inFlightMs }: { readonly seed: number; readonly bad: ReadonlySet<number>; readonly inFlightMs: number },
 ): Pair[] {
   const pairs: Pair[] = [];
-  const recent = new Map<string, Known[]>();
+  const recent = new Map<string, ChangeWithTargets[]>();
   for (const change of changes) {
     const met = new Set<number>();
     for (const target of change.targets) {

@@ -27,7 +27,7 @@ it('a preview on another machine is seen, by its link alone, and drives on', asy
   await using v = verificationsOf(w, async (isSo) => {
     const deadline = performance.now() + 90_000;
     while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error('It did not come about.');
+      if (performance.now() > deadline) throw new Error('The condition did not come true in time.');
       await delay(50);
     }
   });

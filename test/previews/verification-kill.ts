@@ -26,7 +26,7 @@ export async function stage(): Promise<Stage> {
   const v = verificationsOf(w, async (isSo) => {
     const deadline = performance.now() + 180_000;
     while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error('It did not come about.');
+      if (performance.now() > deadline) throw new Error('The condition did not come true in time.');
       await delay(50);
     }
   });

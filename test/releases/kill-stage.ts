@@ -19,7 +19,7 @@ export async function stage({ ci, ...options }: ReleaseOptions & Pick<WorldOptio
     const deadline = performance.now() + 180_000;
     while (!(await isSo())) {
       if (performance.now() > deadline)
-        throw new Error(`It did not come about. ${JSON.stringify(await r.deployments())}`);
+        throw new Error(`The condition did not come true in time. ${JSON.stringify(await r.deployments())}`);
       await delay(50);
     }
   };

@@ -1,6 +1,7 @@
-// Batches with bisection, as bors-ng does it (its documentation, "How it works"; after Graydon Hoare's not rocket science
-// rule): one build at a time, of everything that waits; green, all of it lands; red, its halves are built in its place,
-// the first one first, until what is red stands alone and leaves. What arrives meanwhile waits for the next batch.
+// Batches with bisection, as in bors-ng (its documentation, "How it works", after Graydon Hoare's "not rocket science
+// rule"). One build runs at a time, of all changes that wait. If it is green, all its changes land. If it is red, its
+// halves are built, the first half first, until a red change is alone and leaves. Changes that arrive meanwhile wait
+// for the next batch.
 import type { Policy } from '../../../src/domain/simulation/policy.ts';
 
 export function batches(): Policy {

@@ -1,10 +1,12 @@
-// SubmitQueue as in "CI at Scale: Lean, Green, and Fast" (ICSE 2025, arXiv 2501.03440): nothing is built whose
-// probability of being needed is under a threshold; a model predicts how long builds take, and a change that will be
-// done long before a conflicting one ahead of it is built both with and without that one, so that it can land first.
-// Ours, where it is silent: the threshold, a tenth, and that running builds are not aborted for more probable ones: of
-// what was tried (2 to 40 %, with and without) that gave the shortest waits for its builds. The model knows how long a
-// change's builds take, except for a lognormal error; what is worth building either way is worth that by the
-// probability of being done first; no more than three are gone past, as that takes eight builds.
+// SubmitQueue as in "CI at Scale: Lean, Green, and Fast" (ICSE 2025, arXiv 2501.03440). A build is not started if the
+// probability that it is needed is below a threshold. A model predicts how long builds take. If a change will probably
+// finish before a conflicting change ahead of it, it is built with and without that change, so that it can land first.
+//
+// The paper leaves these details open, and they were chosen here: The threshold is a tenth, and running builds are not
+// stopped for more probable ones. Of all that was tried (thresholds from 2 to 40 %, with and without stopping) this
+// gave the shortest waits for its builds. The model knows how long the builds of a change take, except for a lognormal
+// error. A build that is useful with either outcome counts by the probability that the change finishes first. A change
+// goes past at most three others, because three already need eight builds.
 import type { Policy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
 import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
@@ -16,7 +18,7 @@ import { learnedRates, type Predictor } from '../speculation/predictors.ts';
 import { trainedModel } from './submitqueue.ts';
 
 const threshold = 0.1;
-const mostGonePast = 3;
+const maxPassed = 3;
 const errorOfModel = 0.2;
 const errorStream = 102;
 
@@ -24,13 +26,13 @@ export function earlyLanding(setup: PolicySetup): Policy {
   return earlyLandingWith(trainedModel(setup), durationModel(setup.truth));
 }
 
-/** Without either model: rates learned from history, and every build taken to last as long as the middle one. */
+/** Without models: the rates are learned from history, and every build is assumed to take the median time. */
 export function earlyLandingLearned(setup: PolicySetup): Policy {
   const usual = usualDuration(setup);
   return earlyLandingWith(learnedRates(setup), () => usual);
 }
 
-function earlyLandingWith(predictor: Predictor, lastsMs: (head: Head) => number): Policy {
+function earlyLandingWith(predictor: Predictor, durationMsOf: (head: Head) => number): Policy {
   return bestFirst({
     predictor,
     isPreemptive: false,
@@ -39,14 +41,14 @@ function earlyLandingWith(predictor: Predictor, lastsMs: (head: Head) => number)
     goesPast: true,
     outlook: ({ ahead, behind, probability, now }): OutcomeWeights => {
       const change = ahead.change.number;
-      if (behind.undecided.size > mostGonePast) return { change, lands: probability, leaves: 1 - probability };
+      if (behind.undecided.size > maxPassed) return { change, lands: probability, leaves: 1 - probability };
       const running = ahead.paths.find((path) => path.verdict === 'pending')?.build.startedAt;
-      const left = lastsMs(ahead) - (typeof running === 'number' ? now - running : 0);
-      const isFirst = chanceOfLess(lastsMs(behind), Math.max(1, left));
+      const remainingMs = durationMsOf(ahead) - (typeof running === 'number' ? now - running : 0);
+      const finishesFirst = probabilityOfLess(durationMsOf(behind), Math.max(1, remainingMs));
       return {
         change,
-        lands: isFirst + (1 - isFirst) * probability,
-        leaves: isFirst + (1 - isFirst) * (1 - probability),
+        lands: finishesFirst + (1 - finishesFirst) * probability,
+        leaves: finishesFirst + (1 - finishesFirst) * (1 - probability),
       };
     },
   });
@@ -57,14 +59,15 @@ function usualDuration({ changes, truth }: PolicySetup): number {
   return quantile(rising(durations), 0.5) ?? 1;
 }
 
-// Where builds of one change differ, no model could know more than their middle: that of some builds never made.
+// If the builds of a change take different times, a model can know at most their mean. It is computed from builds that
+// the simulation never makes.
 function durationModel(truth: GroundTruth): (head: Head) => number {
-  const imagined = [1, 2, 3, 4, 5, 6, 7, 8];
+  const attempts = [1, 2, 3, 4, 5, 6, 7, 8];
   const known = new Map<number, number>();
   return ({ change: { number } }) => {
     const before = known.get(number);
     if (before !== undefined) return before;
-    const logs = imagined.map((tree) =>
+    const logs = attempts.map((tree) =>
       Math.log(truth.durationOf({ members: [number], tree: -tree, attempt: number })),
     );
     const middle = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
@@ -74,8 +77,8 @@ function durationModel(truth: GroundTruth): (head: Head) => number {
   };
 }
 
-/** That the one takes less than the other, both being predicted with the model's error. */
-function chanceOfLess(one: number, other: number): number {
-  // The logistic curve stands for the normal distribution: they differ by less than a hundredth.
+/** The probability that the one duration is less than the other, if both are predicted with the model's error. */
+function probabilityOfLess(one: number, other: number): number {
+  // The logistic curve approximates the normal distribution. They differ by less than a hundredth.
   return 1 / (1 + Math.exp((-1.702 * Math.log(other / one)) / (errorOfModel * Math.SQRT2)));
 }

@@ -1,5 +1,6 @@
-// Knows every outcome: one build for each change, under the assumption that comes true, as soon as it arrives. It lands
-// when its own build is done and all before it that overlap it have left the queue. The measure of all others.
+// A policy that knows every outcome. Each change is built once, as soon as it arrives, on the changes that will land
+// before it. It lands when its build has ended and all earlier changes that overlap it have left the queue. The waits
+// of all other policies are shown as ratios to the waits of this one.
 import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 
 export function inOrderOracle({ truth }: PolicySetup): Policy {

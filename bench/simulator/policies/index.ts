@@ -1,4 +1,4 @@
-// All policies by name. One file each; a new one is a line here.
+// All policies by name. Each policy has a file of its own.
 import type { MakePolicy } from '../../../src/domain/simulation/policy.ts';
 import { batches } from './batches.ts';
 import { earlyLanding, earlyLandingLearned } from './early-landing.ts';
@@ -33,5 +33,5 @@ export const policies: Readonly<Record<string, MakePolicy>> = {
   'reordering-bound': reorderingBound,
 };
 
-/** What times are ratios to. */
+/** The policy to whose times all times are ratios. */
 export const measure = 'in-order-oracle';

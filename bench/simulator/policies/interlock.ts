@@ -1,4 +1,4 @@
-// The product's own planner, with the rules a queue would give it.
+// The planner of the product, with the rules of a queue.
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import { plannerPolicy, type PlannerOptions } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
@@ -9,13 +9,19 @@ export function interlock(setup: PolicySetup): Policy {
   return interlockWith(setup, {});
 }
 
-/** With the model that the other policies are given, instead of the rates it learns: the distance between the two is its worth. */
+/**
+ * Gets the success probabilities from the trained model of the other policies, and not from learned rates. The
+ * difference from `interlock` shows what the model is worth.
+ */
 export function interlockTrained(setup: PolicySetup): Policy {
   const predictor = trainedModel(setup);
   return interlockWith(setup, { rowOf: (change) => ({ successProbability: predictor.chanceOf(change, 0) }) });
 }
 
-/** Where a green build lands nothing but what it was made for: the distance is the worth of the prefix rule. */
+/**
+ * A green build lands only its own members. The difference from `interlock` shows
+ * what the prefix rule is worth.
+ */
 export function interlockWithoutPrefixRule(setup: PolicySetup): Policy {
   return interlockWith(setup, {}, { useOptimisticValidation: false });
 }

@@ -1,4 +1,4 @@
-// The first in line is built by itself on the tip; it lands or leaves; then the next one.
+// The first change in line is built alone on the tip, and lands or leaves. Then the next change is built.
 import type { Policy } from '../../../src/domain/simulation/policy.ts';
 
 export function oneAtATime(): Policy {

@@ -1,16 +1,19 @@
-// One lane with a window of prefixes, as hosted merge queues do it (Trunk, "Predictive testing", "Optimistic merging" and
-// "Pending failure depth"; GitHub's merge queue with "only merge non-failing pull requests" off is much the same): the
-// first 20 are built, each on all before it; a green prefix lands as a whole; a red change stays until those behind it,
-// as many as the depth says, are red as well, and then leaves; everything behind it is built again.
-// Ours: a depth of one, the smallest that lets a flake pass; and a red one with nothing behind it leaves at once.
+// One lane with a window of prefixes, as in hosted merge queues (Trunk, "Predictive testing", "Optimistic merging" and
+// "Pending failure depth"; GitHub's merge queue is similar if "only merge non-failing pull requests" is off). The first
+// 20 changes are built, each on all changes before it. A green prefix lands as a whole. A red change stays until the
+// next changes are red too, as many as the failure depth says. Then it leaves, and all changes behind it are built
+// again.
+//
+// Chosen here: The failure depth is one, the lowest that lets a flake pass. A red change with no change behind it
+// leaves at once.
 import type { QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { oneLane, Paths, type Head, type Path } from '../speculation/paths.ts';
 
-const usualWindow = 20;
+const defaultWindow = 20;
 const failureDepth = 1;
 
 export function prefixWindow(): Policy {
-  return prefixWindowOf(usualWindow);
+  return prefixWindowOf(defaultWindow);
 }
 
 export function prefixWindowOf(size: number): Policy {
@@ -50,7 +53,7 @@ function fillWindow(paths: Paths, queue: QueueView, actions: QueueActions): void
   }
 }
 
-/** The build of all before it and itself. A path on anything else dies with its assumption. */
+/** The build of the change and all changes before it. Paths with other assumptions were dropped. */
 function prefixOf(head: Head): Path | undefined {
   return head.paths[0];
 }

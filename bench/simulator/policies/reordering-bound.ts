@@ -1,8 +1,8 @@
-// A bound, not a policy that anybody could run. It knows the outcomes, builds each change once, on exactly what it will
-// land on, and lands it when that build is done, even if other changes are before it. With a worker for every change,
-// no policy that builds each change once lands a change sooner, unless it lands a change by the build of a later one.
-// With fewer workers it takes changes in order of arrival; a policy that took short builds first would have a lower
-// median.
+// A bound, and not a policy that can be used, because it knows the outcomes. It builds each change once, on exactly the
+// commit on which it will land, and lands it when this build has ended, even if other changes are before it. If every
+// change has a worker, no policy that builds each change once lands a change sooner, except by the build of a later
+// change. With fewer workers changes are built in the order in which they arrive. A policy that builds changes with
+// short builds first would then have a lower median.
 import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 
 export function reorderingBound({ truth }: PolicySetup): Policy {

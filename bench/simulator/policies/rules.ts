@@ -1,4 +1,4 @@
-// Rules under which the planner decides by builds alone: nothing else holds a landing back.
+// Rules for the planner under which only builds decide about a landing.
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 
 export const rulesOfPlanner: QueueRules = {

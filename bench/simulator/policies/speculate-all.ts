@@ -1,6 +1,6 @@
-// Speculate-all, as it is compared in EuroSys 2019 (section 8): either outcome of a change is held as likely, so the tree
-// of all combinations is built level by level, those with fewer undecided changes first, as far as the workers go.
-// It is the engine of SubmitQueue with a predictor that knows nothing, and like it gives a worker to what is more probable.
+// Speculate-all, one of the policies that the paper of SubmitQueue compares (EuroSys 2019, section 8). Both outcomes of
+// a change are equally likely. So the tree of all combinations is built level by level, builds with fewer undecided
+// changes first, until no worker is idle. It is SubmitQueue with a predictor that knows nothing.
 import type { Policy } from '../../../src/domain/simulation/policy.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import { evenOdds } from '../speculation/predictors.ts';

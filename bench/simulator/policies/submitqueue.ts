@@ -1,11 +1,13 @@
-// SubmitQueue ("Keeping Master Green at Scale", EuroSys 2019): the speculation tree of a change holds a build for every
-// combination of outcomes of the changes before it that conflict with it (section 4); the most valuable builds, by the
-// probability that they are needed, have the workers, and at each look running builds that are not among them are
-// aborted (section 3 and 6); conflicts by affected targets (section 5). It lands when the build of what really happened
-// is green. Its predictor is a trained model, of which the paper reports 97 % accuracy (section 7.2), with the builds
-// of a change that passed and failed so far among its features; here one of just that accuracy, and one with the rates
-// a queue can learn from its own history. Ours, where it is silent: outcomes are taken as independent; the weight of a
-// build's result, by the rule of Bayes; of equally valuable builds the running ones go on.
+// SubmitQueue ("Keeping Master Green at Scale", EuroSys 2019). The speculation tree of a change has a build for every
+// combination of outcomes of the earlier changes that conflict with it (section 4). The builds that are most probably
+// needed get the workers, and at each decision running builds that are not among them are stopped (sections 3 and 6).
+// Conflicts follow from affected targets (section 5). A change lands when the build whose assumptions came true is
+// green.
+//
+// The paper's predictor is a trained model with an accuracy of 97 % (section 7.2). Its features include how many builds
+// of the change passed and failed. Here one policy has a model of this accuracy, and another has the rates that a queue
+// can learn from its own history. The paper leaves these details open, and they were chosen here: Outcomes are
+// independent. Bayes' rule gives the weight of a build's result. Of equally valuable builds, running builds continue.
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import { splitBlame } from '../speculation/success-estimates.ts';

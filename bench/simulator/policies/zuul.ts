@@ -1,10 +1,12 @@
 // Zuul's dependent pipelines (Zuul documentation, "Project Gating" and "Pipeline": window, window-floor,
-// window-increase-*, window-decrease-*): a change is built on the nearest one before it that is not failing, and on all
-// that one is built on. Only so many at the front are built as the window allows. It grows by one with each landing and
-// is halved by each failure that is reported, but not under its floor: 20, 3, linear 1, exponential 2 are the defaults.
-// A failing change is reported when all before it has been settled; until then it may turn out to be innocent.
-// Ours: the version on the conflict graph. Zuul knows shared queues of projects, each with its own window; here each
-// target is such a queue, and a change is in those of all its targets.
+// window-increase-*, window-decrease-*). A change is built on the nearest earlier change that is not failing, and on
+// all changes on which that one is built. Only the first changes are built, as many as the window allows. Each landing
+// makes the window larger by one, and each reported failure halves it, down to its floor. These are Zuul's defaults: a
+// window of 20, a floor of 3, linear growth by 1, exponential decrease by 2. A failing change is reported when all
+// changes before it are settled, because until then it may not be at fault.
+//
+// The version on the conflict graph is our own. Zuul has shared queues of projects, each with its own window. Here each
+// target is such a queue, and a change is in the queues of all its targets.
 import type { Change, Policy } from '../../../src/domain/simulation/policy.ts';
 import { singlePath } from '../speculation/single-path.ts';
 import { conflictGraph, oneLane } from '../speculation/paths.ts';
@@ -22,7 +24,7 @@ export class Window {
 export function zuulOneLane(): Policy {
   const window = new Window();
   return singlePath({
-    standsBehind: oneLane,
+    waitsFor: oneLane,
     mostHeads: () => window.size,
     window: () => (head) => head.undecided.size < window.size,
     onDecided: (_, hasLanded) => window.adjust(hasLanded),
@@ -40,7 +42,7 @@ export function zuulConflictGraph(): Policy {
   };
   const queuesOf = ({ targets }: Change): readonly string[] => targets ?? everywhere;
   return singlePath({
-    standsBehind: conflictGraph,
+    waitsFor: conflictGraph,
     window: () => {
       const places = new Map<string, number>();
       return ({ change }) => {

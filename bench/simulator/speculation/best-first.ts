@@ -14,11 +14,15 @@ export interface BestFirstRules {
   /** A build is not started if its assumptions together are less probable than this. */
   readonly threshold: number;
   /**
-   * A change that is green under every assumption about the changes before it passes them. They lie behind it
-   * afterwards, and land by their own builds, which do not hold it: less evidence than other policies give.
+   * Whether a change that is green under every assumption about the changes before it goes past them. These changes
+   * then land by their own builds, which do not contain the change that went past. Other policies require more
+   * evidence.
    */
   readonly goesPast: boolean;
-  /** What either assumption is worth to the one behind. Default: how probable it is. */
+  /**
+   * The weights of both assumptions about a change `ahead` in builds of a change `behind`. Default: their
+   * probabilities.
+   */
   readonly outlook?: (of: {
     readonly ahead: Head;
     readonly behind: Head;
@@ -138,7 +142,7 @@ function pathOf({ head, key }: Candidate): Path | undefined {
   return head.paths.find((path) => path.key === key);
 }
 
-/** There is a green build for every subset of what it stands behind. */
+/** Whether there is a green build for every set of assumptions about the undecided changes before. */
 function isGreenEitherWay(head: Head): boolean {
   const greens = new Set(head.paths.flatMap((path) => (path.verdict === 'green' ? path.key : [])));
   return greens.size === 2 ** head.undecided.size;

@@ -1,9 +1,9 @@
-// All sets of assumptions about what a change stands behind, over all changes, most probable first, without writing
-// them all down: one entry a change waits in the heap, and makes at most two others when it is taken.
+// Enumerates the sets of assumptions of all changes, the most probable set first. The sets are not all computed at
+// once: the heap begins with one set for each change, and a set that is taken adds at most two others.
 import { EventHeap } from '../../../src/domain/simulation/event-heap.ts';
 import { keyOf, withAlso, without, type Head } from './paths.ts';
 
-/** What is thought of an undecided change: how much either assumption about it is worth; at most 1, and not 0. */
+/** The weights of the two assumptions about an undecided change. They are above 0 and at most 1. */
 export interface OutcomeWeights {
   readonly change: number;
   readonly lands: number;
@@ -12,14 +12,14 @@ export interface OutcomeWeights {
 
 export interface Candidate {
   readonly head: Head;
-  /** The product over all assumptions. */
+  /** The product of the weights of all assumptions. */
   readonly probability: number;
-  /** Names those assumed to land. */
+  /** The key of the changes that are assumed to land. */
   readonly key: number;
   assumes(): readonly number[];
 }
 
-/** The best set of one head, and what it costs to depart from it; the cheapest departure first. */
+/** The best set of assumptions of a head, and what it costs to flip each assumption, the cheapest first. */
 export interface Prospect {
   readonly head: Head;
   /** Logarithm of the probability. */
@@ -32,7 +32,7 @@ interface Departure {
   readonly prospect: Prospect;
   readonly cost: number;
   readonly key: number;
-  /** Index of the last flip; -1: none. */
+  /** The index of the last flip. -1: there is no flip. */
   readonly last: number;
   readonly before: Departure | null;
 }
@@ -50,7 +50,7 @@ export function prospectOf(head: Head, weights: readonly OutcomeWeights[]): Pros
   return { head, best, bestKey: keyOf(assumed), flips };
 }
 
-/** Best first; ties in order of the prospects. */
+/** The most probable set first. Equally probable sets are in the order of the prospects. */
 export function* mostProbable(prospects: Iterable<Prospect>): Generator<Candidate> {
   const heap = new EventHeap<Departure>();
   const push = (departure: Departure | null): void => {

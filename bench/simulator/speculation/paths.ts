@@ -1,53 +1,52 @@
-// Shared by the speculating policies: for every pending change, the changes that it waits for, and the builds made for
-// it under assumptions about these changes. A path is such a build. A path is of no use once an assumption proves
-// false.
+// Shared by the speculating policies: the changes that each pending change (head) waits for, and its builds under
+// assumptions about these changes. Such a build is a path. A path is dropped when one of its assumptions proves false.
 import type { Build, Change, QueueActions, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
 
 export interface Path {
   readonly build: Build;
-  /** Assumed to land, and undecided. */
+  /** The undecided changes that the build assumes to land. */
   readonly open: Set<number>;
-  /** Names `open`; of a path that came true it is that of the empty set. */
+  /** The key of `open`. If all assumptions came true, it is the key of the empty set. */
   key: number;
   verdict: Build['verdict'];
 }
 
 export interface Head {
   readonly change: Change;
-  /** Pending ones it stands behind; in order. */
+  /** The pending changes that this change waits for, in order. */
   readonly undecided: Set<number>;
-  /** Names `unsettled`. */
+  /** The key of `undecided`. */
   key: number;
   paths: Path[];
-  /** Grows whenever something it stands behind is settled, or thought of otherwise. */
+  /** Grows whenever a change that this change waits for is settled, or gets another probability. */
   version: number;
 }
 
 /** The changes that a new change waits for. */
-export type StandsBehind = (
+export type WaitsFor = (
   change: Change,
   of: { readonly queue: QueueView; readonly heads: ReadonlyMap<number, Head> },
 ) => Iterable<number>;
 
-export const oneLane: StandsBehind = (_, { heads }) => heads.keys();
+export const oneLane: WaitsFor = (_, { heads }) => heads.keys();
 
-export const conflictGraph: StandsBehind = (change, { queue }) =>
+export const conflictGraph: WaitsFor = (change, { queue }) =>
   queue.earlierOverlapping(change).map((earlier) => earlier.number);
 
 export class Paths {
-  /** Those taken in, in order of arrival. */
+  /** The changes that were taken in, in the order of their arrival. */
   readonly heads = new Map<number, Head>();
   readonly #backlog: Change[] = [];
-  readonly #standsBehind: StandsBehind;
+  readonly #waitsFor: WaitsFor;
   readonly #dependents = new Map<number, Head[]>();
   readonly #byBuild = new Map<number, Path>();
 
-  constructor(standsBehind: StandsBehind) {
-    this.#standsBehind = standsBehind;
+  constructor(waitsFor: WaitsFor) {
+    this.#waitsFor = waitsFor;
   }
 
-  /** Hears what happened. */
+  /** Reads the arrivals and the ended builds since the last call. */
   sync(queue: QueueView): void {
     this.#backlog.push(...queue.news.arrived);
     for (const build of queue.news.finished) {
@@ -56,10 +55,10 @@ export class Paths {
     }
   }
 
-  /** Takes waiting changes in until there are `most` heads. Changes further back cost nothing until then. */
+  /** Takes in waiting changes until there are `most` heads. Changes that are not taken in cost nothing. */
   takeIn(queue: QueueView, most = Infinity): void {
     const taken = this.#backlog.splice(0, Math.max(0, most - this.heads.size));
-    for (const change of taken) this.#admit(change, this.#standsBehind(change, { queue, heads: this.heads }));
+    for (const change of taken) this.#admit(change, this.#waitsFor(change, { queue, heads: this.heads }));
   }
 
   /** The changes that wait for this change. */
@@ -74,14 +73,14 @@ export class Paths {
     this.#byBuild.set(build.id, path);
   }
 
-  /** Whether no result of the build is of use any more. */
+  /** Forgets a build whose result is of no use, and stops it if it runs. */
   drop(head: Head, path: Path, actions: QueueActions): void {
     head.paths = head.paths.filter((other) => other !== path);
     this.#byBuild.delete(path.build.id);
     if (path.verdict === 'pending') actions.cancel(path.build.id);
   }
 
-  /** As one commit, in order. */
+  /** Lands the changes as one commit, in order. */
   land(group: readonly Head[], restsOn: Build, actions: QueueActions): void {
     actions.land(
       group.map((head) => head.change.number),
@@ -123,7 +122,7 @@ export class Paths {
   }
 }
 
-// Keys of sets of changes: sums of 52-bit weights, so that adding a change to a set takes one addition.
+// The key of a set of changes is a sum of 52-bit weights, so that adding a change takes one addition.
 
 const modulus = 2 ** 52;
 const weights: number[] = [];

@@ -1,10 +1,10 @@
-// How likely it is that a change lands, before anything is known of its builds.
+// Predicts the probability that a change lands, before any of its builds has ended.
 import { estimateSuccessProbability } from '../../../src/domain/queue/model/success-probability.ts';
 import type { Change, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
 
 export interface Predictor {
-  /** `behind`: with how many undecided changes the change may conflict. */
+  /** The probability that the change lands. `behind`: the number of undecided changes that may conflict with it. */
   chanceOf(change: Change, behind: number): number;
   learn(change: Change, outcome: { readonly hasLanded: boolean; readonly behind: number }): void;
 }
@@ -14,30 +14,30 @@ export type MakePredictor = (setup: PolicySetup) => Predictor;
 /** Knows nothing about any change: both outcomes are equally likely. */
 export const evenOdds: MakePredictor = () => ({ chanceOf: () => 0.5, learn: () => {} });
 
-// Keeps these draws apart from the world's own, which have their stream second.
+// Makes these random numbers different from those of the world, whose second argument is a stream too.
 const accuracyStream = 101;
 
 /**
- * A model trained elsewhere, of which only its quality matters: it calls each change good or bad by itself, and is
- * right in this share of the cases, whatever it says. Its chances are calibrated: what it calls bad is so as often as
- * it says. How often two changes that may conflict do is learned as it goes.
+ * A trained model of a given accuracy. It calls each change good or bad by itself, and it is right in `share` of the
+ * good and of the bad changes. Its probabilities are calibrated: a change that it calls bad is bad as often as it says.
+ * It learns during the day how often two changes that may conflict do conflict.
  */
 export function accurateIn(share: number): MakePredictor {
   return ({ changes, truth }) => {
-    const nobody = new Set<number>();
-    const isGood = (change: Change): boolean => truth.isGreen(nobody, [change.number]);
+    const none = new Set<number>();
+    const isGood = (change: Change): boolean => truth.isGreen(none, [change.number]);
     const good = changes.filter(isGood).length / Math.max(1, changes.length);
-    const saidGood = good * share + (1 - good) * (1 - share);
-    const chanceIfSaidGood = (good * share) / saidGood;
-    const chanceIfSaidBad = (good * (1 - share)) / (1 - saidGood);
-    const saysGood = (change: Change): boolean =>
+    const calledGood = good * share + (1 - good) * (1 - share);
+    const chanceIfCalledGood = (good * share) / calledGood;
+    const chanceIfCalledBad = (good * (1 - share)) / (1 - calledGood);
+    const callsGood = (change: Change): boolean =>
       isGood(change) === draw(change.number, accuracyStream, change.author) < share;
     const conflicts = { seen: 1, met: 30 };
     return {
       chanceOf: (change, behind) =>
-        (saysGood(change) ? chanceIfSaidGood : chanceIfSaidBad) * (1 - conflicts.seen / conflicts.met) ** behind,
+        (callsGood(change) ? chanceIfCalledGood : chanceIfCalledBad) * (1 - conflicts.seen / conflicts.met) ** behind,
       learn(change, { hasLanded, behind }) {
-        if (!saysGood(change)) return;
+        if (!callsGood(change)) return;
         conflicts.met += behind;
         if (!hasLanded && behind > 0) conflicts.seen += 1;
       },

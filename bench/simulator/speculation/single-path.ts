@@ -1,23 +1,25 @@
-// Policies that build every change on one assumption only: all changes before it pass, except those that have just been
-// seen to fail.
+// Policies that build each change under one set of assumptions: all changes before it land, except changes whose build
+// is red.
 import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { Paths, without, type Head, type StandsBehind } from './paths.ts';
+import { Paths, without, type Head, type WaitsFor } from './paths.ts';
 
 export interface SinglePathRules {
-  readonly standsBehind: StandsBehind;
-  /** Changes that are looked at. Default: all. */
+  readonly waitsFor: WaitsFor;
+  /** How many changes are taken in. Default: all. */
   readonly mostHeads?: () => number;
-  /** Made once for each look along the line, and asked in order: may a build of this change be started? */
+  /**
+   * Called once for each decision. The result is called for each change in order, and returns whether it may be built.
+   */
   readonly window?: () => (head: Head) => boolean;
   readonly onDecided?: (change: Change, hasLanded: boolean) => void;
 }
 
 /**
- * In order; a red build takes its change out as soon as all it was built on has landed. Until then the ones behind are
- * built without it, and what was built with it is stopped.
+ * Changes land and leave in order. A change with a red build is ejected when all changes before it are decided. Until
+ * then the changes behind it are built without it, and builds that contain it are stopped.
  */
 export function singlePath(rules: SinglePathRules): Policy {
-  const paths = new Paths(rules.standsBehind);
+  const paths = new Paths(rules.waitsFor);
   return {
     decide(queue, actions) {
       paths.sync(queue);
@@ -28,14 +30,14 @@ export function singlePath(rules: SinglePathRules): Policy {
   };
 }
 
-interface Look {
+interface Decision {
   readonly paths: Paths;
   readonly rules: SinglePathRules;
   readonly queue: QueueView;
   readonly actions: QueueActions;
 }
 
-function decideHead(head: Head, { paths, rules, actions }: Look): void {
+function decideHead(head: Head, { paths, rules, actions }: Decision): void {
   if (head.undecided.size > 0) return;
   const ended = head.paths.find((path) => path.verdict !== 'pending');
   if (ended === undefined) return;
@@ -45,20 +47,20 @@ function decideHead(head: Head, { paths, rules, actions }: Look): void {
   rules.onDecided?.(head.change, hasPassed);
 }
 
-// What is stopped goes first, so that an earlier change gets the worker of a later one.
-function build({ paths, rules, queue, actions }: Look): void {
+// Builds are stopped before other builds are started, so that an earlier change gets the worker of a later change.
+function build({ paths, rules, queue, actions }: Decision): void {
   const suspects: number[] = [];
-  const wishes: { readonly head: Head; readonly assumes: readonly number[] }[] = [];
+  const missing: { readonly head: Head; readonly assumes: readonly number[] }[] = [];
   const isInWindow = rules.window?.() ?? (() => true);
   for (const head of paths.heads.values()) {
     const mayStart = isInWindow(head);
-    const doubted = suspects.filter((suspect) => head.undecided.has(suspect));
-    const wanted = doubted.reduce(without, head.key);
-    const path = head.paths.find((known) => known.key === wanted);
+    const excluded = suspects.filter((suspect) => head.undecided.has(suspect));
+    const wantedKey = excluded.reduce(without, head.key);
+    const path = head.paths.find(({ key }) => key === wantedKey);
     if (path?.verdict === 'red') suspects.push(head.change.number);
     for (const other of head.paths) if (other !== path && other.verdict === 'pending') paths.drop(head, other, actions);
     if (path === undefined && mayStart)
-      wishes.push({ head, assumes: [...head.undecided].filter((number) => !doubted.includes(number)) });
+      missing.push({ head, assumes: [...head.undecided].filter((number) => !excluded.includes(number)) });
   }
-  for (const { head, assumes } of wishes.slice(0, queue.idleWorkers)) paths.start(head, assumes, actions);
+  for (const { head, assumes } of missing.slice(0, queue.idleWorkers)) paths.start(head, assumes, actions);
 }

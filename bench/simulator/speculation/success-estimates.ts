@@ -1,17 +1,17 @@
-// How likely each pending change lands, while builds end: the estimate of a predictor, revised by evidence.
+// Estimates the probability that each pending change lands: the estimate of a predictor, revised by results of builds.
 import type { Change, QueueView } from '../../../src/domain/simulation/policy.ts';
 import type { Head, Path, Paths } from './paths.ts';
 import { clamped, type Predictor } from './predictors.ts';
 
 /**
- * By how much the odds of landing are multiplied for a build that ended. `innocence`: how likely it is that all it
- * assumed to land, and of which that is not known yet, will.
+ * Returns the factor by which a build that ended multiplies the odds of landing. `innocence`: the probability that all
+ * undecided changes that the build assumes to land do land.
  */
 export type Evidence = (of: { readonly head: Head; readonly path: Path; readonly innocence: number }) => number;
 
 /**
- * What was green with this change inside speaks for it. A red build speaks against it only as far as nobody else in it
- * can be to blame.
+ * A green build raises the odds of its change. A red build lowers them, the less the more probably another change in
+ * the build is at fault.
  */
 export const splitBlame: Evidence = ({ path, innocence }) =>
   path.verdict === 'green' ? 20 : Math.max(0.05, 1 - innocence);
@@ -46,8 +46,8 @@ export class SuccessEstimates {
   }
 
   /**
-   * Judges every change again, earliest first. Only builds whose assumptions may still come true count, so a failure
-   * that turns out to be another change's fault is forgotten.
+   * Estimates every change again, the earliest first. Only builds whose assumptions may still come true count. So a
+   * failure does not count any more when it turns out to be the fault of another change.
    */
   revise(): void {
     if (this.#evidence === null) return;

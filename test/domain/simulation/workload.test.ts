@@ -91,7 +91,7 @@ it('the same day and policy come to the same, again and again', () => {
 });
 
 it('a cell with a word nobody knows is refused by name', () => {
-  expect(() => parseCell('rate=5,speed=3')).toThrow('There is no speed in a cell');
+  expect(() => parseCell('rate=5,speed=3')).toThrow('A cell has no value speed.');
   expect(() => parseCell('rate=fast')).toThrow('rate=fast: must be a number of at least 0.');
   expect(() => parseCell('draw=both')).toThrow('draw=both: must be change or build.');
 });
