@@ -45,7 +45,7 @@ describe('a frozen base branch', () => {
     await w.until(async () => (await greenBuilds(w)) > 0);
     await w.until(async () => (await chronicled.write())[1]?.kind === 'frozen');
     expect(await statuses(w, onMain, onRelease)).toEqual(['merged', 'tagged']);
-    const said = chronicled.pages.at(-1)?.said[1];
+    const said = chronicled.pages.at(-1)?.answers[1];
     const until = `${endsAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     expect(said?.sentence).toBe(
       `Its build is green; its base branch is frozen until ${until}, by ${w.ctx.actor.email ?? 'interlock'}: the release is being signed.`,

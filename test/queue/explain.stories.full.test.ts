@@ -63,7 +63,7 @@ describe('an explanation along the line', () => {
     await skipLine(w, urgent);
     await w.until(async () => await areTagged(w, a, barrier, urgent));
     await story.write();
-    const last = story.pages.at(-1)?.said[0];
+    const last = story.pages.at(-1)?.answers[0];
     expect(find(last, 'place')).toMatchObject({
       observed: `1 before it: #${urgent}; #${urgent} by skip line`,
       sentence: `One pull request is before it (#${urgent} skips the line).`,
@@ -71,7 +71,7 @@ describe('an explanation along the line', () => {
     await w.configure(`${rules}merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`);
     await using _ = await startCi(w);
     await w.until(async () => (await story.write())[3]?.kind === 'merge_window');
-    const closed = story.pages.at(-1)?.said[3];
+    const closed = story.pages.at(-1)?.answers[3];
     const opensAt = Date.UTC(new Date().getUTCFullYear() + 1, 0, 1);
     expect(closed?.sentence).toBe(
       `Its build is green; landings wait for the merge window that opens at ${new Date(opensAt).getUTCFullYear()}-01-01 00:00 UTC.`,

@@ -100,7 +100,7 @@ describe('an explanation', () => {
       expect(find(apart, 'build')).toMatchObject({ holds: false, observed: 'none', who: 'queue' });
       const alone = story.when(bad, 'Its build is being made: it is a part of a batch that failed.');
       expect(find(alone, 'build')).toMatchObject({ observed: 'being made', who: 'ci' });
-      const blocked = story.pages.at(-1)?.said[1];
+      const blocked = story.pages.at(-1)?.answers[1];
       expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
       expect(blocked?.sentence).toBe((await w.status(bad)).status_text);
       expect(find(blocked, 'asked')).toMatchObject({ observed: 'blocked', cause: { action: 'blocked' } });

@@ -1,4 +1,4 @@
-// With `HOST=github`: leaves out what runs on the local host alone, and says why.
+// With `HOST=github`, skips the tests that run only on the local host, and says why.
 import { basename } from 'node:path';
 import { beforeEach } from 'vitest';
 import { notAtGitHub } from './not-at-github.ts';

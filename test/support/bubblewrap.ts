@@ -1,5 +1,5 @@
-// The program `bwrap` for tests of the sandbox: the machine's own, or a copy that pip installs once (57 KB), so that
-// the stronger sandbox is tested on machines without it. What pip installs is pinned by its hash, and only tests run
+// The program `bwrap` for tests of the sandbox: the machine's own, or a copy that pip installs once (57 KB). So the
+// stronger sandbox is also tested on machines without the program. The copy is pinned by its hash, and only tests run
 // it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { findProgram } from '../../src/platform/sandbox/index.ts';
 
 const requirements = fileURLToPath(new URL('bubblewrap.requirements.txt', import.meta.url));
 
-/** Says on standard error why there is none, and leaves it out then. */
+/** If there is no program, the reason is written to standard error. */
 export async function resolveBubblewrap(): Promise<{ readonly bwrapPath?: string }> {
   const found = findProgram('bwrap');
   if (found !== null) return { bwrapPath: found };

@@ -1,4 +1,5 @@
-// A user's system that deploys, called by POSTs: it counts the calls, and says how its runs stand.
+// A system of a user that deploys. The service calls it by POST. It counts the calls, and answers with the status of
+// runs.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ export interface CdRun {
   readonly key: string;
   readonly name: string;
   status: DeploymentStatus;
-  /** How often `start` was called. It starts once. */
+  /** How often `start` was called. Only the first call starts the run. */
   starts: number;
   cancels: number;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -17,17 +18,17 @@ export interface CdRun {
 export interface CdServer extends AsyncDisposable {
   readonly url: string;
   readonly runs: CdRun[];
-  /** Every call, in order. */
+  /** All calls, in order. */
   readonly calls: { readonly action: 'start' | 'status' | 'cancel'; readonly key: string }[];
-  /** The answer to every call instead of the usual one. Null: it works. */
+  /** The answer to every call while the system is broken. Null: the system works. */
   broken: { readonly status: number; readonly body: string } | null;
-  /** How a run stands once it is started. Default `in_progress`: until a test ends it. */
+  /** The status of a run after its start. Default `in_progress`, until the test ends the run. */
   startsAs: DeploymentStatus;
-  /** Whether a run that is to be canceled is so at once. Default true. */
+  /** Whether a run is canceled at once when its cancellation is requested. Default true. */
   cancelsAtOnce: boolean;
-  /** Whether it still knows its runs when it is asked about them or asked to cancel them. Default true. */
+  /** Whether the system still knows its runs at calls of `status` and `cancel`. Default true. */
   remembers: boolean;
-  /** The run that deploys (or builds) that version; the newest of several. */
+  /** The newest run that deploys or builds the version. */
   run(version: string): CdRun;
 }
 
@@ -37,9 +38,9 @@ export async function cdServer(): Promise<CdServer> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const heard = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ProviderCall;
-      cd.calls.push(heard);
-      const { status, body } = answer(heard);
+      const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ProviderCall;
+      cd.calls.push(call);
+      const { status, body } = answer(call);
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
   });
@@ -89,7 +90,7 @@ export async function cdServer(): Promise<CdServer> {
     remembers: true,
     run(version) {
       const found = runs.findLast(({ facts }) => facts['release_candidate_version'] === version);
-      if (found === undefined) throw new Error(`Nobody asked for ${version}.`);
+      if (found === undefined) throw new Error(`No run was started for ${version}.`);
       return found;
     },
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,6 @@
-/** CPU of this process since `before`: unlike the clock it does not count what other processes take. */
+/**
+ * The CPU of this process since `before`, in milliseconds. Unlike elapsed time, it does not depend on other processes.
+ */
 export function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -1,16 +1,16 @@
-// The steps of the project's Dockerfile, for tests that take them without a container runtime.
+// Reads the steps of the project's Dockerfile, for tests that carry them out without a container runtime.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 export interface Instruction {
   readonly word: string;
-  /** The rest of it, on one line. */
+  /** The rest of the instruction, on one line. */
   readonly text: string;
 }
 
 export interface Stage {
-  /** Null: the last one, which is the image. */
+  /** Null: this is the last stage, which makes the image. */
   readonly name: string | null;
   readonly instructions: readonly Instruction[];
 }

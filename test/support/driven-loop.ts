@@ -1,5 +1,5 @@
-// What the service drives without Temporal: a wake or a deadline is a turn, and what a turn leaves to be carried out is
-// done beside the loop, as it is in a worker.
+// Drives rows such as deployments without Temporal. A wake or a deadline causes a turn. Work that a turn decides on is
+// carried out concurrently, as in a worker.
 import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
 import {
   advanceVerification,
@@ -21,57 +21,57 @@ import {
   type RunbookDriving,
 } from '../../src/modules/runbooks/index.ts';
 
-export interface DrivenLoop<Whose extends Wake, CarriedOutBy> {
-  /** Null: nobody is there who could. */
-  driving: CarriedOutBy | null;
-  wake(whose: Whose): void;
-  /** Wakes what the relay would find within a minute of a killed process. */
+export interface DrivenLoop<RowRef extends Wake, Driving> {
+  /** What carrying out work needs. Null: no work is carried out. */
+  driving: Driving | null;
+  wake(rowRef: RowRef): void;
+  /** Wakes all rows that the relay would find after a process was killed. */
   wakeOpen(ports: Ports): Promise<void>;
   run(ports: Ports, observe: () => Promise<void>): Promise<void>;
-  /** Resolves when what was being carried out is done. */
+  /** Resolves when all work that is being carried out has ended. */
   ended(): Promise<void>;
 }
 
-interface Kind<Whose extends Wake, CarriedOutBy> {
-  keyOf(whose: Whose): string;
-  readonly is: (whose: Wake) => whose is Whose;
-  /** SQL: `whose` is to be looked at again. */
+interface Kind<RowRef extends Wake, Driving> {
+  keyOf(rowRef: RowRef): string;
+  readonly is: (rowRef: Wake) => rowRef is RowRef;
+  /** A query for the rows that need another turn. */
   readonly open: string;
-  /** Looks like the relay. Left out: only deadlines wake. */
+  /** Wakes the rows that the relay would find. Left out: only deadlines wake rows. */
   wakeDue?(ports: Ports): Promise<void>;
   advance(
     ctx: Context,
-    whose: Whose,
+    rowRef: RowRef,
   ): Promise<{ readonly need: 'call' | 'supervise' | 'wait' | 'ended'; readonly nextLookAt: number | null }>;
-  carryOut(ctx: Context, whose: Whose, driving: CarriedOutBy): Promise<unknown>;
+  carryOut(ctx: Context, rowRef: RowRef, driving: Driving): Promise<unknown>;
 }
 
-function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
+function createDrivenLoop<RowRef extends Wake, Driving>(
   onWake: () => void,
-  kind: Kind<Whose, CarriedOutBy>,
-): DrivenLoop<Whose, CarriedOutBy> {
-  const woken = new Map<string, Whose>();
-  const deadlines = new Map<string, { readonly whose: Whose; readonly at: number }>();
+  kind: Kind<RowRef, Driving>,
+): DrivenLoop<RowRef, Driving> {
+  const woken = new Map<string, RowRef>();
+  const deadlines = new Map<string, { readonly rowRef: RowRef; readonly at: number }>();
   const running = new Map<string, Promise<void>>();
-  const loop: DrivenLoop<Whose, CarriedOutBy> = {
+  const loop: DrivenLoop<RowRef, Driving> = {
     driving: null,
-    wake(whose) {
-      woken.set(kind.keyOf(whose), whose);
+    wake(rowRef) {
+      woken.set(kind.keyOf(rowRef), rowRef);
       onWake();
     },
     async wakeOpen({ db }) {
-      for (const { whose } of await db.system.query<{ readonly whose: Whose }>(kind.open)) loop.wake(whose);
+      for (const { rowRef } of await db.system.query<{ readonly rowRef: RowRef }>(kind.open)) loop.wake(rowRef);
     },
     async run(ports, observe) {
-      await kind.wakeDue?.({ ...ports, wake: async (whose) => void (kind.is(whose) && loop.wake(whose)) });
-      for (const [key, { whose, at }] of deadlines)
-        if (at <= ports.clock().getTime() && !running.has(key)) woken.set(key, whose);
+      await kind.wakeDue?.({ ...ports, wake: async (rowRef) => void (kind.is(rowRef) && loop.wake(rowRef)) });
+      for (const [key, { rowRef, at }] of deadlines)
+        if (at <= ports.clock().getTime() && !running.has(key)) woken.set(key, rowRef);
       for (;;) {
         const next = woken.entries().next().value;
         if (next === undefined) return;
-        const [key, whose] = next;
+        const [key, rowRef] = next;
         woken.delete(key);
-        await turn(ports, { key, whose });
+        await turn(ports, { key, rowRef });
         await observe();
       }
     },
@@ -79,63 +79,64 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
   };
   return loop;
 
-  async function turn(ports: Ports, { key, whose }: { readonly key: string; readonly whose: Whose }): Promise<void> {
-    const ctx = systemContext(ports, whose.accountId);
-    const { need, nextLookAt } = await kind.advance(ctx, whose);
+  async function turn(ports: Ports, { key, rowRef }: { readonly key: string; readonly rowRef: RowRef }): Promise<void> {
+    const ctx = systemContext(ports, rowRef.accountId);
+    const { need, nextLookAt } = await kind.advance(ctx, rowRef);
     deadlines.delete(key);
-    if (nextLookAt !== null) deadlines.set(key, { whose, at: nextLookAt });
+    if (nextLookAt !== null) deadlines.set(key, { rowRef, at: nextLookAt });
     const { driving } = loop;
     if ((need !== 'call' && need !== 'supervise') || driving === null || running.has(key)) return;
     running.set(
       key,
       kind
-        .carryOut(ctx, whose, driving)
+        .carryOut(ctx, rowRef, driving)
         .then(
           (message) => ctx.log.debug({ message }, 'carried out'),
           (error: unknown) => ctx.log.error({ error: String(error) }, 'carrying out failed'),
         )
         .then(() => {
           running.delete(key);
-          loop.wake(whose);
+          loop.wake(rowRef);
         }),
     );
-    // A call is over in a moment, and what comes of it is the next turn's. What takes long may wait for the test.
+    // Calls end soon, and the next turn reads their results. Work that takes longer may be waiting for the test.
     await Promise.race([running.get(key), new Promise((resolve) => setTimeout(resolve, 250))]);
   }
 }
 
-type OfRelease = Extract<Wake, { readonly deploymentId: string } | { readonly candidateId: string }>;
-type OfRunbook = Extract<Wake, { readonly runbookId: string }>;
-type OfVerification = Extract<Wake, { readonly verificationId: string }>;
+type ReleaseWake = Extract<Wake, { readonly deploymentId: string } | { readonly candidateId: string }>;
+type RunbookWake = Extract<Wake, { readonly runbookId: string }>;
+type VerificationWake = Extract<Wake, { readonly verificationId: string }>;
 
-/** Deployments and builds. */
-export type ReleaseLoop = DrivenLoop<OfRelease, ReleaseDriving>;
-export type RunbookLoop = DrivenLoop<OfRunbook, RunbookDriving>;
-export type VerificationLoop = DrivenLoop<OfVerification, Verifying>;
+/** The loop of deployments and builds. */
+export type ReleaseLoop = DrivenLoop<ReleaseWake, ReleaseDriving>;
+export type RunbookLoop = DrivenLoop<RunbookWake, RunbookDriving>;
+export type VerificationLoop = DrivenLoop<VerificationWake, Verifying>;
 
 export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
   createDrivenLoop(onWake, {
-    is: (whose) => 'deploymentId' in whose || 'candidateId' in whose,
-    keyOf: (whose) => ('deploymentId' in whose ? `deployment ${whose.deploymentId}` : `candidate ${whose.candidateId}`),
-    open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as whose
+    is: (rowRef) => 'deploymentId' in rowRef || 'candidateId' in rowRef,
+    keyOf: (rowRef) =>
+      'deploymentId' in rowRef ? `deployment ${rowRef.deploymentId}` : `candidate ${rowRef.candidateId}`,
+    open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as rowRef
              from deployment where next_look_at is not null
            union all select json_build_object('accountId', account_id::text, 'candidateId', id::text)
              from release_candidate where next_look_at is not null`,
-    advance: async (ctx, whose) =>
-      'deploymentId' in whose
-        ? await advanceDeployment(ctx, whose.deploymentId)
-        : await advanceBuild(ctx, whose.candidateId),
-    carryOut: async (ctx, whose, driving) =>
-      'deploymentId' in whose
-        ? await carryOutDeployment(ctx, whose.deploymentId, driving)
-        : await carryOutBuild(ctx, whose.candidateId, driving),
+    advance: async (ctx, rowRef) =>
+      'deploymentId' in rowRef
+        ? await advanceDeployment(ctx, rowRef.deploymentId)
+        : await advanceBuild(ctx, rowRef.candidateId),
+    carryOut: async (ctx, rowRef, driving) =>
+      'deploymentId' in rowRef
+        ? await carryOutDeployment(ctx, rowRef.deploymentId, driving)
+        : await carryOutBuild(ctx, rowRef.candidateId, driving),
   });
 
 export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
   createDrivenLoop(onWake, {
-    is: (whose) => 'runbookId' in whose,
+    is: (rowRef) => 'runbookId' in rowRef,
     keyOf: ({ runbookId }) => runbookId,
-    open: `select json_build_object('accountId', account_id::text, 'runbookId', id::text) as whose
+    open: `select json_build_object('accountId', account_id::text, 'runbookId', id::text) as rowRef
              from runbook where next_look_at is not null`,
     wakeDue: wakeDueRunbooks,
     advance: async (ctx, { runbookId }) => await advanceRunbook(ctx, runbookId),
@@ -144,9 +145,9 @@ export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
 
 export const createVerificationLoop = (onWake: () => void): VerificationLoop =>
   createDrivenLoop(onWake, {
-    is: (whose) => 'verificationId' in whose,
+    is: (rowRef) => 'verificationId' in rowRef,
     keyOf: ({ verificationId }) => verificationId,
-    open: `select json_build_object('accountId', account_id::text, 'verificationId', id::text) as whose
+    open: `select json_build_object('accountId', account_id::text, 'verificationId', id::text) as rowRef
              from verification where next_look_at is not null`,
     wakeDue: wakeDueVerifications,
     advance: async (ctx, { verificationId }) => await advanceVerification(ctx, verificationId),

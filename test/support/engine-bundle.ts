@@ -1,5 +1,5 @@
-// test/support/engine-process.ts as one file that plain node starts: compiling it in each process of its own costs
-// seconds, and the tests start many.
+// Bundles test/support/engine-process.ts into one file for plain node. To compile it in each process would take
+// seconds, and the tests start many processes.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -8,8 +8,8 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const cache = join(projectRoot, 'node_modules', '.cache', 'interlock');
 
 /**
- * One per test run, so that runs side by side do not take it from each other. Inside the project: it finds its
- * packages.
+ * Each test run has its own bundle, because several runs may run at once. The bundle is inside of the project, so that
+ * it finds its packages.
  */
 export async function bundleEngine(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const folder = join(cache, `engine-${process.pid}`);
@@ -20,7 +20,7 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
     build: {
       ssr: true,
       rollupOptions: {
-        // What runs in sandboxes of previews, and what spawns, are files of their own, beside it.
+        // The programs in sandboxes of previews and the spawner are separate files beside the bundle.
         input: [
           'test/support/engine-process.ts',
           'src/platform/previews/supervisor.ts',

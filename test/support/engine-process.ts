@@ -1,6 +1,6 @@
-// The engine in a process of its own, to be killed. `loop`: worked off one turn at a time, without Temporal.
-// `temporal`: the worker of production. Says `ready` once it runs; ends at a signal
-// (the worker drains on SIGTERM) or killed.
+// The engine in a process of its own, which a test can kill. `loop`: the plain loop, without Temporal. `temporal`: the
+// worker of production. The process writes `ready` when it runs. It ends at a signal (the worker drains on SIGTERM), or
+// when it is killed.
 import { flushCompileCache } from 'node:module';
 import { pino } from 'pino';
 import type { PushPace } from '../../src/hosts/github/index.ts';
@@ -20,13 +20,10 @@ export interface EngineSettings {
   readonly dataDir: string;
   readonly temporal?: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
   readonly workflowBundle?: string;
-  /**
-   * What providers of deployments are called with; default: none that could open anything. With them there is a host
-   * `github`.
-   */
+  /** The secrets for calls of providers. With them there is a host `github`. Default: secrets that open nothing. */
   readonly secrets?: Secrets;
   readonly pushPace?: PushPace;
-  /** Of a loop: a call that fails is tried again, as Temporal does. */
+  /** Whether the plain loop retries failed calls, as Temporal does. */
   readonly retries?: boolean;
 }
 
@@ -41,7 +38,7 @@ const providers = {
 const previews = previewOptionsFrom(process.env, null);
 
 if (settings.mode === 'temporal' && settings.temporal) {
-  // A loop is started again and again, and does without the second of CPU that these take to load.
+  // The plain loop does not load these modules, which take a second of CPU, because tests start it often.
   const { connectTemporal } = await import('../../src/temporal.ts');
   const { startWorker } = await import('../../src/worker.ts');
   const temporal = connectTemporal({ ...settings.temporal, log });
@@ -79,7 +76,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
     poolSize: 4,
   });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (sandbox === null) throw new Error('No sandbox.');
+  if (sandbox === null) throw new Error('There is no sandbox.');
   loop.runbooks.driving = runbookDrivingOf(sandbox);
   const verifying = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
   loop.verifications.driving = verifying;
@@ -105,7 +102,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
   })();
 }
 process.stdout.write('ready\n');
-// Node writes its cache at the end of a process, which one that is killed does not reach.
+// Node writes its compile cache when a process ends, but a killed process does not get there.
 flushCompileCache();
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));

@@ -6,10 +6,10 @@ import type { EngineSettings } from './engine-process.ts';
 
 export interface Engine extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** Resolves with the signal or code it ended by. */
+  /** Resolves with the signal or the exit code of the process. */
   readonly ended: Promise<string>;
   kill(): Promise<void>;
-  /** Stops the worker as an operator does: it finishes what it can in time, and gives the rest back. */
+  /** Stops the worker as an operator does. The worker finishes what it can in time, and releases the rest. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function startEngine(
     once(child.stdout, 'data'),
     ended.then((how) => Promise.reject(new Error(`The engine ended before it was ready: ${how}.`))),
   ]);
-  // The checks it runs go with it, as when a machine loses power.
+  // The checks that it runs are killed too, as when a machine loses power.
   const kill = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       try {

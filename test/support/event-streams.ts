@@ -1,5 +1,5 @@
-// How many streams of a server's events have started, by its address: a query answered on the same socket may overtake
-// a subscription that was asked before it.
+// Counts the streams of events that have started, by the address of the server. Tests wait for the count, because the
+// answer to a query does not show that an earlier subscription on the same socket has started.
 import type { EventHub } from '../../src/modules/events/index.ts';
 
 const started = new Map<string, number>();
@@ -8,7 +8,7 @@ export function streamsStarted(url: string): number {
   return started.get(url) ?? 0;
 }
 
-/** The same hub, its streams counted. */
+/** Returns the hub, with its streams counted. */
 export function counting(hub: EventHub, url: () => string): EventHub {
   return {
     ...hub,

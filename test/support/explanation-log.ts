@@ -14,7 +14,7 @@ export interface Answer extends Explained {
 
 export interface ExplanationLog extends AsyncDisposable {
   /** Every recorded moment, with the explanations at that moment. */
-  readonly pages: readonly { readonly at: Date; readonly said: readonly Answer[] }[];
+  readonly pages: readonly { readonly at: Date; readonly answers: readonly Answer[] }[];
   /** Records the present moment. */
   write(): Promise<readonly Answer[]>;
   /** The sentences about one pull request, one after another, without repetitions. */
@@ -39,43 +39,43 @@ export async function explainWorld(w: World, asOf: Date | null): Promise<Answer[
   });
 }
 
-/** From now on, records after every step of the engine, and in the middle of a landing. */
+/** From now on, records explanations after every step of the engine, and in the middle of a landing. */
 export function logExplanations(w: World): ExplanationLog {
-  const pages: { readonly at: Date; readonly said: readonly Answer[] }[] = [];
+  const pages: { readonly at: Date; readonly answers: readonly Answer[] }[] = [];
   let last = '';
-  const look = async (): Promise<void> => {
+  const record = async (): Promise<void> => {
     for (;;) {
       const before = await stateOf(w);
       if (before === last) return;
       await nextMillisecond();
       const at = new Date();
-      const said = await explainWorld(w, null);
+      const answers = await explainWorld(w, null);
       await nextMillisecond();
-      // What is written in this moment bears a date before it, and could not be seen.
+      // A transaction that is still open may write a date before this moment, and its rows could not be read here.
       if ((await isWritten(w)) || (await stateOf(w)) !== before) continue;
       last = before;
-      pages.push({ at, said });
+      pages.push({ at, answers });
       return;
     }
   };
-  w.loop.observe = look;
-  const disarms = steps.map((name) => onFailpoint(name, look));
+  w.loop.observe = record;
+  const disarms = steps.map((name) => onFailpoint(name, record));
   return {
     pages,
     async write() {
       await w.service.drain();
-      await look();
-      return pages.at(-1)?.said ?? [];
+      await record();
+      return pages.at(-1)?.answers ?? [];
     },
     sentences: (number) => {
-      const all = pages.flatMap(({ said }) => said.filter((answer) => answer.number === number));
+      const all = pages.flatMap(({ answers }) => answers.filter((answer) => answer.number === number));
       return all.map(({ sentence }) => sentence).filter((sentence, index, list) => sentence !== list[index - 1]);
     },
     when(number, sentence) {
-      const answers = pages.flatMap(({ said }) => said.filter((answer) => answer.number === number));
+      const all = pages.flatMap(({ answers }) => answers.filter((answer) => answer.number === number));
       const isSaid = (answer: Answer): boolean =>
         typeof sentence === 'string' ? answer.sentence === sentence : sentence.test(answer.sentence);
-      const found = answers.find(isSaid);
+      const found = all.find(isSaid);
       if (found === undefined)
         throw new Error(`#${number} was never explained by ${sentence}, but by: ${this.sentences(number).join(' | ')}`);
       return found;
@@ -87,7 +87,7 @@ export function logExplanations(w: World): ExplanationLog {
   };
 }
 
-/** A condition of the tree, by the kinds on the way to it. */
+/** Finds a condition in the tree by the kinds on the path to it. */
 export function find(
   answer: { readonly conditions: readonly Condition[] } | undefined,
   ...kinds: readonly ConditionKind[]
@@ -104,9 +104,9 @@ export function find(
 /** Expects that `explain` gives the recorded explanation for each recorded moment. */
 export async function expectSameLater(w: World, { pages }: ExplanationLog): Promise<void> {
   expect(pages.length).toBeGreaterThan(1);
-  for (const { at, said } of pages) {
+  for (const { at, answers } of pages) {
     const later = await explainWorld(w, at);
-    expect(later.map(withoutInstant), `said of ${at.toISOString()}`).toEqual(said.map(withoutInstant));
+    expect(later.map(withoutInstant), `explanations of ${at.toISOString()}`).toEqual(answers.map(withoutInstant));
   }
 }
 
@@ -114,7 +114,9 @@ function withoutInstant({ number, kind, who, sentence, conditions }: Answer): Om
   return { number, kind, who, sentence, conditions };
 }
 
-/** How far the log of events is, and what is heard of checks without one. */
+/**
+ * A text that changes with each event, and with each change of checks, builds, batches and landings without an event.
+ */
 async function stateOf(w: World): Promise<string> {
   const [row] = await w.rows<{ state: string }>(
     `select concat_ws(' ', (select max(id) from event), (select max(heard_at) || ' ' || max(end_heard_at) from check_result),

@@ -1,4 +1,4 @@
-// A subscription as users have one: over WebSockets, with what came of it so far.
+// A subscription over WebSockets, as users have it, and what it has received so far.
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { expect } from 'vitest';
@@ -8,23 +8,25 @@ export interface Followed<Payload> extends AsyncDisposable {
   readonly payloads: Payload[];
   readonly errors: unknown[];
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Resolves when the server has ended it by itself. */
+  /** Resolves when the server has ended the subscription. */
   readonly completed: Promise<void>;
-  /** Resolves when `count` payloads have come. */
+  /** Resolves when `count` payloads or errors have been received. */
   until(count: number): Promise<Payload[]>;
   /** Resolves when the server has answered on this socket. */
   connected(): Promise<void>;
   readonly url: string;
-  /** Streams of that server's events that had started when this was asked. */
+  /** How many streams of the server's events had started when this subscription was sent. */
   readonly startedBefore: number;
 }
 
-/** Resolves when these subscriptions of events, which were made together, have started: they get all that follows. */
-export async function started(...asked: readonly Pick<Followed<unknown>, 'url' | 'startedBefore'>[]): Promise<void> {
-  for (const [url, there] of Map.groupBy(asked, ({ url }) => url))
+/** Resolves when these subscriptions have started. From then on they receive all events. They must be made together. */
+export async function started(
+  ...subscriptions: readonly Pick<Followed<unknown>, 'url' | 'startedBefore'>[]
+): Promise<void> {
+  for (const [url, sameServer] of Map.groupBy(subscriptions, ({ url }) => url))
     await expect
       .poll(() => streamsStarted(url), { timeout: 60_000, interval: 5 })
-      .toBeGreaterThanOrEqual(Math.min(...there.map(({ startedBefore }) => startedBefore)) + there.length);
+      .toBeGreaterThanOrEqual(Math.min(...sameServer.map(({ startedBefore }) => startedBefore)) + sameServer.length);
 }
 
 export function client(

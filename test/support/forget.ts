@@ -3,7 +3,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { createMetrics } from '../../src/platform/metrics/index.ts';
 import { forgetOld, type RetentionRule } from '../../src/platform/retention/index.ts';
 
-/** Deletes what is too old by the defaults. Returns how many rows that were. */
+/** Deletes the rows that are too old by the default retention. Returns their number. */
 export async function forget(db: Database, retention: RetentionRule, now = new Date()): Promise<number> {
   const cutoff = cutoffOf(retention.kind, readRetention({}), now) ?? new Date(0);
   return await forgetOld({ db, meter: createMetrics().meter }, retention, { cutoff });

@@ -1,5 +1,5 @@
-// A world whose repository is at an emulator of GitHub: people push, review and label there by their tokens, its
-// Actions run the checks, and webhooks come over HTTP.
+// A world whose repository is at an emulator of GitHub. People push, review and label by their tokens, the emulator's
+// Actions run the checks, and webhooks arrive over HTTP.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -31,13 +31,14 @@ interface CiEntry {
   readonly run: string;
 }
 
-/** Names of the checks in a `.service/ci.yml`. */
+/** The names of the checks in a `.service/ci.yml`. */
 export function checkNames(ci: string): readonly string[] {
   return Object.keys((parse(ci) as { checks?: object } | null)?.checks ?? {});
 }
 
 /**
- * The workflow of GitHub for a `.service/ci.yml`: its checks run on heads and bot branches, its workflows on request.
+ * The workflow of GitHub that corresponds to a `.service/ci.yml`. Checks run on heads and bot branches, workflows on
+ * request.
  */
 export function asWorkflows(ci: string): Record<string, string> {
   const { checks = {}, workflows = {} } = parse(ci) as {
@@ -69,7 +70,8 @@ export function asWorkflows(ci: string): Record<string, string> {
 }
 
 /**
- * A configuration of the local host that waits for the checks by name: GitHub never says that it has started them all.
+ * A configuration of the local host, changed so that it requires the checks by name, because GitHub never says that all
+ * checks have started.
  */
 export function withRequiredChecks(yaml: string, names: readonly string[]): string {
   const configuration = parse(yaml) as { merge_rules: { preconditions?: Record<string, unknown> } };
@@ -89,7 +91,7 @@ export interface GitHubWorldStart {
   readonly host: WorldHost;
 }
 
-/** Makes the world in a service whose database has the secrets and is empty otherwise. */
+/** Makes the world in a service whose database contains only the secrets. */
 export async function beginGitHubWorld(
   service: Service,
   secrets: Secrets,
@@ -240,7 +242,7 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
       const { data } = await person.issues.listComments({ ...place, issue_number, per_page: 100 });
       return data.flatMap(({ body = '' }) => {
         const key = /<!-- interlock:([^ ]*) -->\s*$/.exec(body)?.[1];
-        // Where the local host marks a pull request as merged, GitHub gets a comment that names the commit.
+        // The local host marks a pull request as merged. At GitHub, a comment names the commit instead.
         if (key === undefined || key === 'landed') return [];
         return [{ key: decodeURIComponent(key), body: body.replace(/\s*<!-- interlock:[^ ]* -->\s*$/, '') }];
       });

@@ -1,5 +1,5 @@
-// One PostgreSQL and one Temporal per test run, started side by side. Databases of tests are
-// copied from a template that was migrated once.
+// Starts one PostgreSQL and one Temporal for a test run. The databases of tests are copies of a template, which is
+// migrated once.
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,12 +20,12 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: { readonly adminUrl: string; readonly template: string; readonly empty: DatabaseState };
     temporal: { readonly address: string; readonly namespace: string };
-    /** Null while there are no workflows. */
+    /** Null: there are no workflows. */
     workflowBundle: string | null;
     cacheDir: string;
-    /** Where templates of worlds are kept during the run. */
+    /** The folder of the templates of worlds during the run. */
     worldTemplates: string;
-    /** test/support/engine-process.ts for plain node. */
+    /** The bundle of test/support/engine-process.ts for plain node. */
     engineBundle: string;
   }
 }
@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServers(log: (line: string) => void): Promise<Servers> {
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-test-'));
-  // The database's user has to walk through it.
+  // PostgreSQL runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o755);
   const cacheDir = defaultCacheDirectory();
   const stops: (() => Promise<void>)[] = [];
@@ -73,7 +73,7 @@ async function startServers(log: (line: string) => void): Promise<Servers> {
     const sources = [join(projectRoot, 'workflows'), join(projectRoot, 'src', 'domain')];
     if (!existsSync(entry)) return null;
     await bundleWorkflows({ entry, sources, outFile });
-    // Another run may build it again meanwhile.
+    // Another run may build the file again meanwhile.
     const own = join(dataDir, 'workflow-bundle.js');
     await copyFile(outFile, own);
     return own;
@@ -114,7 +114,7 @@ async function makeTemplate(adminUrl: string): Promise<DatabaseState> {
     await client.query(`create database ${template}`);
     await migrate(url.href);
     const empty = await readState(url.href);
-    // A session on the template would stop every copy of it.
+    // A template with an open session cannot be copied.
     await client.query(`alter database ${template} with is_template true allow_connections false`);
     return empty;
   } finally {

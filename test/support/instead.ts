@@ -1,7 +1,7 @@
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import type { World } from './world.ts';
 
-/** From now on the host does this instead, as often as it says so; `original` is what it did before. */
+/** Replaces a method of the local host. `does` gets the original method, and returns the new one. */
 export function instead<Name extends keyof LocalHost>(
   w: World,
   name: Name,

@@ -1,4 +1,4 @@
-// A database that is used again holds what the test was given, whatever the test before did.
+// A database that is used again has the state that the test asked for, whatever the test before did.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { readState, takeDatabase, type KeptDatabase } from './kept-databases.ts';
@@ -20,7 +20,7 @@ interface Tables {
   readonly sequences: readonly unknown[];
 }
 
-/** Without the order of rows, which is another one if PostgreSQL has cleaned the table meanwhile. */
+/** The state without the order of rows, which changes if PostgreSQL has vacuumed the table meanwhile. */
 function contentOf(state: string): unknown {
   const { tables, sequences } = JSON.parse(state) as Tables;
   return {
@@ -71,7 +71,7 @@ describe('a database that is used again', () => {
     const left: Record<string, (database: KeptDatabase) => Promise<() => Promise<unknown>>> = {
       'a session': async (database) => {
         const client = new pg.Client({ connectionString: database.url });
-        // It ends with its database.
+        // The session ends with its database.
         client.on('error', () => {});
         await client.connect();
         return async () => await client.end();

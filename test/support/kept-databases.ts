@@ -1,27 +1,24 @@
-// Databases that tests of one process use one after the other. A new database costs its copy, and a new session plans
-// every statement for the first time: both together are more work than the stories of most tests.
+// Databases that the tests of a process use one after the other. To copy a new database, and to plan every statement
+// again in new sessions, would cost more than most tests.
 import pg from 'pg';
 import { inject } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/**
- * All rows of a database, by table, and where its sequences stand. PostgreSQL writes and reads it; it is not parsed
- * here.
- */
+/** All rows of a database, by table, and the values of its sequences. Only PostgreSQL writes and reads this text. */
 export type DatabaseState = string;
 
 export interface KeptDatabase {
-  /** The URL of the owner of its tables. */
+  /** The URL for the owner of the tables. */
   readonly url: string;
-  /** Its connections. They stay open when they are closed here, but answer nobody of this test any more. */
+  /** Its connections. To close them ends only their use by this test: they stay open for the next test. */
   readonly database: Database;
-  /** The next test may have it, unless something is left of this one. */
+  /** Gives the database to the next test, unless this test left something behind. */
   drop(): Promise<void>;
 }
 
-/** A new one that holds this state, with sessions and statistics of its own. */
+/** A new database with this state, and with sessions and statistics of its own. */
 export async function makeDatabase(state: DatabaseState): Promise<TestDatabase> {
   const own = await createTestDatabase();
   const owner = new pg.Client({ connectionString: own.url });
@@ -42,11 +39,11 @@ interface Kept {
   readonly shape: string;
 }
 
-// Each holds up to 17 sessions.
+// Each kept database has up to 17 sessions.
 const mostKept = 2;
 const kept: Kept[] = [];
 
-/** A migrated database in this state; without one it has no rows. */
+/** A migrated database with this state. Without a state it has no rows. */
 export async function takeDatabase(state: DatabaseState = inject('postgres').empty): Promise<KeptDatabase> {
   const taken = kept.pop() ?? (await makeKept());
   await restoreState(taken.owner, state);
@@ -65,7 +62,7 @@ export async function takeDatabase(state: DatabaseState = inject('postgres').emp
 async function makeKept(): Promise<Kept> {
   const own = await createTestDatabase();
   const owner = new pg.Client({ connectionString: own.url });
-  // An error of an idle session that is ended with its database.
+  // An idle session reports an error when it is ended with its database.
   owner.on('error', () => {});
   await owner.connect();
   await prepareRestore(owner);
@@ -79,8 +76,8 @@ async function dropKept({ own, owner, database }: Kept): Promise<void> {
 }
 
 /**
- * Nobody else is connected, nothing is under way, no lock is held, and tables, triggers and policies are what they
- * were.
+ * Whether no other session is connected, no transaction is open, no lock is held, and tables, triggers and policies are
+ * unchanged.
  */
 async function isAsMade({ owner, database, shape }: Kept): Promise<boolean> {
   const deadline = performance.now() + 500;
@@ -105,8 +102,8 @@ async function isAsMade({ owner, database, shape }: Kept): Promise<boolean> {
 }
 
 /**
- * Changes with every statement that changes what the database is made of or how its sessions begin. Its rows and
- * statistics are not part of it.
+ * A text that changes with every statement that changes the schema or the settings of sessions. It does not depend on
+ * rows and statistics.
  */
 async function shapeOf(owner: pg.Client): Promise<string> {
   const catalogs = ['pg_class', 'pg_trigger', 'pg_policy', 'pg_attrdef', 'pg_constraint', 'pg_proc', 'pg_type'];
@@ -118,7 +115,7 @@ async function shapeOf(owner: pg.Client): Promise<string> {
   return row?.shape ?? '';
 }
 
-/** Answers as `database` does until it is closed, which leaves the connections themselves open. */
+/** Works like `database` until it is closed. Closing leaves the connections of `database` open. */
 function closable(database: Database): Database {
   let isClosed = false;
   const open = (): Database => {
@@ -142,7 +139,7 @@ function closable(database: Database): Database {
   };
 }
 
-/** What `restoreState` brings back. Nobody else may write meanwhile. */
+/** Reads the state that `restoreState` restores. No other session may write meanwhile. */
 export async function readState(url: string): Promise<DatabaseState> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -173,7 +170,7 @@ const listTables = `
 
 async function prepareRestore(owner: pg.Client): Promise<void> {
   const tables = await owner.query<{ name: string }>(listTables);
-  // In a temporary function the statements are planned once for each session.
+  // A temporary function plans its statements once for each session.
   await owner.query(`
     create function pg_temp.restore(state json) returns void language plpgsql as $body$
     declare
@@ -187,7 +184,7 @@ async function prepareRestore(owner: pg.Client): Promise<void> {
       perform setval((value ->> 0)::regclass, coalesce((value ->> 1)::bigint, 1), value ->> 1 is not null)
         from json_array_elements(state -> 'sequences');
     end $body$`);
-  // Rules and references between tables were checked when the rows were first written.
+  // Constraints and foreign keys were checked when the rows were first written.
   await owner.query('set session_replication_role = replica');
 }
 

@@ -1,8 +1,8 @@
-// Invariants of a line that has settled, whatever happened to the processes that worked on it.
+// Invariants of a line in which all work has ended. They hold even if processes were killed.
 import { expect } from 'vitest';
 import type { World } from './world.ts';
 
-/** Pull requests that touch nothing in common; answers their numbers. */
+/** Opens pull requests that change different files. Returns their numbers. */
 export async function openSome(w: World, count: number): Promise<number[]> {
   const numbers: number[] = [];
   for (let i = 1; i <= count; i += 1) numbers.push(await w.open(`change-${i}`, { [`${i}.txt`]: 'x\n' }));
@@ -10,8 +10,8 @@ export async function openSome(w: World, count: number): Promise<number[]> {
 }
 
 /**
- * These pull requests, and no others, are merged: once in the history, in the records and in the events. Nothing is
- * left over, at the host neither, but the pull requests that are said to be open.
+ * Expects that exactly these pull requests are merged, each once in the history, in the rows and in the events. No bot
+ * branch and no work is left, and only the pull requests in `open` are open.
  */
 export async function expectOneLandingEach(
   w: World,

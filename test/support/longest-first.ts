@@ -1,4 +1,4 @@
-// Which files begin first: the longest ones, so that no core is left alone with one of them at the end.
+// Runs the test files that take longest first, so that no core runs one of them alone at the end.
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { projectRoot } from '../../src/platform/project-root.ts';

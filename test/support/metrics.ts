@@ -1,4 +1,4 @@
-/** The series of a page of Prometheus and their values, by the text before the value. */
+/** The values of the series on a page of Prometheus. The key is the text before the value. */
 export function metricsOf(text: string): Record<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(

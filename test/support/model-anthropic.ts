@@ -46,7 +46,7 @@ const messageSchema = z.discriminatedUnion('role', [
               type: z.literal('tool_use'),
               id: z.string().regex(/^[\w-]+$/),
               name: toolName,
-              // A history with arguments that are no object is refused.
+              // A history with arguments that are not an object is refused.
               input: z.record(z.string(), z.unknown()),
             }),
           ]),
@@ -166,7 +166,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-/** Every use of a tool is answered in the very next message, and nothing else is. */
+/** Checks that the message after a use of tools answers each of them, and that every answer belongs to a use. */
 function refuseOpenUses(messages: readonly Message[]): void {
   let open: readonly string[] = [];
   for (const [at, message] of messages.entries()) {
@@ -199,7 +199,7 @@ function resultsOf({ content }: Message): string[] {
     : content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
 }
 
-/** A message of the user's may hold tools' answers, and words: they are separated. */
+/** Separates the text of a user's message from the answers of tools in it. */
 function messagesOf({ role, content }: Message): ModelMessage[] {
   const plain = (text: string, calls: ModelMessage['calls'] = []): ModelMessage => ({
     role,

@@ -124,7 +124,7 @@ export const openaiChat: ModelProtocol = {
   },
 };
 
-/** Every call is answered before anything else is said, and nothing is answered that was not called. */
+/** Checks that every call is answered before the next other message, and that every answer belongs to a call. */
 function refuseOpenCalls(messages: readonly Message[]): void {
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {

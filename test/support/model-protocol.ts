@@ -10,9 +10,9 @@ export interface ModelCall {
 export interface ModelMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
-  /** Of the assistant. */
+  /** The calls of the assistant. */
   readonly calls: readonly ModelCall[];
-  /** Of a tool: which call it answers. */
+  /** The id of the call that a tool answers. Null: this is not a message of a tool. */
   readonly answers: string | null;
 }
 
@@ -32,22 +32,22 @@ export interface ModelRequest {
   readonly stream: boolean;
   readonly mostOutputTokens: number | null;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The body as it was received. */
   readonly body: string;
 }
 
 export interface ModelTurn {
-  /** Streamed piece by piece. */
+  /** A list is streamed piece by piece. */
   readonly text?: string | readonly string[];
   readonly calls?: readonly { readonly name: string; readonly args: unknown }[];
-  /** Arguments that are sent as they are, instead of as JSON. */
+  /** Arguments that are sent unchanged, and not as JSON. */
   readonly rawArguments?: string;
   readonly usage?: { readonly input: number; readonly output: number };
-  /** `length`: at its limit. `filter`: withheld. Default: what fits. */
+  /** Why the turn ends. `length`: at its limit. `filter`: it is withheld. Default: what fits the turn. */
   readonly end?: 'stop' | 'length' | 'filter';
-  /** The connection is cut before the first piece of a stream that holds this. */
+  /** The connection is cut before the first piece of a stream that contains this text. */
   readonly cutBefore?: string;
-  /** Asked before each piece of a stream goes out. */
+  /** Called before each piece of a stream is sent. */
   readonly beforePiece?: (piece: string) => void | Promise<void>;
 }
 
@@ -56,12 +56,12 @@ export type ModelReply =
   | {
       readonly status: number;
       readonly message: string;
-      /** The provider's own name for it. */
+      /** The provider's code of the error. */
       readonly code?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly bytes: string; readonly contentType?: string }
-  /** Headers, and nothing after them. */
+  /** Sends the headers, and then nothing. */
   | { readonly hangs: true };
 
 /** How one protocol reads requests and writes answers. */
@@ -85,13 +85,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The text of a turn in the pieces it is streamed in. */
+/** The text of a turn, in the pieces in which it is streamed. */
 export function piecesOf({ text }: ModelTurn): readonly string[] {
   if (text === undefined) return [];
   return typeof text === 'string' ? [text] : text;
 }
 
-/** Arguments as they travel. */
+/** Arguments in the form in which they are sent. */
 export function argumentsOf(turn: ModelTurn, call: { readonly args: unknown }): string {
   return turn.rawArguments ?? JSON.stringify(call.args);
 }

@@ -1,5 +1,5 @@
-// A model's provider on loopback: it speaks the two protocols there are, whole or streamed, refuses what the real ones
-// refuse, and answers what a test's function says.
+// A provider of a model, on the loopback address. It speaks both protocols, whole or streamed, and refuses requests
+// that real providers refuse. A function of the test gives the answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly apiKey: string;
   /** The well-formed requests, in order. */
   readonly requests: ModelRequest[];
-  /** Requests that the server refused as malformed: a correct client has none. */
+  /** The requests that the server refused as malformed. A correct client sends none. */
   readonly refusals: string[];
   /** How many answers were closed by the client before their end. */
   closedEarly: number;

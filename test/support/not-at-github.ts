@@ -1,8 +1,9 @@
-// The stories of `test/queue` that run on the local host alone, by file and name, and why. `HOST=github` skips them.
-const itsOwnHost = 'It replaces methods of the local host, or asks that host itself.';
+// The tests of `test/queue` that run only on the local host, by file and name, and the reasons. `HOST=github` skips
+// them.
+const itsOwnHost = 'It replaces methods of the local host, or calls the local host directly.';
 const itsRuns = 'Another service runs the checks of the local host.';
-const allAtOnce = 'It needs the verdicts of all builds at once, and the emulator runs two jobs at a time.';
-const itsOwnChecks = 'At GitHub a world requires all of its checks by name, of heads too.';
+const allAtOnce = 'It needs the verdicts of all builds at once, but the emulator runs only two jobs at a time.';
+const itsOwnChecks = 'At GitHub a world requires all of its checks by name, also on heads.';
 
 export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'arrivals.building.test.ts': {
@@ -29,7 +30,7 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
       'Its pull requests are rows that GitHub does not have.',
   },
   'sync.test.ts': {
-    'finds what no event reported': 'The review is written past the host. GitHub reports every review.',
+    'finds what no event reported': 'The review is written without a report of the host. GitHub reports every review.',
   },
   'recovery.test.ts': {
     'halts, still admits, takes over what landed since, and goes on': itsRuns,

@@ -1,4 +1,4 @@
-// A collector of traces: takes OTLP as JSON over HTTP, and keeps the spans.
+// A collector of traces. It receives OTLP as JSON over HTTP, and keeps the spans.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ interface Traces {
 }
 
 export interface Collector {
-  /** What a process needs to send here soon. */
+  /** The environment of a process that sends its traces here without delay. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: CollectedSpan[];
   close(): Promise<void>;

@@ -1,18 +1,17 @@
-// A database that is away for one call and well again: the call is refused, or it is carried out and its answer is
-// lost.
+// Lets one call of a database fail. The call is refused, or it is carried out and its answer is lost.
 import type { Database, SystemQueries } from '../../src/platform/database.ts';
 import { isOutage } from '../../src/platform/outage.ts';
 
 export type Outage = 'refused' | 'answer lost';
 
 export interface Outages extends AsyncDisposable {
-  /** Calls since `failAt`. */
+  /** The number of calls since `failAt`. */
   calls(): number;
   /** The n-th call from now on fails. */
   failAt(n: number, how: Outage): void;
 }
 
-/** Outages of everything that uses this very `db`, until it is disposed of. */
+/** Counts calls of `db` and lets them fail, until it is disposed of. All code that uses this object is affected. */
 export function outagesOf(db: Database): Outages {
   const own = { ...db };
   const system = { ...db.system };
@@ -52,12 +51,12 @@ export function outagesOf(db: Database): Outages {
 
 export interface Story {
   readonly outages: Outages;
-  /** Asks for the work; none of it fails. */
+  /** Requests the work. No call fails meanwhile. */
   readonly begin: () => Promise<void>;
-  /** Turns until nothing is left to do now. A failure of the database may break one off. */
+  /** Takes turns until no work can be done now. A failure of the database may end a turn early. */
   readonly turn: () => Promise<void>;
   readonly isOver: () => Promise<boolean>;
-  /** What it came to, besides that it is over. */
+  /** Checks the result. */
   readonly check: (when: string, how: Outage) => Promise<void>;
 }
 
@@ -65,26 +64,27 @@ const mostTurns = 30;
 const hows: readonly Outage[] = ['refused', 'answer lost'];
 
 /**
- * Expects the same end of the story, played once in peace, and then twice for each call it took: refused, and with its
- * answer lost. Stories that take long name `only` some of the calls: the first, and how many to the next.
+ * Runs the story without failures, and then twice for each of its calls: once the call is refused, once its answer is
+ * lost. Expects the same result each time. `only` selects some calls of a long story: the first one, and the distance
+ * to the next one.
  */
 export async function expectAtEachOutage(
   story: Story,
   only: { readonly from: number; readonly step: number } = { from: 1, step: 1 },
 ): Promise<void> {
-  const calls = await tell(story, { at: 0, how: 'refused' });
-  for (let at = only.from; at <= calls; at += only.step) for (const how of hows) await tell(story, { at, how });
+  const calls = await runStory(story, { at: 0, how: 'refused' });
+  for (let at = only.from; at <= calls; at += only.step) for (const how of hows) await runStory(story, { at, how });
 }
 
-async function tell(
+async function runStory(
   { outages, begin, turn, isOver, check }: Story,
   { at, how }: { readonly at: number; readonly how: Outage },
 ): Promise<number> {
-  const when = at === 0 ? 'in peace' : `call ${at} ${how}`;
+  const when = at === 0 ? 'without failures' : `call ${at} ${how}`;
   await begin();
   outages.failAt(at, how);
   for (let turns = 0; !(await isOver()); turns += 1) {
-    if (turns === mostTurns) throw new Error(`It does not come to its end: ${when}.`);
+    if (turns === mostTurns) throw new Error(`The story did not end: ${when}.`);
     await turn().catch((error: unknown) => {
       if (!isOutage(error)) throw error;
     });

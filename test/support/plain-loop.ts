@@ -1,5 +1,5 @@
-// The engine without Temporal: a wake puts a queue on a list, and the list is worked off one turn at a time. What holds
-// here holds by the engine's own records; Temporal only schedules it.
+// The engine without Temporal. A wake puts a queue on a list, and the loop takes one turn at a time. So tests show that
+// guarantees follow from the records of the engine: Temporal only schedules turns.
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, driveBatch } from '../../src/modules/queue/index.ts';
@@ -17,21 +17,21 @@ export interface PlainLoop {
   readonly releases: ReleaseLoop;
   readonly runbooks: RunbookLoop;
   readonly verifications: VerificationLoop;
-  /** Turns until nothing is left to do now. What waits for CI is left for the next wake. */
+  /** Takes turns until no work can be done now. Work that waits for CI is done after the next wake. */
   run(ports: Ports): Promise<void>;
   /**
-   * Resolves at the next wake. Resolves after a tenth of a second anyway: deadlines pass, and other processes wake
-   * nobody here.
+   * Resolves at the next wake, and after a tenth of a second at the latest, because deadlines pass, and wakes of other
+   * processes do not reach this loop.
    */
   woken(): Promise<void>;
   /** Called after every step of a turn. */
   observe: () => Promise<void>;
 }
 
-/** Before each further try of a call that failed, as Temporal does for activities. */
+/** The pauses before the retries of a failed call, as Temporal makes them for activities. */
 const pausesMs = [200, 400, 800, 1_600] as const;
 
-async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs)
     try {
       return await work();
@@ -41,19 +41,19 @@ async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   return await work();
 }
 
-/** `retries`: a call that fails is tried again by itself, and what else there is to do in the turn goes on. */
+/** `retries`: whether a failed call is retried, and the rest of the turn continues. */
 export function createPlainLoop({ retries = false }: { readonly retries?: boolean } = {}): PlainLoop {
   const woken = new Map<string, string>();
-  // A wake since the last run began.
+  // Whether there was a wake since the last run began.
   let isWoken = false;
   let onWake = (): void => {};
-  const stir = (): void => {
+  const noteWake = (): void => {
     isWoken = true;
     onWake();
   };
-  const releases = createReleaseLoop(stir);
-  const runbooks = createRunbookLoop(stir);
-  const verifications = createVerificationLoop(stir);
+  const releases = createReleaseLoop(noteWake);
+  const runbooks = createRunbookLoop(noteWake);
+  const verifications = createVerificationLoop(noteWake);
   const loop: PlainLoop = {
     releases,
     runbooks,
@@ -62,7 +62,7 @@ export function createPlainLoop({ retries = false }: { readonly retries?: boolea
     wake: async (whose) => {
       if ('queueId' in whose) {
         woken.set(whose.queueId, whose.accountId);
-        stir();
+        noteWake();
       } else if ('deploymentId' in whose || 'candidateId' in whose) releases.wake(whose);
       else if ('runbookId' in whose) runbooks.wake(whose);
       else if ('verificationId' in whose) verifications.wake(whose);
@@ -97,7 +97,7 @@ export function createPlainLoop({ retries = false }: { readonly retries?: boolea
   };
   return loop;
 
-  /** As the relay: deadlines that are past. */
+  /** Wakes queues whose deadlines have passed, as the relay does. */
   async function wakeDue(ports: Ports): Promise<void> {
     const due = await ports.db.system.query<{ id: string; account_id: string }>(
       'select id, account_id from queue where next_look_at <= $1',
@@ -123,9 +123,9 @@ export function createPlainLoop({ retries = false }: { readonly retries?: boolea
     }
   }
 
-  /** What fails five times stays open in the database, and the next turn finds it. */
+  /** A call that fails five times leaves its work open in the database, and the next turn finds it. */
   async function call(work: () => Promise<unknown>): Promise<void> {
-    if (retries) await tryAgain(work).catch(() => {});
+    if (retries) await withRetries(work).catch(() => {});
     else await work();
   }
 }

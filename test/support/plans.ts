@@ -1,4 +1,4 @@
-// The cost of a database's statements, as PostgreSQL itself reports it: by auto_explain, whose plans come as notices.
+// Measures the cost of statements by auto_explain of PostgreSQL, which sends the plans as notices.
 import pg from 'pg';
 import { vi } from 'vitest';
 import { asAdmin } from './postgres.ts';
@@ -6,7 +6,8 @@ import { asAdmin } from './postgres.ts';
 export interface Executed {
   readonly text: string;
   /**
-   * Of 8 kB, each as often as it was looked at to find the rows: what a plan costs whatever the machine does besides.
+   * How many blocks of 8 kB the plan read to find the rows. A block that is read twice counts twice. This cost does not
+   * depend on how busy the machine is.
    */
   readonly blocks: number;
 }
@@ -28,7 +29,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Statements of this process in that database are seen from here on. */
+/** From now on, PostgreSQL reports the plans of statements in this database. */
 export async function explainAll(databaseUrl: string): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1);
   const settings = {
@@ -42,20 +43,20 @@ export async function explainAll(databaseUrl: string): Promise<void> {
     'auto_explain.log_level': 'notice',
   };
   for (const [key, value] of Object.entries(settings)) await asAdmin(`alter database ${name} set ${key} = '${value}'`);
-  // Settings are those of sessions that begin now.
+  // The settings apply to new sessions, so the present sessions are ended.
   await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
 }
 
 export function watchPlans(): Plans {
-  const heard = vi.spyOn(pg.Client.prototype, 'emit');
+  const spy = vi.spyOn(pg.Client.prototype, 'emit');
   return {
     take() {
-      const calls = heard.mock.calls as readonly (readonly unknown[])[];
+      const calls = spy.mock.calls as readonly (readonly unknown[])[];
       const executed = calls.flatMap(([event, message]) => (event === 'notice' ? read(message as Notice) : []));
-      heard.mockClear();
+      spy.mockClear();
       return executed;
     },
-    [Symbol.dispose]: () => heard.mockRestore(),
+    [Symbol.dispose]: () => spy.mockRestore(),
   };
 }
 
@@ -71,8 +72,8 @@ function read({ message }: Notice): Executed[] {
 }
 
 /**
- * Without the blocks that a write itself looks at: an index whose page is full is cleaned first, which takes hundreds
- * of blocks now and then, whatever the plan.
+ * The blocks of a plan without the blocks of the write itself. A write sometimes cleans a full page of an index first,
+ * which reads hundreds of blocks and does not depend on the plan.
  */
 function blocksOf(node: PlanNode): number {
   if (node['Node Type'] === 'ModifyTable') return (node.Plans ?? []).reduce((sum, child) => sum + blocksOf(child), 0);

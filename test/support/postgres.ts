@@ -3,20 +3,20 @@ import pg from 'pg';
 import { inject } from 'vitest';
 
 export interface TestDatabase {
-  /** The URL of the owner of its tables. */
+  /** The URL for the owner of the tables. */
   readonly url: string;
-  /** Ends the sessions that are left. The database goes away in the background. */
+  /** Ends all sessions. The database is dropped in the background. */
   drop(): Promise<void>;
 }
 
-/** How many databases may be on their way out before the next one to drop waits for them. */
+/** How many databases are dropped at once. */
 const mostDropping = 8;
 const dropping = new Set<Promise<void>>();
 
-/** A database of the caller's own, copied from `template`; by default migrated, and without rows. */
+/** A new database for the caller, copied from `template`. By default it is migrated and has no rows. */
 export async function createTestDatabase(template = inject('postgres').template): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Half the CPU of the default strategy, which writes each page of the copy into the log as well.
+  // This takes half the CPU of the default strategy, which also writes each page of the copy into the log.
   await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   return { url: databaseUrl(name), drop: async () => await dropSoon(name) };
 }
@@ -30,7 +30,7 @@ export function databaseUrl(name: string): string {
 async function dropSoon(name: string): Promise<void> {
   while (dropping.size >= mostDropping) await Promise.race(dropping);
   const dropped = asAdmin(`drop database if exists ${name} with (force)`).finally(() => dropping.delete(dropped));
-  // The whole server goes away after the run.
+  // The whole server is removed after the run.
   dropped.catch(() => {});
   dropping.add(dropped);
 }
@@ -39,7 +39,7 @@ export async function asAdmin(statement: string): Promise<void> {
   await withAdmin(async (client) => await client.query(statement));
 }
 
-/** As the owner of the tables: the service's own sessions may not, and PostgreSQL only warns of that. */
+/** Runs as the owner of the tables. Sessions of the service may not do this, and PostgreSQL would only warn. */
 export async function analyse(url: string, ...tables: string[]): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();

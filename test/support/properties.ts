@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The same cases wherever the tests run, so that a red run is about the change; `FC_SEED=$RANDOM` draws others. */
+/** The same in every run, so that a test turns red only because of a change. `FC_SEED=$RANDOM` draws other cases. */
 export const seed = Number(process.env['FC_SEED'] ?? 1);
 
 fc.configureGlobal({ seed });

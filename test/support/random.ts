@@ -1,4 +1,4 @@
-/** Small and seeded: a run that fails is run again by its seed. */
+/** Random numbers by a seed, so that a failed run can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

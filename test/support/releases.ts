@@ -1,5 +1,5 @@
-// The releases before the present commit (docs/upgrading.md): tags such as v1.2.0. A clone without any such tag has the
-// dated sections of CHANGELOG.md instead, and a release is then the commit that wrote the heading with its date.
+// Finds the releases before the present commit (docs/upgrading.md), by tags such as v1.2.0. In a clone without such
+// tags, a release is the commit that wrote the heading with its date into CHANGELOG.md.
 import { execFileSync } from 'node:child_process';
 
 export interface Release {
@@ -7,7 +7,7 @@ export interface Release {
   readonly commit: string;
 }
 
-/** Of the repository in the folder, oldest first. The present commit does not count, also when it is a release. */
+/** The releases of the repository in the folder, oldest first. The present commit never counts as a release. */
 export function earlierReleases(folder: string): Release[] {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
   const tagged = git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD', '--sort', 'version:refname')

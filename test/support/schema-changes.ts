@@ -1,30 +1,30 @@
-// What a migration takes from the version before it. Both schemas are read from PostgreSQL's catalogues, so a change
-// counts by what it did and not by how it was written.
+// Finds changes of a migration with which the version before it could not run. Both schemas are read from PostgreSQL's
+// catalogues, so that the effect of a migration counts, and not its text.
 import pg from 'pg';
 
 export interface Schema {
-  /** `table.column`, and what the version before relies on. */
+  /** By `table.column`: the properties on which the version before relies. */
   readonly columns: ReadonlyMap<string, Column>;
-  /** `table.constraint`, indexes that refuse duplicates among them: what refuses rows. */
+  /** By `table.constraint`: all that refuses rows. Unique indexes count too. */
   readonly constraints: ReadonlyMap<string, Constraint>;
-  /** Signatures. */
+  /** The signatures of the functions. */
   readonly functions: ReadonlySet<string>;
 }
 
 export interface Column {
   readonly type: string;
   readonly isNullable: boolean;
-  /** A row that does not name it gets a value, or null. */
+  /** Whether a row that does not name the column gets a value or null. */
   readonly mayBeLeftOut: boolean;
 }
 
 export interface Constraint {
   readonly text: string;
-  /** A row that leaves the new columns out satisfies it, whatever the other columns have. */
+  /** Whether every row that leaves out the new columns satisfies the constraint. */
   readonly acceptsRowsOfBefore: boolean;
 }
 
-/** `before`: the schema before a migration, which says which columns are new. Left out: none is new. */
+/** `before`: the schema before a migration. Columns that it lacks are new. Left out: no column is new. */
 export async function readSchema(client: pg.Client, before?: Schema): Promise<Schema> {
   const { rows: columns } = await client.query<Column & { name: string }>(
     `select c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as "isNullable",
@@ -46,10 +46,11 @@ interface ConstraintRow {
   readonly name: string;
   readonly text: string;
   /**
-   * A null in one of its columns satisfies it: a foreign key, a unique key, and an index that takes nulls as distinct.
+   * Whether a null in one of its columns satisfies the constraint. This holds for foreign keys, for unique keys, and
+   * for indexes that treat nulls as distinct.
    */
   readonly acceptsNull: boolean;
-  /** Of a check. Null: it is none. */
+  /** The expression of a check. Null: the constraint is not a check. */
   readonly expression: string | null;
   readonly columns: readonly { readonly table: string; readonly name: string; readonly value: string | null }[];
 }
@@ -58,7 +59,8 @@ async function readConstraints(
   client: pg.Client,
   isNew: (column: string) => boolean,
 ): Promise<Map<string, Constraint>> {
-  // `value`: what a row that does not name the column gets, as SQL. Null: the database computes it from the others.
+  // `value`: the value of a row that does not name the column, as SQL. Null: the database computes it from other
+  // columns.
   const columnsOf = (table: string, numbers: string): string =>
     `(select coalesce(json_agg(json_build_object('table', c.relname, 'name', a.attname, 'value',
         case when a.attgenerated <> '' then null
@@ -99,7 +101,7 @@ async function acceptsRowsOfBefore(
   return rows[0]?.holds === true;
 }
 
-/** One sentence for each change with which the version before could not run. */
+/** Returns a sentence for each change with which the version before could not run. */
 export function findBreaking(before: Schema, after: Schema): string[] {
   const tables = new Set([...before.columns.keys()].map(tableOf));
   const gone = [...before.columns].flatMap(([name, column]) => brokenColumn(name, column, after.columns.get(name)));

@@ -73,7 +73,7 @@ export interface TestServer {
   otherAccount(name?: string): Promise<{ readonly token: string; readonly accountId: string }>;
   /** Starts another server on the same database, with its own connections, caches and hub, like another process. */
   another(): Promise<{ readonly url: string; close(): Promise<void> }>;
-  /** Turns of the engine until nothing is left to do now. */
+  /** Takes turns of the engine until no work can be done now. */
   drain(): Promise<void>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 export async function startServer(
   options: {
     readonly clock?: () => Date;
-    /** A database of the caller's own, which has been migrated. */
+    /** A migrated database of the caller. */
     readonly databaseUrl?: string;
     readonly graphiqlDir?: string;
     /** Left out: the dashboard is not built. */
@@ -107,7 +107,7 @@ export async function startServer(
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
     /** The token that reads /metrics. Left out: only this machine may read /metrics. */
     readonly metricsToken?: string;
-    /** Of queues at /metrics. */
+    /** The greatest number of queues with series of their own at /metrics. */
     readonly mostSeries?: number;
     /** Left out: only fatal errors are logged. */
     readonly log?: Logger;

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 
-/** The run's shared server. Task queues and workflow ids need names of the test's own. */
+/** The Temporal server that all tests of a run share, so task queues and workflow ids need names of their own. */
 export function testTemporal(): { readonly address: string; readonly namespace: string } {
   return inject('temporal');
 }
@@ -8,6 +8,6 @@ export function testTemporal(): { readonly address: string; readonly namespace: 
 /** For `Worker.create({ workflowBundle: workflowBundle(), … })`. */
 export function workflowBundle(): { readonly codePath: string } {
   const codePath = inject('workflowBundle');
-  if (codePath === null) throw new Error('There is no workflows/index.ts to make a bundle of.');
+  if (codePath === null) throw new Error('There is no bundle, because workflows/index.ts does not exist.');
   return { codePath };
 }

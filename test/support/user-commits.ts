@@ -1,20 +1,20 @@
-// Commits as users make them, straight into a bare repository: one git process for each, past the service.
+// Makes commits of users directly in a bare repository, without the service. Each commit takes one process of git.
 import type { Git } from '../../src/hosts/git/index.ts';
 
 export interface UserCommit {
   readonly branch: string;
-  /** First parent: a commit or a ref. Null begins a history. */
+  /** The first parent: a commit or a ref. Null: the commit has no parent. */
   readonly parent: string | null;
-  /** Text for each path; null removes the file. */
+  /** The text of each path. Null: the file is removed. */
   readonly files: Readonly<Record<string, string | null>>;
   readonly message: string;
-  /** `Name <address>`; default Ada. */
+  /** `Name <address>`. Default: Ada. */
   readonly author?: string | undefined;
 }
 
 const ada = 'Ada <ada@example.test>';
 
-/** Moves the branch by force and answers the new commit. */
+/** Moves the branch by force, and returns the new commit. */
 export async function commitAsUser(git: Git, directory: string, commit: UserCommit): Promise<string> {
   const at = `${Math.floor(Date.now() / 1000)} +0000`;
   const text = (content: string): string => `data ${Buffer.byteLength(content)}\n${content}\n`;

@@ -49,12 +49,12 @@ export interface WorldHost {
   >;
   /** The workflows that the service has started, and how each ended. Null: the workflow still runs. */
   readonly workflowRuns: () => Promise<{ readonly name: string; readonly conclusion: string | null }[]>;
-  /** The service's comments on it, with the keys by which it edits them, in the order of their creation. */
+  /** The service's comments on the pull request, with the keys by which the service edits them, oldest first. */
   readonly comments: (number: number) => Promise<{ readonly key: string; readonly body: string }[]>;
   /** The checks that the service reported on a commit. */
   readonly publishedChecks: (commit: string) => Promise<readonly PublishedHostCheck[]>;
   readonly startCi: () => void;
-  /** As `startCi`, until it is disposed of. */
+  /** Runs CI like `startCi`, until it is disposed of. */
   readonly runCi: () => Promise<AsyncDisposable>;
   readonly stop: () => Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
     git: async (...args) => await git.text(gitDir, args, { env: ada }),
     commit: async (commit) => {
       const id = await commitAsUser(git, gitDir, commit);
-      // A push past the service: the host's reconciler tells of it as it would of any other.
+      // This push bypasses the service. The host's reconciler reports it like any other push.
       await host.reconcile(repository);
       await service.drain();
       return id;

@@ -1,5 +1,5 @@
-// The beginning of a world: an account, a repository with its first commit, and what the service knows of it. It is
-// made once for each set of first files in a test run, and copied from then on.
+// The first state of a world: an account, a repository with its first commit, and the rows of the service about it. A
+// test run makes this state once for each set of first files, and then copies it.
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export interface WorldStart {
 
 export type FirstFiles = Readonly<Record<string, string>>;
 
-/** Makes it all in a database and a data directory that hold nothing. */
+/** Makes the first state in an empty database and an empty data directory. */
 export async function beginWorld(service: Service, files: FirstFiles): Promise<WorldStart> {
   const secrets = generateSecrets();
   const { accountId, token } = await createAccount(service.ports, secrets, {
@@ -51,7 +51,7 @@ export interface WorldTemplate {
   readonly start: WorldStart;
 }
 
-/** The template with these first files. Its first user makes it, with `make`, and the others wait for that. */
+/** The template with these first files. The first caller makes it by `make`, and other callers wait for it. */
 export async function findTemplate(
   files: FirstFiles,
   make: (database: TestDatabase, dataDir: string) => Promise<WorldStart>,
@@ -80,7 +80,7 @@ export async function findTemplate(
   return { ...found, dataDir };
 }
 
-/** The template's files, in a data directory that is empty. */
+/** Copies the template's files into an empty data directory. */
 export async function copyTemplate({ dataDir }: WorldTemplate, into: string): Promise<void> {
   await cp(dataDir, into, { recursive: true });
 }

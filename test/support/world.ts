@@ -30,12 +30,14 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Whether this process runs the checks. Default true. False: another process runs them. */
   readonly runsCi?: boolean;
-  /** Id of the world's account. Workflows are named by the id, so worlds that share a Temporal need different ids. */
+  /**
+   * The id of the world's account. Workflows are named after it, so worlds that share a Temporal need different ids.
+   */
   readonly accountId?: number;
   /** Wakes the engine, if the engine is not the plain loop. */
   readonly wake?: Ports['wake'];
   readonly clock?: () => Date;
-  /** True: PostgreSQL has never seen its tables before, and its sessions begin with it. */
+  /** True: the world has a new database, which no session of PostgreSQL has used before. */
   readonly newDatabase?: boolean;
 }
 
@@ -89,14 +91,14 @@ export interface World extends AsyncDisposable {
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
-  /** Comments on a pull request besides its status comment, in the order of their creation. */
+  /** The comments on a pull request except its status comment, in the order of their creation. */
   comments(number: number): Promise<{ key: string; body: string }[]>;
   /** The present text of the status comment. Null: there is no status comment yet. */
   statusComment(number: number): Promise<string | null>;
   /** The queue's own check on the present head commit. Null: the queue has not made the check yet. */
   statusCheck(number: number): Promise<{ state: string; title: string; summary: string; url: string | null } | null>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** First-parent commits of the base since the first, oldest first. */
+  /** The first-parent commits of the base branch after the first commit, oldest first. */
   landed(): Promise<string[]>;
 }
 
@@ -140,7 +142,7 @@ interface OpenedWorld {
   readonly database: TestDatabase;
   readonly dataDir: string;
   readonly start: WorldStart;
-  /** Null: the local one. */
+  /** Null: the local host. */
   readonly host: WorldHost | null;
 }
 
@@ -278,7 +280,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         await service.drain();
         await loop.run(service.ports);
         if (await condition()) return;
-        if (performance.now() > deadline) throw new Error(`It did not come about. ${await report()}`);
+        if (performance.now() > deadline) throw new Error(`The condition did not come true in time. ${await report()}`);
         await loop.woken();
       }
     },
@@ -299,7 +301,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
           [numbers],
         );
         if (Number(open?.n) === 0) return;
-        if (performance.now() > deadline) throw new Error(`They did not settle. ${await report()}`);
+        if (performance.now() > deadline)
+          throw new Error(`The pull requests did not settle in time. ${await report()}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     },
