@@ -1,4 +1,4 @@
-// Every page and its address. Pages besides the queue are loaded when they are opened.
+// Every page and its address. All pages except the page of the queue are loaded when they are opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Shell } from './app/shell.tsx';
 import { Home } from './app/home.tsx';
@@ -41,7 +41,7 @@ const pull = createRoute({
   }),
 });
 
-/** Pages whose parameters stand in the path, except for what a list shows. */
+/** Pages whose parameters are in the path. Only the filters of lists are in the query. */
 const pages = [
   createRoute({
     getParentRoute: () => root,

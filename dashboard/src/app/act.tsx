@@ -89,12 +89,12 @@ const sayForMs = 5_000;
 
 export function Acting({ children }: { readonly children: ReactNode }): ReactNode {
   const [action, setAction] = useState<Action | null>(null);
-  const [said, setSaid] = useState<string | null>(null);
+  const [sentenceShown, setSentenceShown] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const say = useCallback((sentence: string) => {
-    setSaid(sentence);
+    setSentenceShown(sentence);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setSaid(null), sayForMs);
+    timer.current = setTimeout(() => setSentenceShown(null), sayForMs);
   }, []);
   const [value] = useState({ act: setAction, say });
   return (
@@ -102,20 +102,20 @@ export function Acting({ children }: { readonly children: ReactNode }): ReactNod
       {children}
       {action && <ActionDialog key={action.title} action={action} onClose={() => setAction(null)} say={say} />}
       <div role="status" aria-live="polite">
-        {said !== null && <div className={styles['toast']}>{said}</div>}
+        {sentenceShown !== null && <div className={styles['toast']}>{sentenceShown}</div>}
       </div>
     </ActContext>
   );
 }
 
-/** After a change, the preview is read again, and the action can be confirmed, no sooner than this. */
+/** After a change, the preview is read again after this time. The action cannot be confirmed before. */
 const disarmedMs = 300;
 
 type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
 
 /**
- * Reads what the action would do when the dialog opens, and again when a field or something on the server changes. Until
- * the preview has been read, the action cannot be confirmed.
+ * Reads what the action would do when the dialog opens, and again when a field or something on the server changes.
+ * Until the preview has been read, the action cannot be confirmed.
  */
 function usePreview({ preview }: Action, values: Values): Preview {
   const { changes } = useConnection();

@@ -38,7 +38,9 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** Inputs that take no characters: after `t` the slider has the focus, and `.` leads back to now. */
+/**
+ * Inputs in which keys still run commands. For example, the slider has the focus after `t`, and `.` leads back to now.
+ */
 const untyped = new Set(['range', 'checkbox', 'radio']);
 
 function isTyping(target: EventTarget | null): boolean {
@@ -64,14 +66,14 @@ function onKey(event: KeyboardEvent, showWhyNot: (sentence: string) => void): vo
   command.run();
 }
 
-/** Listens to keys as long as the page is open. If a command cannot be run now, the reason is shown. */
+/** Listens to keys while the page is open. If a command cannot be run now, the reason is shown. */
 export function listenToKeys(showWhyNot: (sentence: string) => void): () => void {
   const listener = (event: KeyboardEvent): void => onKey(event, showWhyNot);
   document.addEventListener('keydown', listener);
   return () => document.removeEventListener('keydown', listener);
 }
 
-/** The key that copies a commit. Undefined: there is none to copy. */
+/** The command that copies the commit. It is disabled if there is no commit. */
 export function copyCommitCommand(commit: string | null | undefined, say: (sentence: string) => void): Command {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(commit ?? '');

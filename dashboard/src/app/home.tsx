@@ -1,5 +1,4 @@
-// Leads from `/` to the last visited queue, else to the first one, and from `/<owner>/<name>` to a queue of the
-// repository.
+// Redirects `/` to the last visited queue, or to the first queue, and `/<owner>/<name>` to a queue of the repository.
 import { useEffect, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Bar, Empty, Waiting } from '../design/parts.tsx';

@@ -22,7 +22,7 @@ export function forgetKeys(): void {
   keys.clear();
 }
 
-/** `crypto.randomUUID` is not there where a page is served by plain HTTP. */
+/** Pages that are served by plain HTTP have no `crypto.randomUUID`. */
 function makeKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -24,9 +24,11 @@ interface LiveLogProps<Data, Page, Variables extends object> {
   readonly heading: string;
   /** The name of the log, for screen readers. */
   readonly label: string;
-  /** Another value when more may come: a log ends with the work, and goes on with what follows it. */
+  /**
+   * A value that changes when more of the log may follow. A log ends with its work, and continues with the next work.
+   */
   readonly progress: string;
-  /** What is shown while the log has nothing. Default: nothing. */
+  /** What is shown while the log is empty. Default: nothing. */
   readonly otherwise?: ReactNode;
 }
 
@@ -53,8 +55,8 @@ function useLog<Data, Page, Variables extends object>({
   const subject = JSON.stringify(variables);
 
   const read = async (before: string | null): Promise<EarlierPage | null> => {
-    const asked = client.query(pages.document, { ...variables, before }, { requestPolicy: 'network-only' });
-    const { data } = await asked.toPromise();
+    const request = client.query(pages.document, { ...variables, before }, { requestPolicy: 'network-only' });
+    const { data } = await request.toPromise();
     return (data && pages.pageOf(data)) ?? null;
   };
   useEffect(() => {
@@ -84,7 +86,7 @@ function useLog<Data, Page, Variables extends object>({
       });
     };
     const begin = async (): Promise<void> => {
-      // Where the end cannot be read, the log is followed from its beginning.
+      // If the end cannot be read, the log is read from its beginning.
       const page = isEndRead.current ? null : await read(null);
       if (!isCurrent) return;
       isEndRead.current = true;
@@ -119,7 +121,7 @@ function useLog<Data, Page, Variables extends object>({
   return { ...log, showEarlier, showEnd, isReading };
 }
 
-/** The `key` of the element must name the run that the log belongs to. */
+/** The `key` of the element must name the run of the log. */
 export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProps<Data, Page, Variables>): ReactNode {
   const { pieces, hasEarlier, hasLater, showEarlier, showEnd, isReading } = useLog(props);
   const box = useRef<HTMLPreElement>(null);
@@ -133,7 +135,7 @@ export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProp
     if (anchor.current !== null && !isReading) {
       current.scrollTop = anchor.current.piece.offsetTop - anchor.current.belowPx;
       anchor.current = null;
-      // The button may be gone.
+      // The button may not exist any more.
       if (!hasEarlier) current.focus({ preventScroll: true });
     } else if (isAtEnd.current) current.scrollTop = current.scrollHeight;
   }, [pieces, firstCursor, isReading, hasEarlier]);

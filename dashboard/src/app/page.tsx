@@ -3,12 +3,12 @@ import { useCallback, useEffect, type ReactNode } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { Banner, Failure, Waiting } from '../design/parts.tsx';
 import { codeOf, problemOf, type Problem } from './errors.ts';
-import type { Answered } from './use-live-query.ts';
+import type { QueryAnswer } from './use-live-query.ts';
 
 export function useAnswer<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-): Answered<Data> {
+): QueryAnswer<Data> {
   const [{ data, error, fetching }, read] = useQuery({ query, variables, requestPolicy: 'cache-and-network' });
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
   return {
@@ -33,7 +33,7 @@ export function Shown<Data>({
   what,
   children,
 }: {
-  readonly answer: Answered<Data>;
+  readonly answer: QueryAnswer<Data>;
   /** The subject of the sentence "… could not be read.", such as `The releases`. */
   readonly what: string;
   readonly children: (data: Data) => ReactNode;

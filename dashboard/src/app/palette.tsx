@@ -24,7 +24,7 @@ interface Choice {
 }
 
 const previewAfterMs = 150;
-const askAfterMs = 150;
+const searchAfterMs = 150;
 const mostOfGroup = 8;
 /** The server refuses a text that is longer or has more words. */
 const longestText = 200;
@@ -34,20 +34,20 @@ const mostWords = 10;
  * What the server finds in the repository of the page, or in the whole account if the page has no repository. Releases
  * are always searched in the whole account.
  */
-function useFound(text: string): Found {
+function useSearch(text: string): SearchResult {
   const { owner, name } = useParams({ strict: false });
   const navigate = useNavigate();
-  const asked = searchText(text);
-  const [sought, setSought] = useState('');
+  const typed = searchText(text);
+  const [searched, setSearched] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSought(asked), askAfterMs);
+    const timer = setTimeout(() => setSearched(typed), searchAfterMs);
     return () => clearTimeout(timer);
-  }, [asked]);
+  }, [typed]);
   const repository = useMemo(() => (owner === undefined || name === undefined ? null : { owner, name }), [owner, name]);
   const [{ data, fetching }] = useQuery({
     query: SearchDocument,
-    variables: { text: sought, repository },
-    pause: sought === '' || asked === '',
+    variables: { text: searched, repository },
+    pause: searched === '' || typed === '',
   });
   const choices = useMemo(() => {
     if (data === undefined) return [];
@@ -76,10 +76,10 @@ function useFound(text: string): Found {
       ),
     ];
   }, [data, navigate, repository]);
-  return { choices: asked === '' ? [] : choices, isOfText: asked === sought && !fetching };
+  return { choices: typed === '' ? [] : choices, isOfText: typed === searched && !fetching };
 }
 
-interface Found {
+interface SearchResult {
   readonly choices: readonly Choice[];
   /** Whether the server found the choices by the present text. If false, it found them by an earlier text. */
   readonly isOfText: boolean;
@@ -207,7 +207,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
 
 function useChoices(text: string, shell: ShellQuery | undefined): readonly Choice[] {
   const navigate = useNavigate();
-  const found = useFound(text);
+  const found = useSearch(text);
   return useMemo(() => {
     const commands = listCommands()
       .filter((command) => command.isMove !== true)

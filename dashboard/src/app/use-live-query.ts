@@ -6,7 +6,7 @@ import { CursorDocument } from '../generated/app.ts';
 import { problemOf, type Problem } from './errors.ts';
 import { follow } from './live.ts';
 
-/** At most one read in this time, however many changes come: all users of the account share one rate limit. */
+/** The page reads at most once in this time, because all users of the account share one rate limit. */
 const readEveryMs = 700;
 /** The pause after a read, as a multiple of the read's duration, so that a slow server gets fewer requests. */
 const restShare = 2;
@@ -26,7 +26,7 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
   } | null;
 }
 
-export interface Answered<Data> {
+export interface QueryAnswer<Data> {
   readonly data: Data | undefined;
   /** Why there is no data. Null: there is data, or the page still waits for it. */
   readonly problem: Problem | null;
@@ -38,7 +38,7 @@ export interface Answered<Data> {
 
 export function useLiveQuery<Data, Variables extends AnyVariables, Change, ChangeVariables extends object>(
   query: LiveQuery<Data, Variables, Change, ChangeVariables>,
-): Answered<Data> {
+): QueryAnswer<Data> {
   const client = useClient();
   // If only the read part of the rows changes, the cursor stays, and no new subscription begins.
   const subject = JSON.stringify(query.follows?.variables ?? query.variables);
@@ -63,7 +63,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     return () => clearTimeout(timer);
   }, [isRateLimited, fetching, refresh]);
 
-  // How often the log had already deleted the changes behind the cursor.
+  // How many times the log had already deleted the changes behind the cursor.
   const [expiries, setExpiries] = useState(0);
   useEffect(() => {
     let isCurrent = true;
@@ -90,17 +90,17 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   useEffect(() => {
     const { follows } = latest.current;
     if (followed?.subject !== subject || follows === null) return undefined;
-    const pacing = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
-    reader.current = pacing;
+    const newReader = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
+    reader.current = newReader;
     const stop = follow({
       ...follows,
       after: followed.cursor,
-      onChange: pacing.ask,
+      onChange: newReader.request,
       onExpired: () => setExpiries((before) => before + 1),
     });
     return () => {
       stop();
-      pacing.stop();
+      newReader.stop();
     };
   }, [followed, subject]);
 
@@ -114,45 +114,45 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
 }
 
 interface Reader {
-  readonly ask: () => void;
+  /** Requests a read. */
+  readonly request: () => void;
   /** Called when a read has ended. */
   readonly onRead: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Reads after the first change and then at intervals. A hidden tab reads when it becomes visible again. The next read
- * begins after the present read has ended: it would abort the present one, and under constant changes no read would
- * end.
+ * Reads after the first change and then at intervals. A hidden tab reads when it becomes visible again. A read begins
+ * only after the read before has ended, because it would abort that read, and under constant changes no read would end.
  */
 function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAsked = false;
+  let isRequested = false;
   let lastAt = -readEveryMs;
   let restMs = readEveryMs;
   let isReading = false;
   const run = (): void => {
     timer = undefined;
-    if (!isAsked || document.hidden || isBusy()) return;
-    isAsked = false;
+    if (!isRequested || document.hidden || isBusy()) return;
+    isRequested = false;
     isReading = true;
     lastAt = performance.now();
     read();
   };
-  const ask = (): void => {
-    isAsked = true;
+  const request = (): void => {
+    isRequested = true;
     timer ??= setTimeout(run, Math.max(gatherMs, lastAt + restMs - performance.now()));
   };
   const onVisible = (): void => {
-    if (isAsked) ask();
+    if (isRequested) request();
   };
   document.addEventListener('visibilitychange', onVisible);
   return {
-    ask,
+    request,
     onRead: () => {
       if (isReading) restMs = Math.min(longestRestMs, Math.max(readEveryMs, restShare * (performance.now() - lastAt)));
       isReading = false;
-      if (isAsked) ask();
+      if (isRequested) request();
     },
     stop: () => {
       clearTimeout(timer);

@@ -115,7 +115,7 @@ interface Enqueuing {
 
 function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, skipsValidation }: Enqueuing): Action {
   const { number, headCommitSha } = target;
-  const asked = async (reason: string, preview: boolean) => {
+  const send = async (reason: string, preview: boolean) => {
     const { queuePullRequest } = await answerOf(
       client.mutation(QueuePullRequestDocument, {
         input: {
@@ -140,7 +140,7 @@ function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, ski
     harms: skipsLine || skipsValidation,
     ...(skipsLine && { fields: [{ name: 'reason', label: 'Why it cannot wait', required: true }] }),
     preview: async ({ reason = '' }) => {
-      const { impact } = await asked(reason === '' ? 'preview' : reason, true);
+      const { impact } = await send(reason === '' ? 'preview' : reason, true);
       return {
         ...effectOf(impact, `${target.title} joins the line.`),
         ...(skipsValidation && {
@@ -149,14 +149,14 @@ function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, ski
       };
     },
     run: async ({ reason = '' }) => {
-      const { pullRequest } = await asked(reason, false);
+      const { pullRequest } = await send(reason, false);
       return `#${number} is ${pullRequest.status.toLowerCase()}.`;
     },
   };
 }
 
 export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean): Action {
-  const asked = async (message: string, preview: boolean) => {
+  const send = async (message: string, preview: boolean) => {
     const { pauseBranches } = await answerOf(
       client.mutation(PauseBranchesDocument, {
         input: {
@@ -177,11 +177,11 @@ export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean):
     ...(!isPaused && { fields: [{ name: 'message', label: 'Reason (everybody sees it)' }] }),
     preview: async ({ message = '' }) =>
       effectOf(
-        await asked(message, true),
+        await send(message, true),
         isPaused ? 'Builds and landings continue.' : 'Nothing is validated or merged until somebody resumes the queue.',
       ),
     run: async ({ message = '' }) => {
-      await asked(message, false);
+      await send(message, false);
       return isPaused ? `${queue.branch} is resumed.` : `${queue.branch} is paused.`;
     },
   };
@@ -202,7 +202,7 @@ export function activateAction(client: Client, queue: QueueRef): Action {
 }
 
 export function freezeAction(client: Client, queue: QueueRef): Action {
-  const asked = async ({ reason = '', until = '' }, preview: boolean) => {
+  const send = async ({ reason = '', until = '' }, preview: boolean) => {
     const { freezeBranches } = await answerOf(
       client.mutation(FreezeBranchesDocument, {
         input: {
@@ -224,16 +224,16 @@ export function freezeAction(client: Client, queue: QueueRef): Action {
       { name: 'reason', label: 'Reason (everybody sees it)' },
       { name: 'until', label: 'Until (empty: until somebody lifts the freeze)', type: 'datetime-local' },
     ],
-    preview: async (values) => effectOf(await asked(values, true), 'Builds continue, but nothing lands.'),
+    preview: async (values) => effectOf(await send(values, true), 'Builds continue, but nothing lands.'),
     run: async (values) => {
-      await asked(values, false);
+      await send(values, false);
       return `${queue.branch} is frozen: builds continue, but nothing lands.`;
     },
   };
 }
 
 export function unfreezeAction(client: Client, queue: QueueRef): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { unfreezeBranches } = await answerOf(
       client.mutation(UnfreezeBranchesDocument, {
         input: { repository: repositoryOf(queue), baseBranches: queue.branch, preview },
@@ -245,9 +245,9 @@ export function unfreezeAction(client: Client, queue: QueueRef): Action {
     title: `Lift the freeze of ${queue.branch}?`,
     verb: 'Lift',
     harms: false,
-    preview: async () => effectOf((await asked(true)).impact, 'Landings continue.'),
+    preview: async () => effectOf((await send(true)).impact, 'Landings continue.'),
     run: async () => {
-      const { deleted } = await asked(false);
+      const { deleted } = await send(false);
       return deleted === 0
         ? `No freeze names exactly ${queue.branch}. If ${queue.branch} is still frozen, a schedule or a wider pattern freezes it.`
         : `${queue.branch} is no longer frozen.`;
@@ -256,7 +256,7 @@ export function unfreezeAction(client: Client, queue: QueueRef): Action {
 }
 
 export function haltAction(client: Client, queue: QueueRef): Action {
-  const asked = async (reason: string, preview: boolean) => {
+  const send = async (reason: string, preview: boolean) => {
     const { haltQueue } = await answerOf(
       client.mutation(HaltQueueDocument, {
         input: { repository: repositoryOf(queue), baseBranch: queue.branch, reason, preview },
@@ -270,16 +270,16 @@ export function haltAction(client: Client, queue: QueueRef): Action {
     harms: true,
     fields: [{ name: 'reason', label: 'Reason (everybody sees it)', required: true }],
     preview: async ({ reason = '' }) =>
-      effectOf(await asked(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
+      effectOf(await send(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
     run: async ({ reason = '' }) => {
-      await asked(reason, false);
+      await send(reason, false);
       return `${queue.branch} is halted until an admin resumes it.`;
     },
   };
 }
 
 export function resumeAction(client: Client, queue: QueueRef): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { resumeQueue } = await answerOf(
       client.mutation(ResumeQueueDocument, {
         input: { repository: repositoryOf(queue), baseBranch: queue.branch, preview },
@@ -291,16 +291,16 @@ export function resumeAction(client: Client, queue: QueueRef): Action {
     title: `Resume ${queue.branch}?`,
     verb: 'Resume',
     harms: false,
-    preview: async () => effectOf(await asked(true), 'Builds and landings continue.'),
+    preview: async () => effectOf(await send(true), 'Builds and landings continue.'),
     run: async () => {
-      await asked(false);
+      await send(false);
       return `${queue.branch} is resumed: pull requests land again.`;
     },
   };
 }
 
 export function resetAction(client: Client, queue: QueueRef): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { resetQueue } = await answerOf(
       client.mutation(ResetQueueDocument, {
         input: { repository: repositoryOf(queue), baseBranch: queue.branch, preview },
@@ -312,16 +312,16 @@ export function resetAction(client: Client, queue: QueueRef): Action {
     title: `Reset every build of ${queue.branch}?`,
     verb: 'Reset',
     harms: true,
-    preview: async () => effectOf(await asked(true), 'No build is running, so nothing is reset.'),
+    preview: async () => effectOf(await send(true), 'No build is running, so nothing is reset.'),
     run: async () => {
-      await asked(false);
+      await send(false);
       return `Every build of ${queue.branch} is reset and starts again.`;
     },
   };
 }
 
 export function retryBuildAction(client: Client, queue: QueueRef, { number }: Target): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { retryBuild } = await answerOf(
       client.mutation(RetryBuildDocument, { input: { repository: repositoryOf(queue), number, preview } }),
     );
@@ -331,16 +331,16 @@ export function retryBuildAction(client: Client, queue: QueueRef, { number }: Ta
     title: `Build #${number} again?`,
     verb: 'Build again',
     harms: true,
-    preview: async () => effectOf(await asked(true), 'Its build starts again.'),
+    preview: async () => effectOf(await send(true), 'Its build starts again.'),
     run: async () => {
-      await asked(false);
+      await send(false);
       return `The build of #${number} starts again.`;
     },
   };
 }
 
 export function syncAction(client: Client, queue: QueueRef, { number }: Target): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { syncPullRequest } = await answerOf(
       client.mutation(SyncPullRequestDocument, { input: { repository: repositoryOf(queue), number, preview } }),
     );
@@ -351,10 +351,10 @@ export function syncAction(client: Client, queue: QueueRef, { number }: Target):
     verb: 'Sync',
     harms: false,
     preview: async () => {
-      const { impact, message } = await asked(true);
+      const { impact, message } = await send(true);
       return { ...effectOf(impact, message), sentence: message };
     },
-    run: async () => (await asked(false)).message,
+    run: async () => (await send(false)).message,
   };
 }
 
@@ -374,7 +374,7 @@ export function refreshAction(client: Client, queue: QueueRef, { number }: Targe
 }
 
 export function backportAction(client: Client, queue: QueueRef, { number }: Target): Action {
-  const asked = async (targetBranch: string, preview: boolean): Promise<string> => {
+  const send = async (targetBranch: string, preview: boolean): Promise<string> => {
     const { backportPullRequest } = await answerOf(
       client.mutation(BackportPullRequestDocument, {
         input: { repository: repositoryOf(queue), number, targetBranch, preview },
@@ -388,8 +388,8 @@ export function backportAction(client: Client, queue: QueueRef, { number }: Targ
     harms: false,
     fields: [{ name: 'branch', label: 'Target branch', required: true }],
     preview: async ({ branch = '' }) => ({
-      sentence: branch === '' ? 'Enter the branch to backport to.' : await asked(branch, true),
+      sentence: branch === '' ? 'Enter the branch to backport to.' : await send(branch, true),
     }),
-    run: async ({ branch = '' }) => await asked(branch, false),
+    run: async ({ branch = '' }) => await send(branch, false),
   };
 }

@@ -24,7 +24,7 @@ interface InspectorProps {
   readonly number: number;
   /** The moment in the past that is shown. Null: now. */
   readonly at: string | null;
-  /** Another value for each read of the queue. */
+  /** A value that changes with each read of the queue. */
   readonly version: unknown;
   readonly onClose: () => void;
 }

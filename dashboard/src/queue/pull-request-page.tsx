@@ -42,7 +42,7 @@ type Tab = (typeof tabs)[number];
 
 export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
-  const { tab: asked, at } = useSearch({ strict: false });
+  const { tab: requestedTab, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: PullRequestPageDocument,
@@ -72,7 +72,7 @@ export function PullRequestPage(): ReactNode {
       </>
     );
   if (!pull) return <BotPage owner={owner} name={name} number={Number(number)} />;
-  const tab = tabs.find((one) => one === asked) ?? 'explain';
+  const tab = tabs.find((one) => one === requestedTab) ?? 'explain';
   return <PullRequestView pull={pull} tab={tab} at={at ?? null} queue={{ owner, name, branch: pull.baseBranch }} />;
 }
 

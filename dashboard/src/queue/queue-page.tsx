@@ -24,7 +24,7 @@ import styles from './queue.module.css';
 const fewBuilds = 12;
 /** The most rows that the API returns in one page. */
 const mostBuilds = 100;
-/** Explanations of pull requests that are not in line cost most: they are read at once, and then at intervals. */
+/** Pull requests that are not in line are read at most once in this time, because their explanations cost most. */
 const outsideEveryMs = 3_000;
 /** Rows are read after scrolling has paused for this long. */
 const scrollPauseMs = 80;
@@ -164,7 +164,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   );
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
-  const { outside, past, proofs } = useBeside(queue, data, at);
+  const { outside, past, proofs } = useRestOfPage(queue, data, at);
   // The chosen row may be far from the rows that are read.
   const seen = useRef<ShownEntry>(undefined);
   const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
@@ -222,9 +222,10 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
 const none: readonly never[] = [];
 
 /**
- * Reads what the page shows besides the line. It is read again only when the line has changed, because it is costly.
+ * Reads the parts of the page other than the line. They are read again only when the line has changed, because that is
+ * costly.
  */
-function useBeside(
+function useRestOfPage(
   queue: QueueRef,
   data: QueueData,
   at: string | null,

@@ -67,7 +67,7 @@ export function deployAction(
   client: Client,
   { project, environment, versions }: EnvironmentRef & { readonly versions: readonly string[] },
 ): Action {
-  const asked = async (version: string, preview: boolean) => {
+  const send = async (version: string, preview: boolean) => {
     const { createDeployment } = await answerOf(
       client.mutation(CreateDeploymentDocument, {
         input: { project, environment, version, preview, force: false, supersede: false },
@@ -81,10 +81,10 @@ export function deployAction(
     harms: false,
     fields: [{ name: 'version', label: 'Which candidate', required: true, options: versions }],
     preview: async ({ version = '' }) => ({
-      sentence: (await asked(version, true))?.sentence ?? `${version} goes to ${environment}.`,
+      sentence: (await send(version, true))?.sentence ?? `${version} goes to ${environment}.`,
     }),
     run: async ({ version = '' }) => {
-      await asked(version, false);
+      await send(version, false);
       return `${version} is on its way to ${environment}.`;
     },
   };
@@ -109,8 +109,8 @@ interface CutFrom {
 
 export function cutAction(client: Client, { project, repository, newest, isBuilt, refresh }: CutFrom): Action {
   const { owner, name, defaultBranch: branch } = repository;
-  const commitOf = async (asked: string): Promise<string> => {
-    if (asked !== '') return asked;
+  const commitOf = async (typed: string): Promise<string> => {
+    if (typed !== '') return typed;
     const tip = await answerOf(
       client.query(TipToCutDocument, { owner, name, branch }, { requestPolicy: 'network-only' }),
     );
@@ -152,7 +152,7 @@ export function cutAction(client: Client, { project, repository, newest, isBuilt
 }
 
 export function freezeAction(client: Client, { project, environment }: EnvironmentRef): Action {
-  const asked = async ({ reason = '', until = '' }, preview: boolean) => {
+  const send = async ({ reason = '', until = '' }, preview: boolean) => {
     const { freezeEnvironment } = await answerOf(
       client.mutation(FreezeEnvironmentDocument, {
         input: {
@@ -175,17 +175,17 @@ export function freezeAction(client: Client, { project, environment }: Environme
       { name: 'until', label: 'Until (empty: until somebody lifts the freeze)', type: 'datetime-local' },
     ],
     preview: async (values) => ({
-      sentence: (await asked(values, true))?.sentence ?? `Nothing is deployed to ${environment} meanwhile.`,
+      sentence: (await send(values, true))?.sentence ?? `Nothing is deployed to ${environment} meanwhile.`,
     }),
     run: async (values) => {
-      await asked(values, false);
+      await send(values, false);
       return `${environment} is frozen.`;
     },
   };
 }
 
 export function liftAction(client: Client, { project, environment }: EnvironmentRef): Action {
-  const asked = async (preview: boolean) => {
+  const send = async (preview: boolean) => {
     const { unfreezeEnvironment } = await answerOf(
       client.mutation(UnfreezeEnvironmentDocument, { input: { project, environment, preview } }),
     );
@@ -195,9 +195,9 @@ export function liftAction(client: Client, { project, environment }: Environment
     title: `Lift the freeze of ${environment}?`,
     verb: 'Lift',
     harms: false,
-    preview: async () => ({ sentence: (await asked(true)).impact?.sentence ?? `${environment} is not frozen.` }),
+    preview: async () => ({ sentence: (await send(true)).impact?.sentence ?? `${environment} is not frozen.` }),
     run: async () => {
-      await asked(false);
+      await send(false);
       return `${environment} is no longer frozen by hand.`;
     },
   };

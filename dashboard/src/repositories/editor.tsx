@@ -1,5 +1,5 @@
-// An editor of YAML that marks problems where they are. It stands in a shadow root: there its styles are adopted style
-// sheets, which the Content-Security-Policy allows, and not a <style> element, which it refuses.
+// An editor of YAML that marks problems where they are. It is in a shadow root, because there its styles are adopted
+// style sheets, which the Content-Security-Policy allows. Elsewhere they would be a <style> element, which it refuses.
 import { useEffect, useRef, type ReactNode } from 'react';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
@@ -8,7 +8,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 
 export interface Problem {
-  /** From 1. Null: of the whole document. */
+  /** The line, counted from 1. Null: the problem is of the whole document. */
   readonly line: number | null;
   readonly column: number | null;
   readonly reason: string;
@@ -46,7 +46,7 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
   useEffect(() => {
     if (!host.current) return undefined;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
-    const made = new EditorView({
+    const editor = new EditorView({
       root,
       parent: root,
       state: EditorState.create({
@@ -55,7 +55,7 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
           lineNumbers(),
           history(),
           yaml(),
-          // Tab leaves the editor, so that a keyboard can.
+          // Tab is not bound, so that a user without a mouse can leave the editor.
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
@@ -65,8 +65,8 @@ export function Editor({ label, initial, problems, onChange }: EditorProps): Rea
         ],
       }),
     });
-    view.current = made;
-    return () => made.destroy();
+    view.current = editor;
+    return () => editor.destroy();
   }, [initial, label]);
   useEffect(() => {
     if (view.current)

@@ -16,8 +16,8 @@ import styles from './first-run.module.css';
 export function FirstRun(): ReactNode {
   useTitle('Welcome');
   const viewer = useShell()?.viewer;
-  const [made, setMade] = useState<{ readonly owner: string; readonly name: string } | null>(null);
-  const commands = useMemo(() => (made ? commandsOf(made) : ''), [made]);
+  const [repository, setRepository] = useState<{ readonly owner: string; readonly name: string } | null>(null);
+  const commands = useMemo(() => (repository ? commandsOf(repository) : ''), [repository]);
   const navigate = useNavigate();
   const say = useSay();
   const copy = async (): Promise<void> => {
@@ -45,15 +45,15 @@ export function FirstRun(): ReactNode {
                 <p className="dim">as {viewer ? `${labelOf(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
               </div>
             </li>
-            <li className={styles[made ? 'done' : 'now']}>
+            <li className={styles[repository ? 'done' : 'now']}>
               <i aria-hidden="true" />
               <div>
-                <h3>{made ? `Repository ${made.owner}/${made.name}` : 'Make a repository'}</h3>
-                {made ? (
+                <h3>{repository ? `Repository ${repository.owner}/${repository.name}` : 'Make a repository'}</h3>
+                {repository ? (
                   <p className="dim">hosted here, with an empty branch main.</p>
                 ) : (
                   <>
-                    <CreateForm onMade={setMade} />
+                    <CreateForm onMade={setRepository} />
                     <p className="dim">
                       You have one already? On the machine of the service,{' '}
                       <code>npm run import -- &lt;path or URL&gt; acme/shop</code> imports it with its history.
@@ -62,14 +62,14 @@ export function FirstRun(): ReactNode {
                 )}
               </div>
             </li>
-            <li className={styles[made ? 'now' : 'ahead']}>
+            <li className={styles[repository ? 'now' : 'ahead']}>
               <i aria-hidden="true" />
               <div>
                 <h3>Push a commit that adds a check</h3>
                 <p className="dim">
                   Every check in <code>.service/ci.yml</code> on main is required.
                 </p>
-                {made && (
+                {repository && (
                   <>
                     <Terminal label="Commands that push a check">{commands}</Terminal>
                     <div className={parts['acts']}>
@@ -79,7 +79,7 @@ export function FirstRun(): ReactNode {
                       <Button
                         kind="go"
                         onClick={() =>
-                          void navigate({ to: '/$owner/$name/queue/$', params: { ...made, _splat: 'main' } })
+                          void navigate({ to: '/$owner/$name/queue/$', params: { ...repository, _splat: 'main' } })
                         }
                       >
                         To its queue
@@ -173,7 +173,7 @@ function ConnectGitHub(): ReactNode {
 function CreateForm({
   onMade,
 }: {
-  readonly onMade: (made: { readonly owner: string; readonly name: string }) => void;
+  readonly onMade: (repository: { readonly owner: string; readonly name: string }) => void;
 }): ReactNode {
   const client = useClient();
   const [text, setText] = useState('');

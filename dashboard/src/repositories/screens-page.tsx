@@ -19,7 +19,7 @@ import {
 
 type Link = NonNullable<EmbedLinksQuery['repository']>['embedLinks'][number];
 
-interface Made {
+interface NewLink {
   readonly url: string;
   readonly badgeUrl: string;
   readonly branch: string;
@@ -31,7 +31,7 @@ export function ScreensPage(): ReactNode {
   const client = useClient();
   const act = useAct();
   const answer = useAnswer(EmbedLinksDocument, { owner, name });
-  const [made, setMade] = useState<Made | null>(null);
+  const [newLink, setNewLink] = useState<NewLink | null>(null);
   const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};
   const branches = [...new Set([defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
   const create: Action = {
@@ -56,7 +56,7 @@ export function ScreensPage(): ReactNode {
           },
         }),
       );
-      setMade({ ...createEmbedLink, branch });
+      setNewLink({ ...createEmbedLink, branch });
       answer.refresh();
       return 'The link is shown once. Copy it now.';
     },
@@ -85,7 +85,7 @@ export function ScreensPage(): ReactNode {
       </Bar>
       <Shown answer={answer} what="The links">
         {({ repository }) => (
-          <Links links={repository?.embedLinks ?? []} made={made} onRevoke={(link) => act(revoke(link))} />
+          <Links links={repository?.embedLinks ?? []} newLink={newLink} onRevoke={(link) => act(revoke(link))} />
         )}
       </Shown>
     </>
@@ -94,11 +94,11 @@ export function ScreensPage(): ReactNode {
 
 interface LinksProps {
   readonly links: readonly Link[];
-  readonly made: Made | null;
+  readonly newLink: NewLink | null;
   readonly onRevoke: (link: Link) => void;
 }
 
-function Links({ links, made, onRevoke }: LinksProps): ReactNode {
+function Links({ links, newLink, onRevoke }: LinksProps): ReactNode {
   const working = links.filter((link) => stateOf(link) === 'works').length;
   return (
     <div className={parts['scroll']} tabIndex={0}>
@@ -107,12 +107,12 @@ function Links({ links, made, onRevoke }: LinksProps): ReactNode {
         without a session. <em>A link is for a screen or a README, and changes nothing.</em>
       </Answer>
       <div className={parts['body']}>
-        {made !== null && (
+        {newLink !== null && (
           <div className={cx(parts['next'], parts['green'])}>
             <b>The new link. It is shown once.</b>
-            <Terminal label="The page for a screen">{made.url}</Terminal>
+            <Terminal label="The page for a screen">{newLink.url}</Terminal>
             <span>The same queue as a picture, for a README:</span>
-            <Terminal label="Markdown of the badge">{`![${made.branch}](${made.badgeUrl})`}</Terminal>
+            <Terminal label="Markdown of the badge">{`![${newLink.branch}](${newLink.badgeUrl})`}</Terminal>
           </div>
         )}
         {links.length > 0 && (

@@ -18,7 +18,7 @@ type Outcome = NonNullable<Newest['outcome']>;
 
 const days = 30;
 const lookEveryMs = 1_000;
-/** The result of an older one is not shown for a new request: more has happened since. */
+/** The result of an older simulation is not shown for a new request, because more has happened since. */
 const freshMs = 10 * 60_000;
 
 interface SimulationProps {
@@ -28,21 +28,21 @@ interface SimulationProps {
   readonly yaml: string | null;
 }
 
-/** A simulation goes on when the reader leaves this page, and is shown again when the reader comes back. */
+/** A simulation continues when the reader leaves this page, and is shown when the reader comes back. */
 export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
   const client = useClient();
   const answer = useAnswer(SimulationsDocument, { owner, name });
   const { data, refresh } = answer;
   const newest = data?.repository?.simulations[0];
   const [refused, setRefused] = useState<Problem | null>(null);
-  const asked = useRef<string | null>(null);
+  const requestedSubject = useRef<string | null>(null);
   const isRunning = newest?.state === 'RUNNING';
   const isWanted = newest?.days === days && (newest.yaml ?? null) === yaml;
   const isShown = newest?.state === 'DONE' && isWanted && now() - Date.parse(newest.createdAt) < freshMs;
   const subject = JSON.stringify(yaml);
 
   const start = (): void => {
-    asked.current = subject;
+    requestedSubject.current = subject;
     setRefused(null);
     answerOf(client.mutation(StartSimulationDocument, { input: { repository: { owner, name }, yaml, days } })).then(
       ({ startSimulation: { problems } }) => {
@@ -53,13 +53,14 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
       (error: unknown) => {
         if (!(error instanceof Refused)) throw error;
         setRefused(error.problem);
-        // The one that is in the way is shown, if it is of this repository, and this one begins behind it.
-        if (error.problem.code === 'RATE_LIMITED') asked.current = null;
+        // Another simulation of the account runs. If it is of this repository, it is shown, and this one begins after
+        // it.
+        if (error.problem.code === 'RATE_LIMITED') requestedSubject.current = null;
         refresh();
       },
     );
   };
-  const isMissing = data !== undefined && !isRunning && !isShown && asked.current !== subject;
+  const isMissing = data !== undefined && !isRunning && !isShown && requestedSubject.current !== subject;
   useEffect(() => {
     if (isMissing) start();
   }, [isMissing, subject]);

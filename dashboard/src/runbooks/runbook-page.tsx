@@ -63,7 +63,7 @@ function isWorking({ status }: Pick<Runbook, 'status'>): boolean {
   return status !== 'COMPLETED' && status !== 'FAILED';
 }
 
-/** Another value for each change of what is to be done and what was done. */
+/** A value that changes whenever a prompt is added or a step changes. */
 function progressOf({ status, prompts, steps }: Runbook): string {
   const leaves = steps.flatMap((step) => step.leaves.map((leaf) => `${leaf.status} ${leaf.attempts}`));
   return [status, prompts.length, ...leaves].join();

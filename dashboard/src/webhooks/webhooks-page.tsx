@@ -26,7 +26,10 @@ import {
 type Endpoint = WebhooksQuery['webhookEndpoints']['nodes'][number];
 type Delivery = Endpoint['deliveries']['nodes'][number];
 
-/** It has no cursor: its first message, also after a reconnect, says that all are to be read. */
+/**
+ * The subscription has no cursor. Its first message, also after a reconnect, says that all deliveries must be read
+ * again.
+ */
 const deliveryChanged = WebhookDeliveryChangedDocument as TypedDocumentNode<
   WebhookDeliveryChangedSubscription,
   { after?: string | null | undefined }
