@@ -133,10 +133,10 @@ async function playAndCheck(interlock: Interlock, { scenario, dataDir }: Play): 
   const proved = await verify(scenario, dataDir);
   const failures = [...landed, ...released, ...renamed, ...seen, ...proved];
   if (failures.length === 0) {
-    say(color.green('\nThe demo came out as it should.'));
+    say(color.green('\nThe demo has the expected outcome.'));
     return 0;
   }
-  say(color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
+  say(color.red(`\nThe demo has a wrong outcome:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
   return 1;
 }
 

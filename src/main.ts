@@ -34,11 +34,9 @@ const program = new Command(calledAs('start'))
   .addOption(new Option('--port <n>', 'port of the API').default(4000).env('PORT').argParser(portOf))
   .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1').env('INTERLOCK_HOST'))
   .addOption(new Option('--data <dir>', 'where everything is kept').default('.interlock').env('INTERLOCK_DATA'))
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL instead of the embedded one').env('DATABASE_URL'))
   .addOption(
-    new Option('--database-url <url>', 'a PostgreSQL of yours instead of the embedded one').env('DATABASE_URL'),
-  )
-  .addOption(
-    new Option('--temporal-address <host:port>', 'a Temporal of yours instead of the embedded one').env(
+    new Option('--temporal-address <host:port>', 'your own Temporal instead of the embedded one').env(
       'TEMPORAL_ADDRESS',
     ),
   )
@@ -54,7 +52,7 @@ const program = new Command(calledAs('start'))
       .conflicts('githubEmulator'),
   )
   .addOption(
-    new Option('--github-emulator [port]', 'an emulator of GitHub beside it, with a repository to touch').argParser(
+    new Option('--github-emulator [port]', 'also start an emulator of GitHub, with a repository to try').argParser(
       portOf,
     ),
   )
@@ -103,7 +101,7 @@ async function main(): Promise<void> {
   stopOnSignals({
     stop: async () => {
       isStopping = true;
-      console.log('\nStopping: what runs is finished or given back …');
+      console.log('\nStopping. Running work is finished, or continued by the next start …');
       await starting.then(
         async (interlock) => await interlock.stop(),
         () => {},
@@ -127,7 +125,7 @@ async function main(): Promise<void> {
  * failure would probably end it again. The next start continues from the database.
  */
 async function stopWithout(sentence: string, running: Interlock): Promise<void> {
-  console.error(color.red(`\n${sentence} Interlock stops; start it again and it goes on where it was.`));
+  console.error(color.red(`\n${sentence} Interlock stops. Start it again, and it continues where it stopped.`));
   await Promise.race([running.stop(), delay(longestStopMs)]);
   process.exit(1);
 }
@@ -140,11 +138,10 @@ async function playFirstDemo(running: Interlock): Promise<void> {
   const wrong = await playFirstReleases(demo);
   const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
   console.log(
-    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: ${calledAs('verify')} ${startScenario.owner}/${startScenario.name}`,
+    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. To verify all proofs: ${calledAs('verify')} ${startScenario.owner}/${startScenario.name}`,
   );
-  if (wrong.length > 0) console.error(color.red(`Its release came out wrong: ${wrong.join('; ')}.`));
-  else
-    console.log(`Roll production back with two keys: r, then Enter, at ${running.url}/releases/${startScenario.name}`);
+  if (wrong.length > 0) console.error(color.red(`The releases of the demo have a wrong outcome: ${wrong.join('; ')}.`));
+  else console.log(`To roll production back, press r and then Enter at ${running.url}/releases/${startScenario.name}`);
 }
 
 function welcome(
@@ -164,7 +161,7 @@ function welcome(
   token          ${token === '' ? 'yours' : `in ${access}, which only you can read`}
 ${githubLines.map((line) => `  ${line}\n`).join('')}
 Try it:
-  curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops it; the next start goes on where it was.\n`);
+  curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops Interlock, and the next start continues where it stopped.\n`);
 }
 
 main().catch((error: unknown) => {

@@ -201,7 +201,7 @@ async function clear(dataDir: string): Promise<void> {
   );
   if (!isDataDirectory && (await readdir(dataDir)).some((name) => name !== 'lock'))
     throw new StartError(
-      `${dataDir} holds files, and none of Interlock's. Name its data directory by --data <dir>, or start without --reset.`,
+      `${dataDir} contains files, but is not a data directory of Interlock. Give the data directory with --data <dir>, or start without --reset.`,
     );
   await removeCluster(dataDir);
   for (const name of [

@@ -15,7 +15,7 @@ export interface Client {
 
 const execute = promisify(execFile);
 
-/** How often a GET request is tried while the server answers 503 with Retry-After. */
+/** How many times a GET request is sent if the server answers 503 with Retry-After. */
 const mostTries = 10;
 
 async function fetchWithRetry(tries: number, url: string, request: RequestInit): Promise<Response> {
@@ -58,11 +58,11 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
       return answer;
     },
-    git: gitWith(token),
+    git: createGitRunner(token),
   };
 }
 
-export function gitWith(token: string): RunGit {
+export function createGitRunner(token: string): RunGit {
   const settings = ['user.name=Demo', 'user.email=demo@interlock.local', 'credential.helper=', 'commit.gpgsign=false'];
   const identity = settings.flatMap((setting) => ['-c', setting]);
   // The token is passed in the environment. As an argument, it would show in the list of processes.

@@ -52,9 +52,9 @@ export async function followUntil<Change extends { readonly cursor: string }>(
   { what, subscription, variables, after, withinMs = longestMs }: Followed,
   isLast: (change: Change) => boolean,
 ): Promise<Change> {
-  const late = AbortSignal.timeout(withinMs);
+  const deadline = AbortSignal.timeout(withinMs);
   let cursor = after;
-  while (!late.aborted) {
+  while (!deadline.aborted) {
     const socket = createSocketClient({
       url: `${access.url.replace(/^http/, 'ws')}/graphql`,
       webSocketImpl: WebSocket,
@@ -62,7 +62,7 @@ export async function followUntil<Change extends { readonly cursor: string }>(
       retryAttempts: 0,
     });
     const stop = (): void => socket.terminate();
-    late.addEventListener('abort', stop, { once: true });
+    deadline.addEventListener('abort', stop, { once: true });
     try {
       const changes = socket.iterate<Record<string, Change>>({
         query: subscription,
@@ -79,11 +79,11 @@ export async function followUntil<Change extends { readonly cursor: string }>(
       if (error instanceof Refused) throw error;
       await delay(pauseMs);
     } finally {
-      late.removeEventListener('abort', stop);
+      deadline.removeEventListener('abort', stop);
       await socket.dispose();
     }
   }
-  throw new Error(`${Math.round(withinMs / 60_000)} minutes were not enough for ${what}.`);
+  throw new Error(`${Math.round(withinMs / 1_000)} seconds were not enough for ${what}.`);
 }
 
 class Refused extends Error {}

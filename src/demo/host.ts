@@ -2,7 +2,7 @@
 // them. At GitHub, the demo uses a person's token.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
-import { createClient, gitWith, type RunGit } from './client.ts';
+import { createClient, createGitRunner, type RunGit } from './client.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface DemoHost {
@@ -82,7 +82,7 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
   return {
     remote: `${person.webUrl}/${owner}/${name}.git`,
     page: `${person.webUrl}/${owner}/${name}`,
-    git: gitWith(person.token),
+    git: createGitRunner(person.token),
     async createRepository() {
       await octokit.request('POST /orgs/{org}/repos', { org: owner, name });
       // GitHub sends the browser of a person who has chosen repositories to this address. The request makes Interlock

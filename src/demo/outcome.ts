@@ -67,8 +67,8 @@ async function checkHistory(
         `#${number} is ${status}, but its merge commit ${mergeCommit} is not on the first-parent line of main`,
       );
     for (const [path, text] of Object.entries(pullRequest.files)) {
-      const there = await git('show', `HEAD:${path}`).catch(() => '');
-      if (there !== text.trim()) failures.push(`#${number}: ${path} is not what it made it`);
+      const content = await git('show', `HEAD:${path}`).catch(() => '');
+      if (content !== text.trim()) failures.push(`#${number} is merged, but ${path} on main does not have its content`);
     }
   }
   const red: string[] = [];

@@ -1,8 +1,8 @@
-// `npm run demo` checks its own outcome; its exit code is what this test believes.
+// `npm run demo` checks its own outcome, and says by its exit code whether the outcome is right.
 import { expect, test } from 'vitest';
 import { runProgram, stopInterlock, until } from './interlock.ts';
 
-test('the demo shows batches, the bisection, its landings and their release, and comes out as it should, and it stays up where that is wanted', {
+test('the demo prints its batches, a bisection, landings and releases, has the right outcome, and with --stay keeps running', {
   timeout: 900_000,
 }, async () => {
   const demo = runProgram('demo', ['--stay']);
@@ -27,5 +27,5 @@ test('the demo shows batches, the bisection, its landings and their release, and
     expect(said).toContain(` s  ${sentence}`);
   expect(said).toMatch(/ s {2}runs {6}#\d+ .*: in staging since [\d:]+, in production since [\d:]+$/m);
   expect(said).toContain('every proof was derived again from git and the records');
-  expect(said).toMatch(/The demo came out as it should\.\n\nhttp:\S+ {3}stays up until Ctrl-C\n$/);
+  expect(said).toMatch(/The demo has the expected outcome\.\n\nhttp:\S+ {3}stays up until Ctrl-C\n$/);
 });

@@ -45,7 +45,7 @@ test('interlock start runs from the package, and interlock status asks it', asyn
     expect(program.child.exitCode, program.said()).toBeNull();
     return program.said().includes('The demo is over');
   });
-  expect(program.said()).toContain('Derive every proof again: interlock verify demo/tea-shop');
+  expect(program.said()).toContain('To verify all proofs: interlock verify demo/tea-shop');
   const ask = async (...args: string[]): Promise<string> =>
     (await run(process.execPath, [bin, ...args], { cwd: folder })).stdout;
   expect(await ask('status')).toMatch(/^demo\/tea-shop main {2}0 in line/);

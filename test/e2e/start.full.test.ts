@@ -1,4 +1,4 @@
-// `npm start`: more of what stands in its way, Ctrl-C while it starts, and servers that die.
+// The program of `npm start`: why it refuses to start, Ctrl-C during the start, and servers that are killed.
 import { execFile } from 'node:child_process';
 import { readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ import {
   until,
 } from './interlock.ts';
 
-describe('a start that cannot work says why, with the cure, in one line', () => {
+describe('a refused start prints the reason and the cure in one line', () => {
   test('a busy port', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void busy.close());
@@ -27,7 +27,7 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
   });
 
-  test('a port that is none, an address that is not ours, and a secret that is too short', async () => {
+  test('an invalid port, an address of another machine, and a secret that is too short', async () => {
     expect((await failToStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
     const elsewhere = await failToStart(['--host', '192.0.2.1', '--port', '4999']);
     expect(elsewhere.stderr).toContain('Interlock cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Correct --host');
@@ -41,7 +41,7 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).not.toContain('secret');
   });
 
-  test('a Temporal program that cannot be had: not on PATH, not cached, no Python, no internet', async () => {
+  test('no Temporal program on PATH or in the cache, and no internet to download one', async () => {
     const empty = await dataDirectory();
     onTestFinished(async () => await removeDirectory(empty));
     const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
@@ -57,7 +57,7 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     );
   });
 
-  test('a data directory that cannot be one', async () => {
+  test('a data directory that cannot be made', async () => {
     for (const folder of ['/dev/null', '/dev/null/below', '/proc/interlock']) {
       const { code, stderr } = await runProgram('main', ['--data', folder, '--port', '0']).ended;
       expect(code).toBe(1);
@@ -77,7 +77,7 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
     expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:1 cannot be reached .* leave --temporal-address out to use the/);
   });
 
-  test('a Temporal program that is none', async () => {
+  test('a program that is not the Temporal program', async () => {
     const { stderr } = await failToStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
     expect(stderr).toContain('TEMPORAL_CLI_PATH is /bin/true, which is no Temporal program that runs here.');
   });
@@ -93,7 +93,7 @@ test('Ctrl-C while it starts leaves nothing running', async () => {
   expect(await processesNaming(dataDir)).toEqual([]);
 });
 
-test('after Ctrl-C in the middle of a build the next start is warm and goes on', async () => {
+test('after Ctrl-C during a build, the next start uses the same data and lands the pull request', async () => {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));
   let interlock = await startInterlock(dataDir);
@@ -115,7 +115,7 @@ test('after Ctrl-C in the middle of a build the next start is warm and goes on',
   await stopInterlock(interlock);
 });
 
-test('a database that dies leaves the data: the next start goes on', async () => {
+test('after PostgreSQL was killed, the next start has all data', async () => {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));
   let interlock = await startInterlock(dataDir);
@@ -132,7 +132,7 @@ test('a database that dies leaves the data: the next start goes on', async () =>
   await stopInterlock(interlock);
 });
 
-test('a Temporal that dies in the middle of work ends the service as well, and soon', async () => {
+test('Interlock ends within eight seconds if Temporal is killed while it works', async () => {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));
   const interlock = await startInterlock(dataDir);
@@ -142,7 +142,7 @@ test('a Temporal that dies in the middle of work ends the service as well, and s
   const { code, said, stderr } = await interlock.ended;
   expect(code, said).toBe(1);
   expect(stderr).toContain('Temporal is gone');
-  // What would be finished waits for what is gone: ten seconds of it, for the worker alone.
+  // A worker that waits for Temporal before it ends needs more than ten seconds.
   expect(performance.now() - killedAt).toBeLessThan(8_000);
   await until(async () => (await processesNaming(dataDir)).length === 0);
 });

@@ -1,4 +1,5 @@
-// `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
+// The program of `npm start`: its first start and the demo, why it refuses to start, and what is left after it is
+// killed.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,15 +24,15 @@ import { type TeamRepository, workIn } from './repository.ts';
 
 const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
 
-describe('a start that cannot work says why, with the cure, in one line', () => {
-  test('--reset on a folder of somebody else', async () => {
+describe('a start that is refused', () => {
+  test('--reset is refused for a folder that is not a data directory, and the folder stays', async () => {
     const folder = await dataDirectory();
     onTestFinished(async () => await removeDirectory(folder));
-    const thesis = join(folder, 'git');
-    await mkdir(thesis);
+    const foreign = join(folder, 'git');
+    await mkdir(foreign);
     const { code, stderr } = await runProgram('main', ['--data', folder, '--port', '0', '--reset']).ended;
-    expect([code, existsSync(thesis)]).toEqual([1, true]);
-    expect(stderr).toContain(`${folder} holds files, and none of Interlock's.`);
+    expect([code, existsSync(foreign)]).toEqual([1, true]);
+    expect(stderr).toContain(`${folder} contains files, but is not a data directory of Interlock.`);
   });
 });
 
@@ -44,7 +45,7 @@ test.each(among(['main', 'demo', '../bench/main', '../bench/simulator/main'], ['
   },
 );
 
-// One data directory through its life; each test goes on where the one before it ended.
+// All tests use one data directory, and each test continues where the test before it ended.
 describe('a data directory', () => {
   let dataDir = '';
   let interlock: RunningInterlock;
@@ -69,15 +70,15 @@ describe('a data directory', () => {
     return repository;
   }
 
-  /** Behind its base, so that it is built before it lands. */
-  async function openTea(name: string): Promise<number> {
+  /** Opens and queues a pull request that is behind its base branch, so that it is built before it lands. */
+  async function queueTea(name: string): Promise<number> {
     await shop.push(name, { [`teas/${name}`]: '5\n', [`orders/${name}`]: `${name}\n` }, 'origin/main~1');
     const number = await shop.open(name, `Sell ${name}`);
     await shop.queue(number);
     return number;
   }
 
-  test('that is empty: each part has a line with its time, and access.json comes when it is ready', async () => {
+  test('the start on an empty data directory prints a line for each part, writes access.json and serves all interfaces', async () => {
     interlock = await startInterlock(dataDir);
     const { access, client } = interlock;
     expect(Object.keys(access).sort()).toEqual(['temporalUi', 'token', 'url']);
@@ -85,14 +86,14 @@ describe('a data directory', () => {
     expect(await client.rest('GET', '/api/v1/repo')).toBeInstanceOf(Array);
     expect((await fetch(`${access.url}/graphiql/`)).status).toBe(200);
     expect((await fetch(access.temporalUi)).status).toBe(200);
-    await until(async () => interlock.said().includes('Ctrl-C stops it'));
+    await until(async () => interlock.said().includes('Ctrl-C stops Interlock'));
     const said = interlock.said();
     for (const name of ['PostgreSQL', 'Schema', 'Temporal', 'Server and worker']) expect(said).toMatch(part(name));
     for (const shown of [access.url, join(dataDir, 'access.json'), access.temporalUi, 'curl -s'])
       expect(said).toContain(shown);
     const [link = ''] = /http\S+\/session\/\S+/.exec(said) ?? [];
     expect((await fetch(link)).status).toBe(200);
-    // What is printed ends up in logs that others read. The link works once and for a quarter of an hour.
+    // Printed lines may get into logs that others read. So the token is not printed, only a link that works once.
     expect(said).not.toContain(access.token);
     expect(access.temporalUi).toMatch(/\/namespaces\/interlock\/workflows$/);
     for (const name of ['interlock.log', 'temporal.db', 'temporal.log', 'access.json', 'token', 'secrets.json'])
@@ -100,13 +101,13 @@ describe('a data directory', () => {
     console.log(`cold start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
   });
 
-  test('a second start on it names the first', async () => {
+  test('a second start on the same data directory is refused with the address of the first', async () => {
     const second = await runProgram('main', ['--data', dataDir, '--port', new URL(interlock.access.url).port]).ended;
     expect(second.code, second.said).toBe(1);
     expect(second.stderr).toContain(`Interlock already runs on ${dataDir}: ${interlock.access.url} (process `);
   });
 
-  test('the demo plays in it: batches, the bisection, landings, and its end', async () => {
+  test('the demo prints its batches, a bisection, landings, deployments and its end', async () => {
     await until(async () => interlock.said().includes('The demo is over'), { withinMs: 120_000 });
     const said = interlock.said();
     expect(said).toContain('The demo is over: 5 merged, 2 blocked.');
@@ -117,7 +118,7 @@ describe('a data directory', () => {
       expect(said).toMatch(new RegExp(` s {2}deployed {2}${version} to production$`, 'm'));
   });
 
-  test('production runs the newer of two candidates, and can be rolled back at once, as the last line says', async () => {
+  test('after the demo, production runs the newer of two candidates and can be rolled back, at the printed address', async () => {
     const [page = ''] = /http\S+\/releases\/tea-shop$/m.exec(interlock.said()) ?? [];
     expect((await fetch(page, { headers: { accept: 'text/html' } })).status).toBe(200);
     const before = await readProduction();
@@ -130,8 +131,8 @@ describe('a data directory', () => {
     await until(async () => (await readProduction()).running.releaseCandidate.version === '1.0-rc1');
   });
 
-  test('its parts are well, and Temporal has the workflow of the queue where the queue says', async () => {
-    const ask = async () =>
+  test('the installation has healthy parts, and temporalUrl leads to the workflow of the queue', async () => {
+    const read = async () =>
       await interlock.client.graphql<{
         installation: { temporalUi: string; parts: { name: string; well: boolean }[] };
         repository: { queue: { temporalUrl: string } };
@@ -140,26 +141,26 @@ describe('a data directory', () => {
            repository(owner: "demo", name: "tea-shop") { queue(baseBranch: "main") { temporalUrl } } }`,
         {},
       );
-    const { installation, repository } = await ask();
+    const { installation, repository } = await read();
     expect(installation).toEqual({
       temporalUi: interlock.access.temporalUi,
       parts: ['DATABASE', 'TEMPORAL', 'WORKER'].map((name) => ({ name, well: true })),
     });
-    // The page itself is the same for every workflow. It reads this.
+    // The Temporal UI answers every address with the same page, which reads the workflow from this API.
     const { origin, pathname } = new URL(repository.queue.temporalUrl);
     expect((await fetch(`${origin}/api/v1${pathname}`)).status).toBe(200);
     expect((await fetch(`${origin}/api/v1${pathname}0`)).status).toBe(404);
   });
 
-  test('what the demo was is simulated', async () => {
+  test('simulate replays the pull requests of the demo', async () => {
     const simulated = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--days', '1']).ended;
     expect(simulated.code, simulated.said).toBe(0);
     expect(simulated.said).toMatch(/^merged +5 +5$/m);
-    expect(simulated.said).toMatch(/^ +\d+ pull requests tell nothing about a usual day/m);
+    expect(simulated.said).toMatch(/^ +\d+ pull requests are too few for figures of a usual day/m);
     expect(simulated.said).not.toContain('merged in an hour');
   });
 
-  test('a repository of three commits is imported beside it, with its branch and its tag', async () => {
+  test('import adds a repository with its commits, its branch and its tag', async () => {
     const source = await dataDirectory();
     onTestFinished(async () => await removeDirectory(source));
     const git = async (...args: string[]): Promise<string> => await interlock.client.git(source, ...args);
@@ -174,7 +175,7 @@ describe('a data directory', () => {
     for (const ref of ['refs/heads/trunk', 'refs/tags/v1']) expect(refs).toContain(`${head}\t${ref}`);
   });
 
-  test('the check of its outcome says what is wrong', async () => {
+  test('the check of the demo names each pull request with a wrong outcome', async () => {
     const pullRequests = startScenario.pullRequests.map((pullRequest, index) => ({ pullRequest, number: index + 1 }));
     const played: Played[] = await Promise.all(
       pullRequests.map(async (one) => ({ ...one, status: (await readPullRequest(one.number)).status })),
@@ -195,11 +196,13 @@ describe('a data directory', () => {
     ).toEqual([
       '#1 Sell earl-grey is merged, not blocked',
       `#${blocked.number} ${blocked.pullRequest.title} is merged, not blocked`,
-      '#1: teas/none is not what it made it',
+      '#1 is merged, but teas/none on main does not have its content',
       expect.stringContaining(
         `#${blocked.number} is merged, but its merge commit null is not on the first-parent line`,
       ),
-      ...Object.keys(blocked.pullRequest.files).map((path) => `#${blocked.number}: ${path} is not what it made it`),
+      ...Object.keys(blocked.pullRequest.files).map(
+        (path) => `#${blocked.number} is merged, but ${path} on main does not have its content`,
+      ),
     ]);
   });
 
@@ -225,13 +228,13 @@ describe('a data directory', () => {
 
   test('kill -9 leaves no process, and the next start replaces a lost token and lands what was queued', async () => {
     shop = await cloneShop();
-    const number = await openTea('gyokuro');
+    const number = await queueTea('gyokuro');
     await until(async () => (await shop.read(number)).status === 'tagged');
     interlock.child.kill('SIGKILL');
     await interlock.ended;
     await until(async () => (await processesNaming(dataDir)).length === 0);
 
-    // Lost as by a kill between the account and the file.
+    // The file is missing as after a kill between the creation of the account and of the file.
     await rm(join(dataDir, 'token'));
     const { token } = interlock.access;
     interlock = await startInterlock(dataDir);
@@ -243,12 +246,12 @@ describe('a data directory', () => {
     expect(await shop.landing(number)).toMatchObject({ status: 'MERGED' });
   });
 
-  test('Ctrl-C in the middle of a build drains and exits with 0, and what landed is verified and examined without it', async () => {
-    const number = await openTea('sencha-2');
+  test('Ctrl-C during a build ends with exit code 0, and afterwards verify and doctor work without a running Interlock', async () => {
+    const number = await queueTea('sencha-2');
     await until(async () => (await shop.read(number)).status === 'tagged');
     const { code, stderr, said } = await stopInterlock(interlock);
     expect([code, stderr], said).toEqual([0, '']);
-    expect(said).toContain('Stopping: what runs is finished or given back …');
+    expect(said).toContain('Stopping. Running work is finished, or continued by the next start …');
     expect(existsSync(join(dataDir, 'access.json'))).toBe(false);
     expect(await processesNaming(dataDir)).toEqual([]);
     const verified = await runProgram('verify', ['demo/tea-shop', '--data', dataDir]).ended;
@@ -260,7 +263,7 @@ describe('a data directory', () => {
     expect(await processesNaming(dataDir)).toEqual([]);
   });
 
-  test('the next start, with --reset --no-demo, begins empty; a database that dies ends it with a line', async () => {
+  test('a start with --reset --no-demo has no data, and ends with a message when PostgreSQL is killed', async () => {
     const { token } = interlock.access;
     interlock = await startInterlock(dataDir, ['--reset', '--no-demo']);
     expect(interlock.access.token).not.toBe(token);
@@ -272,7 +275,7 @@ describe('a data directory', () => {
     const { code, said, stderr } = await interlock.ended;
     expect(code, said).toBe(1);
     expect(stderr).toContain('PostgreSQL is gone');
-    expect(stderr).toContain('Interlock stops; start it again and it goes on where it was.');
+    expect(stderr).toContain('Interlock stops. Start it again, and it continues where it stopped.');
     await until(async () => (await processesNaming(dataDir)).length === 0);
   });
 

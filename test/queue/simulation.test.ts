@@ -14,15 +14,15 @@ it('replays the merges in git where nobody was queued, and what was queued as so
   };
   const ofGit = await ask();
   expect(ofGit).toMatchObject({ arrivals: 3, observed: null, replayed: { landed: 3, ejected: 0, red: 0 } });
-  expect(ofGit.assumptions[0]).toMatch(/^3 pull requests tell nothing about a usual day: /);
+  expect(ofGit.assumptions[0]).toMatch(/^3 pull requests are too few for figures of a usual day\. /);
   expect(ofGit.assumptions.join(' ')).toContain('The simulation assumes builds of ten minutes');
 
   const number = await w.open('feature', { 'feature.txt': 'new\n' });
   await w.queue(number);
   await w.settled(number);
-  // As the sequencer, which a world does without.
+  // The sequencer would number the events, but a world has none.
   await w.rows('update event set position = id');
   const ofQueue = await ask();
   expect(ofQueue).toMatchObject({ arrivals: 1, observed: { landed: 1 } });
-  expect(ofQueue.assumptions[0]).toMatch(/^One pull request tells nothing about a usual day: /);
+  expect(ofQueue.assumptions[0]).toMatch(/^One pull request is too few for figures of a usual day\. /);
 });

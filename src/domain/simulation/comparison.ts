@@ -56,6 +56,6 @@ export function compare({ log, batches, isCut, isFromGit }: Past, options: Repla
 
 function tooFew(arrivals: number): string[] {
   if (arrivals === 0 || isEnough(arrivals)) return [];
-  const them = arrivals === 1 ? 'One pull request tells' : `${arrivals} pull requests tell`;
-  return [`${them} nothing about a usual day: look back further (days), or try again when there are more.`];
+  const few = arrivals === 1 ? 'One pull request is' : `${arrivals} pull requests are`;
+  return [`${few} too few for figures of a usual day. Use the history of more days, or try again when there are more.`];
 }
