@@ -31,7 +31,7 @@ const program = new Command(calledAs('backup'))
   .option('--into <dir>', 'a folder of backups, in which this one is named by the instant')
   .addOption(new Option('--keep <n>', 'with --into: how many backups stay; default: all').argParser(keepOf))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .addHelpText(
     'after',
     examplesOf('backup', '--to /var/backups/interlock/2026-11-23', '--into /var/backups/interlock --keep 7'),

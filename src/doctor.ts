@@ -53,9 +53,9 @@ async function compareInvariants(): Promise<number> {
     .description(
       'Compares the installation with the rules that always hold. With <owner/name>: proves that the repository can land pull requests.',
     )
-    .option('--growth', 'says what takes room instead')
+    .option('--growth', 'prints how much room records take, instead of the checks')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
     .option('--json', 'one JSON document instead of text')
     .addHelpText('after', examplesOf('doctor', '--json', 'acme/shop', '--growth'))
     .parse();
@@ -88,10 +88,12 @@ function sayInvariants(violations: readonly Violation[], tookMs: number): void {
 /** Returns the exit code: 1 if a record is older than its setting allows. */
 async function showGrowth(): Promise<number> {
   const command = new Command(calledAs('doctor'))
-    .description('Says what takes room, and the oldest of each kind beside how long it is kept.')
+    .description(
+      'Prints how much room each kind of record takes, the age of the oldest record, and how long records are kept.',
+    )
     .requiredOption('--growth', 'this report')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
     .option('--json', 'one JSON document instead of text')
     .parse();
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();

@@ -16,7 +16,7 @@ const program = new Command(calledAs('export'))
   .requiredOption('--to <dir>', 'a folder that is empty or not there yet')
   .option('--account <name>', 'account, where there are several')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
   .addHelpText('after', examplesOf('export', 'acme/shop --to /tmp/shop', '--account acme --to /tmp/acme'));
 
 interface Flags {

@@ -13,7 +13,7 @@ const program = new Command(calledAs('import'))
   .argument('<source>', 'path or URL of a git repository')
   .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--account <name>', 'account, where there are several')
   .addHelpText('after', examplesOf('import', '../shop acme/shop', 'https://git.example.com/shop.git acme/shop'));
 

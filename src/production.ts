@@ -54,7 +54,7 @@ interface Running {
 const longestStopMs = 30_000;
 
 const program = new Command('node dist/src/production.js').description(
-  'Interlock in parts: servers and workers on a PostgreSQL and a Temporal of yours.',
+  'Interlock in parts: servers and workers on your own PostgreSQL and Temporal.',
 );
 
 withInstallation(program.command('server').description('Serves GraphQL, REST, subscriptions and git over HTTP.'))

@@ -11,7 +11,7 @@ import { runTool, withService } from './tool.ts';
 const program = new Command(calledAs('recover'))
   .description('After a backup of the database was restored: takes over what landed since, and lets the queues go on.')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .option('--yes', 'do it; without, only say what would be done', false)
   .addHelpText('after', examplesOf('recover', '--data .interlock-restored', '--data .interlock-restored --yes'));
 

@@ -18,7 +18,7 @@ const program = new Command(calledAs('restore'))
   .description('Restores a backup into an empty data directory and an empty database.')
   .requiredOption('--from <dir>', 'the folder of a backup')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
+  .addOption(new Option('--database-url <url>', 'your own PostgreSQL').env('DATABASE_URL'))
   .addHelpText('after', examplesOf('restore', '--from /var/backups/interlock/2026-11-23 --data .interlock-restored'));
 
 const progress = createProgress((line) => console.log(line));

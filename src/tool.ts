@@ -95,7 +95,7 @@ export async function withNamedRepository<T>(
     .description(description)
     .argument('<owner/name>', 'repository')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--database-url <url>', 'your own PostgreSQL', process.env['DATABASE_URL'])
     .option('--account <name>', 'account, where there are several')
     .option('--json', 'one JSON document instead of text')
     .addHelpText('after', examplesOf(program, ...calls));

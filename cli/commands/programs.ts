@@ -60,7 +60,7 @@ export function addPrograms({ program, action }: Registry): void {
 function withServiceOptions(command: Command): Command {
   return command
     .argument('[repository]', 'as <owner>/<name>; that of the checkout if left out')
-    .option('--database-url <url>', 'a PostgreSQL of yours')
+    .option('--database-url <url>', 'your own PostgreSQL')
     .option('--account <name>', 'account, where there are several');
 }
 

@@ -139,7 +139,7 @@ function ConnectGitHub(): ReactNode {
     <section aria-labelledby="github">
       <h3 id="github">Is your code at GitHub?</h3>
       <p className="dim">
-        Two clicks make a GitHub App of yours and install it. Then your repositories are listed here.
+        Two clicks make a GitHub App for you and install it. Then your repositories are listed here.
       </p>
       {url === null ? (
         <form onSubmit={submit} className={parts['field']}>

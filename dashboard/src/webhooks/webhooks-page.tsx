@@ -85,7 +85,7 @@ export function WebhooksPage(): ReactNode {
                   </Button>
                 }
               >
-                A webhook sends signed events to an address of yours, and repeats each until it arrives.
+                A webhook sends signed events to your address, and repeats each until it arrives.
               </Empty>
             );
           const failing = nodes.filter(({ failingSince }) => failingSince).length;
