@@ -17,7 +17,8 @@ export interface BrowserLogin {
   readonly printProgress: (text: string) => void;
 }
 
-const longestMinutes = 10;
+/** How long the terminal waits for the browser. */
+const answerWithinMinutes = 10;
 
 /** Returns the token. */
 export async function logInByBrowser(io: Io, { address, opensBrowser, printProgress }: BrowserLogin): Promise<string> {
@@ -25,12 +26,12 @@ export async function logInByBrowser(io: Io, { address, opensBrowser, printProgr
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const page = `${address}/session/terminal?${new URLSearchParams({ challenge, name: hostname() }).toString()}`;
   const code = opensBrowser
-    ? await codeByBrowser(io, { page, challenge, printProgress })
-    : await typedCode(io, { page, printProgress });
+    ? await receiveCode(io, { page, challenge, printProgress })
+    : await askForCode(io, { page, printProgress });
   return await exchange(io, { address, code, verifier });
 }
 
-async function typedCode(
+async function askForCode(
   io: Io,
   { page, printProgress }: { readonly page: string; readonly printProgress: (text: string) => void },
 ): Promise<string> {
@@ -40,7 +41,7 @@ async function typedCode(
   return code;
 }
 
-async function codeByBrowser(
+async function receiveCode(
   io: Io,
   {
     page,
@@ -54,7 +55,7 @@ async function codeByBrowser(
   try {
     const address = server.address();
     const url = `${page}&port=${typeof address === 'object' ? address?.port : 0}`;
-    printProgress(`Go on in your browser. If no page opens, open this one on this machine:\n  ${url}`);
+    printProgress(`Continue in your browser. If no page opens, open this page on this machine:\n  ${url}`);
     const waiting = awaitCode(server, challenge, io.signal);
     await io.openPage(url).catch(() => undefined);
     return await waiting;
@@ -65,13 +66,13 @@ async function codeByBrowser(
 }
 
 async function awaitCode(server: Server, challenge: string, interrupted: AbortSignal): Promise<string> {
-  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(longestMinutes * 60_000)]);
+  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(answerWithinMinutes * 60_000)]);
   return await new Promise((resolve, reject) => {
     signal.addEventListener('abort', () =>
       reject(
         new Failure(
           'failed',
-          `No browser answered within ${longestMinutes} minutes. Log in again, or with --no-browser.`,
+          `No browser answered within ${answerWithinMinutes} minutes. Log in again, or log in with --no-browser.`,
         ),
       ),
     );
@@ -83,7 +84,9 @@ async function awaitCode(server: Server, challenge: string, interrupted: AbortSi
         'content-type': 'text/plain; charset=utf-8',
         connection: 'close',
       });
-      response.end(isFromInterlock ? 'The terminal goes on. You can close this page.\n' : 'This is no page.\n');
+      response.end(
+        isFromInterlock ? 'The terminal continues. You can close this page.\n' : 'There is no page at this address.\n',
+      );
       if (isFromInterlock) response.once('finish', () => resolve(code));
     });
   });

@@ -116,7 +116,7 @@ export async function connect(invocation: Invocation): Promise<Api> {
     case 'no address':
       throw new Failure(
         'usage',
-        'It is not known which service to ask. Log in (interlock login <address>), set INTERLOCK_URL, or give --url.',
+        'No service is named. Log in (interlock login <address>), set INTERLOCK_URL, or give --url.',
       );
   }
 }

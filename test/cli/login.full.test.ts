@@ -52,7 +52,7 @@ it('signs in at the OpenID provider, logs the terminal in, and signs out here an
     await page.goto(await shown.promise);
     await page.getByRole('link', { name: 'Sign in with Acme' }).click();
     await page.getByRole('button', { name: 'Log the terminal in' }).click();
-    await page.getByText('The terminal goes on.').waitFor();
+    await page.getByText('The terminal continues.').waitFor();
     const { code, stdout } = await ran;
     expect([code, stdout]).toEqual([0, expect.stringContaining('as mia@acme.test of acme')]);
     const out = await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home }, 'logout');

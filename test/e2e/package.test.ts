@@ -1,4 +1,4 @@
-// The npm package: what is in it, and the command line as processes of their own.
+// The files of the npm package, and the command line, run as a program.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ describe('the package', () => {
     paths = (await pack(null)).files.map(({ path }) => path);
   });
 
-  test('has all that a start needs', () => {
+  test('has every file that a start needs', () => {
     const migrations = readdirSync(join(projectRoot, 'migrations')).map((name) => `migrations/${name}`);
     const documents = readdirSync(join(projectRoot, 'rest-facade/operations')).map(
       (name) => `rest-facade/operations/${name}`,
@@ -32,7 +32,7 @@ describe('the package', () => {
     expect(needed.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
-  test('has nothing but that: no tests, no sources, no source maps, nothing of the machine', () => {
+  test('has no tests, sources, source maps, secrets or other files', () => {
     const kinds = new Set(
       paths.map((path) =>
         path
@@ -67,18 +67,18 @@ describe('interlock', () => {
   const run = promisify(execFile);
   const bin = join(projectRoot, 'cli', 'bin.cjs');
 
-  test('start is the program that npm start runs, under its own name', async () => {
+  test('start is the program that npm start runs, and its help calls it interlock start', async () => {
     const { stdout, stderr } = await run(process.execPath, [bin, 'start', '--help']);
     expect([stdout.split('\n')[0], stderr]).toEqual(['Usage: interlock start [options]', '']);
   });
 
-  test('ends with the exit code, one line and nothing on the standard output', async () => {
+  test('a failed command prints one line to the error output, nothing to the standard output, and exits with 2', async () => {
     const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: '/nowhere' };
     const failed: unknown = await run(process.execPath, [bin, 'why', '1', '--data', '/nowhere'], {
       env,
       cwd: '/',
     }).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^It is not known which.*\n$/) });
+    expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^No service is named.*\n$/) });
   });
 
   test('completes commands and options in a shell', async () => {
