@@ -1,16 +1,16 @@
-// `npm run chaos`: kills and faults of the network at random, under pull requests, deployments and webhooks. At the end
-// each pull request that should land has landed once, each webhook has come, every proof is derived again, and every
-// invariant holds.
+// `npm run chaos`: random kills and network faults while pull requests are queued, deployments run and webhooks are
+// sent. At the end each good pull request has landed once, each webhook was received, every proof is derived again, and
+// every invariant holds.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { percentiles, planFaults, startInstallation, surely, type Installation } from './chaos.ts';
+import { percentiles, planFaults, startInstallation, retryUnanswered, type Installation } from './chaos.ts';
 import { until } from './interlock.ts';
 import { createTeamRepository, type TeamRepository } from './repository.ts';
 
 const faults = Number(process.env['CHAOS_KILLS'] ?? 16);
 const seed = Number(process.env['CHAOS_SEED'] ?? 1);
-const inLine = 6;
-const perFault = 2;
+const queuedAtStart = 6;
+const queuedPerFault = 2;
 
 let installation: Installation;
 let shop: TeamRepository;
@@ -36,21 +36,26 @@ afterAll(async () => {
   await shop.remove();
 }, 120_000);
 
-/** Every seventh fails its check. */
-async function ask(count: number): Promise<void> {
+/** Opens and queues pull requests. The check of every seventh fails. */
+async function queuePullRequests(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) {
     const at = good.length + bad.length + 1;
     const fails = at % 7 === 0;
     const branch = `change-${at}`;
-    await surely(async () => await shop.push(branch, { [`${fails ? 'bad' : 'file'}-${at}`]: 'x\n' }, 'origin/main'));
-    const number = await surely(async () => await numberOf(branch));
-    await surely(async () => await shop.queue(number));
+    await retryUnanswered(
+      async () => await shop.push(branch, { [`${fails ? 'bad' : 'file'}-${at}`]: 'x\n' }, 'origin/main'),
+    );
+    const number = await retryUnanswered(async () => await openOnce(branch));
+    await retryUnanswered(async () => await shop.queue(number));
     (fails ? bad : good).push(number);
   }
 }
 
-/** An answer may have been lost after the pull request was opened. */
-async function numberOf(branch: string): Promise<number> {
+/**
+ * Opens a pull request and returns its number. If the answer of an earlier attempt was lost, the pull request exists
+ * already.
+ */
+async function openOnce(branch: string): Promise<number> {
   const { repository } = await installation.client.graphql<{
     repository: { pullRequests: { nodes: { number: number; headBranch: string }[] } };
   }>(`{ repository(owner: "team", name: "shop") { pullRequests(first: 20) { nodes { number headBranch } } } }`);
@@ -59,24 +64,27 @@ async function numberOf(branch: string): Promise<number> {
 }
 
 const tipOfMain = async (): Promise<string> =>
-  (await surely(async () => await shop.git('ls-remote', 'origin', 'refs/heads/main'))).split('\t')[0] ?? '';
+  (await retryUnanswered(async () => await shop.git('ls-remote', 'origin', 'refs/heads/main'))).split('\t')[0] ?? '';
 
-/** The tip, as a release candidate that is deployed. An answer may have been lost after either was made. */
+/**
+ * Creates a release candidate of the tip, and deploys it. If the answer of an earlier attempt was lost, the candidate
+ * or the deployment exists already.
+ */
 async function deploy(version: string): Promise<void> {
   const commit = await tipOfMain();
-  const made = async (path: string, body: object): Promise<void> =>
-    await surely(async () => {
+  const createOnce = async (path: string, body: object): Promise<void> =>
+    await retryUnanswered(async () => {
       await installation.client.rest('POST', `/api/releases/shop/${path}`, body).catch((error: unknown) => {
         if (!/exists|already|answered 409/.test(String(error))) throw error;
       });
     });
-  await made(`releases/${version}`, { repo: 'team/shop', commit });
-  await made('environments/production/deployments', { release_candidate_version: version });
+  await createOnce(`releases/${version}`, { repo: 'team/shop', commit });
+  await createOnce('environments/production/deployments', { release_candidate_version: version });
 }
 
 async function countMerged(): Promise<number> {
-  // PostgreSQL may still recover from the death of a session.
-  const [row] = await surely(
+  // PostgreSQL may still be recovering, because the end of a session restarts it.
+  const [row] = await retryUnanswered(
     async () =>
       await installation.query<{ n: number }>("select count(*)::int as n from pull_request where status = 'merged'"),
   );
@@ -94,15 +102,15 @@ async function nextLanding(before: number): Promise<void> {
   );
 }
 
-it(`${faults} faults by the seed ${seed}: nothing is lost, and nothing happens twice`, {
+it(`after ${faults} faults drawn with the seed ${seed}, nothing is lost and nothing has happened twice`, {
   timeout: 6 * 3_600_000,
 }, async () => {
   const ready: number[] = [];
   const landed: number[] = [];
   const plan = planFaults(seed);
-  await ask(inLine);
+  await queuePullRequests(queuedAtStart);
   for (let round = 1; round <= faults; round += 1) {
-    await ask(perFault);
+    await queuePullRequests(queuedPerFault);
     if (round % 3 === 0) await deploy(`${round}.0-rc1`);
     const fault = plan.next().value;
     await delay(fault.afterMs);
@@ -112,7 +120,7 @@ it(`${faults} faults by the seed ${seed}: nothing is lost, and nothing happens t
     await installation.mend();
     const readyMs = performance.now() - overAt;
     // On a slow machine everything may have landed before the fault.
-    if (before === good.length) await ask(perFault);
+    if (before === good.length) await queuePullRequests(queuedPerFault);
     await nextLanding(before);
     const landedMs = performance.now() - overAt;
     ready.push(readyMs);
@@ -141,7 +149,7 @@ async function expectAllIsWell(): Promise<void> {
     rows.filter((row) => row.status === status).map(({ number }) => number);
   expect([withStatus('merged'), withStatus('blocked')]).toEqual([good, bad]);
 
-  // Deployments have ended, and each event became one webhook that came.
+  // All deployments have ended, and each event was sent as one webhook, which was received.
   await until(
     async () => {
       const [open] = await installation.query<{ n: number }>(
@@ -164,7 +172,7 @@ async function expectAllIsWell(): Promise<void> {
 
   for (const args of [['verify', shop.name], ['doctor']]) {
     const [name = '', ...rest] = args;
-    const { code, said } = await installation.program(name, ...rest);
+    const { code, said } = await installation.runProgram(name, ...rest);
     expect(code, said).toBe(0);
     console.log(said.trim().split('\n').slice(-1).join('\n'));
   }

@@ -1,6 +1,6 @@
-// An installation of processes under pull requests, deployments and webhooks: two servers behind a reverse proxy, two
-// workers, PostgreSQL and Temporal. A program kills processes and disturbs the network at random. Killed processes are
-// started again, as an orchestrator does.
+// An installation of two servers behind a reverse proxy, two workers, PostgreSQL and Temporal, each a process of its
+// own. `inject` kills processes or disturbs the network, and `mend` starts killed processes again, as an orchestrator
+// does.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,27 +43,27 @@ const faults = [
 
 export interface Fault {
   readonly name: (typeof faults)[number];
-  /** How long after its pull requests it happens. */
+  /** How long after the pull requests of its round were queued the fault happens. */
   readonly afterMs: number;
-  /** How long a network is held up. */
+  /** How long the network is held up, if the fault is of that kind. */
   readonly heldMs: number;
 }
 
 const namespace = 'chaos';
-const ofEachKind = 2;
+const programsPerKind = 2;
 const secret = 'a-secret-that-all-processes-are-given';
 const settings = { cacheDir: defaultCacheDirectory(), log: (): void => {} };
 
 export interface Installation extends AsyncDisposable {
   readonly client: Client;
-  /** Webhooks that came, by action and number or id of what they are about; a message that came twice is there once. */
+  /** The bodies of the webhooks that were received, by message id. A message that was received twice is in it once. */
   readonly received: ReadonlyMap<string, string>;
-  /** Resolves when the fault is over. What was killed is still down then. */
+  /** Causes a fault, and resolves when the fault is over. Killed processes stay down until `mend`. */
   inject(fault: Fault): Promise<void>;
-  /** Starts what is not there, and resolves when all of it is ready. */
+  /** Starts the processes that do not run, and resolves when all processes are ready. */
   mend(): Promise<void>;
-  /** A program such as `verify`, on this installation. */
-  program(name: string, ...args: string[]): Promise<Ended>;
+  /** Runs a program such as `verify` on this installation. */
+  runProgram(name: string, ...args: string[]): Promise<Ended>;
   query<Row extends object>(text: string): Promise<Row[]>;
 }
 
@@ -78,9 +78,9 @@ export async function startInstallation(): Promise<Installation> {
   let temporal: EmbeddedTemporal | null = null;
   let databaseUrl = '';
 
-  const start = async (): Promise<void> => {
-    // The sessions of a killed server may outlive it for a moment: until then another server refuses to start.
-    postgres ??= await surely(async () => await startPostgres({ dataDir, ...settings }));
+  const startStores = async (): Promise<void> => {
+    // Sessions of a killed PostgreSQL may live a moment longer. While they live, a new PostgreSQL refuses to start.
+    postgres ??= await retryUnanswered(async () => await startPostgres({ dataDir, ...settings }));
     databaseUrl = postgres.url;
     toPostgres.leadTo(postgres.port);
     temporal ??= await startTemporal({ dataDir, fast: true, namespace, searchAttributes, ...settings });
@@ -97,15 +97,15 @@ export async function startInstallation(): Promise<Installation> {
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
     LOG_LEVEL: 'info',
   });
-  const fill = async (): Promise<void> => {
+  const startPrograms = async (): Promise<void> => {
     for (const kind of ['server', 'worker'] as const) {
       running[kind] = running[kind].filter(({ child }) => child.exitCode === null && child.signalCode === null);
       const flags = kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [];
-      while (running[kind].length < ofEachKind)
+      while (running[kind].length < programsPerKind)
         running[kind].push(runProgram('production', [kind, '--port', '0', ...flags], environment()));
     }
-    const urls = await Promise.all([...running.server, ...running.worker].map(addressOf));
-    balancer.use(urls.slice(0, ofEachKind));
+    const urls = await Promise.all([...running.server, ...running.worker].map(awaitAddress));
+    balancer.use(urls.slice(0, programsPerKind));
     for (const url of urls) await until(async () => await isReady(url), { everyMs: 50 });
   };
   const killPrograms = async (kind: 'server' | 'worker', count: number): Promise<void> => {
@@ -142,8 +142,8 @@ export async function startInstallation(): Promise<Installation> {
   const actions: Readonly<Record<Fault['name'], (fault: Fault) => Promise<void>>> = {
     'a server is killed': async () => await killPrograms('server', 1),
     'a worker is killed': async () => await killPrograms('worker', 1),
-    'all servers are killed': async () => await killPrograms('server', ofEachKind),
-    'all workers are killed': async () => await killPrograms('worker', ofEachKind),
+    'all servers are killed': async () => await killPrograms('server', programsPerKind),
+    'all workers are killed': async () => await killPrograms('worker', programsPerKind),
     'PostgreSQL is killed': killPostgres,
     'a session of PostgreSQL is killed': killSession,
     'Temporal is killed': killTemporal,
@@ -154,13 +154,13 @@ export async function startInstallation(): Promise<Installation> {
     'connections to Temporal are reset': async () => await toTemporal.reset(),
     'the network to Temporal is held up': async ({ heldMs }) => await toTemporal.holdUp(heldMs),
     'everything is killed': async () => {
-      await Promise.all([killPrograms('server', ofEachKind), killPrograms('worker', ofEachKind)]);
+      await Promise.all([killPrograms('server', programsPerKind), killPrograms('worker', programsPerKind)]);
       await killTemporal();
       await killPostgres();
     },
   };
-  await start();
-  await fill();
+  await startStores();
+  await startPrograms();
   const { said } = await runProgram(
     'production',
     ['account', '--name', 'team', '--email', 'a@team.test'],
@@ -177,13 +177,13 @@ export async function startInstallation(): Promise<Installation> {
     query,
     inject: async (fault) => await actions[fault.name](fault),
     async mend() {
-      await start();
-      await fill();
+      await startStores();
+      await startPrograms();
     },
-    program: async (name, ...args) => await runProgram(name, args, environment()).ended,
+    runProgram: async (name, ...args) => await runProgram(name, args, environment()).ended,
     async [Symbol.asyncDispose]() {
-      await killPrograms('server', ofEachKind);
-      await killPrograms('worker', ofEachKind);
+      await killPrograms('server', programsPerKind);
+      await killPrograms('worker', programsPerKind);
       await balancer.close();
       receiver.server.close();
       await toTemporal[Symbol.asyncDispose]();
@@ -195,15 +195,15 @@ export async function startInstallation(): Promise<Installation> {
   };
 }
 
-/** The same database by TCP through another port. */
+/** Returns a URL of the same database that uses TCP and another port. */
 function throughPort(databaseUrl: string, port: number): string {
   const { username, password, pathname } = new URL(databaseUrl);
   return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
 }
 
-async function addressOf(program: Program): Promise<string> {
+async function awaitAddress(program: Program): Promise<string> {
   return await until(async () => {
-    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    if (program.child.exitCode !== null) throw new Error(`The program did not start:\n${program.said()}`);
     return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
   });
 }
@@ -229,7 +229,7 @@ async function startReceiver(): Promise<{ url: string; server: Server; received:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, server, received };
 }
 
-/** The faults of a seed. */
+/** Generates faults without end. The same seed gives the same faults. */
 export function* planFaults(seed: number): Generator<Fault, never> {
   const random = seeded(seed);
   for (;;) {
@@ -238,8 +238,8 @@ export function* planFaults(seed: number): Generator<Fault, never> {
   }
 }
 
-/** A request that no server answers is made again. A refusal is an answer. */
-export async function surely<T>(request: () => Promise<T>): Promise<T> {
+/** Repeats a request until a server answers it, at most 300 times. A refusal is an answer. */
+export async function retryUnanswered<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
     try {
       return await request();

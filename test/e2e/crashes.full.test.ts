@@ -1,5 +1,6 @@
-// What is killed is started again by its operator, and the line goes on: each pull request lands once, and no landing
-// is lost. How soon it is ready and lands again is printed; docs/performance.md has figures of a quiet machine.
+// The test kills the service, PostgreSQL and Temporal, and starts Interlock again, as an operator does. Each pull
+// request lands exactly once. The test prints the time until Interlock is ready and until the next landing.
+// docs/performance.md has these times on a quiet machine.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -38,7 +39,7 @@ afterEach(async () => {
   await removeDirectory(dataDir);
 });
 
-async function openSome(from: number, count: number): Promise<number[]> {
+async function openAndQueue(from: number, count: number): Promise<number[]> {
   const numbers: number[] = [];
   for (let i = from; i < from + count; i += 1) {
     await shop.push(`change-${i}`, { [`${i}.txt`]: 'x\n' }, 'origin/main');
@@ -51,13 +52,13 @@ async function openSome(from: number, count: number): Promise<number[]> {
 
 const tipOfMain = async (): Promise<string> => await shop.git('ls-remote', 'origin', 'refs/heads/main');
 
-async function expectEachOnce(numbers: readonly number[]): Promise<void> {
-  // A few at a time: all of them at once are more than the rate limit allows.
+async function expectEachLandedOnce(numbers: readonly number[]): Promise<void> {
+  // Reads are made in groups of 30, because the rate limit does not allow all of them at once.
   for (let from = 0; from < numbers.length; from += 30) {
-    const some = numbers.slice(from, from + 30);
-    await shop.settled(some, 600_000);
-    const statuses = await Promise.all(some.map(async (number) => (await shop.read(number)).status));
-    expect(statuses).toEqual(some.map(() => 'merged'));
+    const group = numbers.slice(from, from + 30);
+    await shop.settled(group, 600_000);
+    const statuses = await Promise.all(group.map(async (number) => (await shop.read(number)).status));
+    expect(statuses).toEqual(group.map(() => 'merged'));
   }
   await shop.git('fetch', '-q', 'origin');
   const subjects = (await shop.git('log', '--first-parent', '--format=%s', 'origin/main')).trim().split('\n');
@@ -66,7 +67,7 @@ async function expectEachOnce(numbers: readonly number[]): Promise<void> {
   expect(verified.code, verified.said).toBe(0);
 }
 
-/** Of the processes of this data directory. */
+/** The process ids of `victim`, a part of Interlock or `everything`. */
 async function pidsOf(victim: string): Promise<number[]> {
   const parts: Readonly<Record<string, number>> = {
     'the service': interlock.child.pid ?? 0,
@@ -76,15 +77,15 @@ async function pidsOf(victim: string): Promise<number[]> {
   return Object.entries(parts).flatMap(([part, pid]) => (victim === part || victim === 'everything' ? [pid] : []));
 }
 
-test('killed with -9 twenty times, in parts and as a whole: the line goes on, and each lands once', {
+test('each pull request lands once, although Interlock or a part of it is killed twenty times', {
   timeout: 1_800_000,
 }, async () => {
   const victims = ['the service', 'PostgreSQL', 'Temporal', 'everything'];
-  const numbers = await openSome(1, 3);
+  const numbers = await openAndQueue(1, 3);
   const ready: number[] = [];
   const landed: number[] = [];
   for (let round = 0; round < 20; round += 1) {
-    numbers.push(...(await openSome(numbers.length + 1, 3)));
+    numbers.push(...(await openAndQueue(numbers.length + 1, 3)));
     const before = await tipOfMain();
     const victim = victims[round % victims.length] ?? '';
     const killedAt = performance.now();
@@ -101,14 +102,14 @@ test('killed with -9 twenty times, in parts and as a whole: the line goes on, an
       `${victim}: ready ${ready.at(-1)?.toFixed(0)} ms, landed ${landed.at(-1)?.toFixed(0)} ms after the kill`,
     );
   }
-  await expectEachOnce(numbers);
+  await expectEachLandedOnce(numbers);
   console.log(`Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`);
 });
 
-test('sessions of PostgreSQL are killed three times under 90 pull requests: all land once', {
+test('each of 90 pull requests lands once, although a session of PostgreSQL is killed three times', {
   timeout: 1_800_000,
 }, async () => {
-  const numbers = await openSome(1, 90);
+  const numbers = await openAndQueue(1, 90);
   const connectionString = (await readRuntime(dataDir))?.databaseUrl ?? '';
   for (let kill = 1; kill <= 3; kill += 1) {
     const isMerged = async (): Promise<boolean> => (await shop.read(numbers[kill * 20] ?? 0)).status === 'merged';
@@ -119,13 +120,13 @@ test('sessions of PostgreSQL are killed three times under 90 pull requests: all 
     const { rows } = await client.query<{ pid: number }>(
       "select pid from pg_stat_activity where application_name = 'interlock' limit 1",
     );
-    // The server ends all of its sessions, this one too, and recovers from its log.
+    // PostgreSQL then ends all sessions, including the session of this test, and recovers from its log.
     const ended = new Promise((resolve) => client.once('end', resolve));
     process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
     await ended;
     await until(async () => (await fetch(`${interlock.access.url}/readyz`)).ok);
   }
-  await expectEachOnce(numbers);
+  await expectEachLandedOnce(numbers);
   const client = new pg.Client({ connectionString });
   await client.connect();
   const { rows } = await client.query<{ gap: number }>(

@@ -1,5 +1,5 @@
-// As docs/github.md and the README of the emulator say: the emulator runs alone, two clicks connect Interlock to it,
-// and a person works with Octokit and git alone.
+// Follows docs/github.md and the README of the emulator. The emulator runs as a program, two clicks connect Interlock
+// to it, and a person uses only Octokit and git.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function formOf(page: string): Form {
   };
 }
 
-/** A browser presses the button of a page, and follows where it is led. Answers the next page. */
+/** Presses the button of a page, as a browser does, follows all redirects, and returns the next page. */
 async function press(page: string, origin: string, chosen: Readonly<Record<string, string>> = {}): Promise<string> {
   const { action, fields } = formOf(page);
   const body = new URLSearchParams({ ...fields, ...chosen });
@@ -48,7 +48,7 @@ async function press(page: string, origin: string, chosen: Readonly<Record<strin
   return await response.text();
 }
 
-/** Of docs/github.md: the first block under the heading that is of YAML. */
+/** Returns the first YAML block under a heading of docs/github.md. */
 function blockUnder(heading: string): string {
   const found = readPage('docs/github.md').blocks.find(
     ({ language, under }) => language === 'yaml' && under.at(-1) === heading,
@@ -102,7 +102,7 @@ test('three pull requests at an emulator that runs alone: two land, and the red 
   for (const issue_number of [1, 2, 3])
     await person.issues.addLabels({ ...place, issue_number, labels: ['mergequeue'] });
 
-  // As often as its secondary rate limit allows, however long the landing takes.
+  // The secondary rate limit of GitHub allows no more reads than one a second.
   const askEveryMs = 1_000;
   const said = async (issue_number: number): Promise<string> =>
     (await person.issues.listComments({ ...place, issue_number })).data.map(({ body }) => body).join('\n');

@@ -1,5 +1,5 @@
-// The image without a container runtime: the steps of the Dockerfile are taken in a folder, which then is the root file
-// system, read-only, of a server and a worker of a user who is not root.
+// The image, tested without a container runtime. The test carries out the steps of the Dockerfile in a folder. A server
+// and a worker then run with this folder as their read-only root file system, and not as root.
 import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   dataDir = await dataDirectory();
   postgres = await startPostgres({ dataDir, cacheDir, log });
   temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
-  await takeSteps();
+  await buildRootFolder();
 }, 600_000);
 
 afterAll(async () => {
@@ -44,18 +44,19 @@ afterAll(async () => {
 });
 
 /**
- * What the last stage copies, and the `npm ci` of the stage `packages`. The build of this checkout stands for `build`.
+ * Carries out the `npm ci` of the stage `packages` and the copies of the last stage. The build of this checkout is used
+ * as the result of the stage `build`.
  */
-async function takeSteps(): Promise<void> {
+async function buildRootFolder(): Promise<void> {
   const stages = readStages();
   const packages = stages.find(({ name }) => name === 'packages');
   const image = stages.at(-1);
   if (packages === undefined || image === undefined) throw new Error('The Dockerfile has no stage `packages`.');
   const app = join(folder, 'app');
-  for (const copy of copiesOf(packages)) await take(copy, app);
+  for (const copy of copiesOf(packages)) await copyFiles(copy, app);
   const install = packages.instructions.find(({ word }) => word === 'RUN')?.text ?? '';
   await promisify(execFile)('sh', ['-c', install], { cwd: app, maxBuffer: 1 << 26 });
-  for (const copy of copiesOf(image)) if (copy.from !== 'packages') await take(copy, app);
+  for (const copy of copiesOf(image)) if (copy.from !== 'packages') await copyFiles(copy, app);
   for (const place of [
     'usr',
     'etc',
@@ -72,7 +73,7 @@ async function takeSteps(): Promise<void> {
     await mkdir(join(folder, place), { recursive: true });
 }
 
-async function take({ from, sources, target }: Copy, app: string): Promise<void> {
+async function copyFiles({ from, sources, target }: Copy, app: string): Promise<void> {
   for (const source of sources) {
     const origin = join(projectRoot, from === null ? source : source.replace(/^\/app\//, ''));
     const to = target.endsWith('/') ? join(app, target, basename(source)) : join(app, target);
@@ -81,7 +82,7 @@ async function take({ from, sources, target }: Copy, app: string): Promise<void>
   }
 }
 
-// The outer `unshare` may mount. The inner one is not root, and can change nothing of what was mounted.
+// The outer `unshare` may mount. The inner `unshare` is not root, and cannot change the mounts.
 const enter = `
 set -e
 mount --bind "$1" "$1"
@@ -98,7 +99,7 @@ umount -l old
 exec unshare --user --map-user=${user} --map-group=${user} env -C /app/dist/src "$@"
 `;
 
-/** The folder of the database's socket is closed to other users, as the one of the image is. */
+/** Returns the URL of the database over TCP, because another user cannot open the folder of the database's socket. */
 function overTcp({ url, port }: EmbeddedPostgres): string {
   const { username, password, pathname } = new URL(url);
   return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
@@ -140,9 +141,9 @@ function runInImage(...args: readonly string[]): Program {
   return program;
 }
 
-async function readyAt(program: Program): Promise<string> {
+async function awaitAddress(program: Program): Promise<string> {
   return await until(async () => {
-    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    if (program.child.exitCode !== null) throw new Error(`The program did not start:\n${program.said()}`);
     return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
   });
 }
@@ -164,7 +165,7 @@ it('the image has no packages that only building, testing or `npm start` need', 
   expect((await readdir(join(folder, 'app'))).filter((name) => ['src', 'test', 'bench'].includes(name))).toEqual([]);
 });
 
-it('a server and a worker start from it, read-only and not as root, and a pull request lands', async () => {
+it('a server and a worker run on the image, read-only and not as root, and a pull request lands', async () => {
   await writeFile(join(folder, 'app', 'secret'), 'a-secret-that-all-processes-are-given\n');
   const probe = `fs.writeFileSync('/tmp/x', ''); console.log(process.getuid(), process.getgid()); fs.writeFileSync('/app/x', '')`;
   const probed = await runInImage('-e', probe).ended;
@@ -180,8 +181,8 @@ it('a server and a worker start from it, read-only and not as root, and a pull r
   const account = await runInImage('production.js', 'account', '--name', 'team', '--email', 'service@team.test').ended;
   expect(account, account.said).toMatchObject({ code: 0 });
   const [url, health] = await Promise.all([
-    readyAt(server).finally(() => console.log(`the server is ready after ${seconds()} s`)),
-    readyAt(worker).finally(() => console.log(`the worker is ready after ${seconds()} s`)),
+    awaitAddress(server).finally(() => console.log(`the server is ready after ${seconds()} s`)),
+    awaitAddress(worker).finally(() => console.log(`the worker is ready after ${seconds()} s`)),
   ]);
   expect((await fetch(`${health}/readyz`)).status).toBe(200);
 

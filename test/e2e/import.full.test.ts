@@ -269,7 +269,7 @@ test('real commits of an imported repository land, and their proofs hold', async
     expect(line).toContain(mergeCommit);
     await self.git('merge-base', '--is-ancestor', heads[index] ?? '', 'origin/trunk');
   }
-  // All of history has landed again: nothing but the file with its check tells the two apart.
+  // The whole history has landed again. The trees differ only in the file with the check.
   expect(await self.git('diff', '--name-only', history[0] ?? '', 'origin/trunk')).toBe('.service/ci.yml');
 
   const verified = await runProgram('verify', ['imported/self', '--data', dataDir]).ended;

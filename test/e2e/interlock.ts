@@ -1,4 +1,5 @@
-// The built programs as users run them: processes of their own that are read, asked over HTTP, and killed.
+// Runs the built programs as users do, each as a process of its own, and reads their output, sends requests and kills
+// them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Both outputs, in the order they came. */
+  /** Standard output and error output, in the order in which they were written. */
   readonly said: string;
   readonly stderr: string;
 }
@@ -29,7 +30,7 @@ export interface Program {
 export interface RunningInterlock extends Program {
   readonly access: Access;
   readonly client: Client;
-  /** From the start of the process until it said so. */
+  /** The time from the start of the process until it printed that it is ready. */
   readonly readyAfterMs: number;
 }
 

@@ -15,7 +15,7 @@ export async function pack(folder: string | null): Promise<Packed> {
     cwd: projectRoot,
     maxBuffer: 1 << 24,
   });
-  // Of one package: npm 11.19 answers an object by name, earlier versions a list.
+  // npm 11.19 prints an object with the name of the package as its key. Earlier versions print a list.
   const [packed] = Object.values(JSON.parse(stdout) as Readonly<Record<string, Packed>>);
   if (packed === undefined) throw new Error(`npm packed nothing: ${stdout}`);
   return packed;

@@ -1,4 +1,4 @@
-// As in production: two servers and a worker, each a process of its own, on one PostgreSQL and one Temporal.
+// Two servers and a worker, each a process of its own, on one PostgreSQL and one Temporal, as in production.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient as createSubscriber } from 'graphql-ws';
@@ -57,10 +57,10 @@ function run(...args: string[]): Program {
   return program;
 }
 
-/** Its address, once it says that it is ready. */
-async function readyAt(program: Program): Promise<string> {
+/** Waits until the program prints that it is ready, and returns its address. */
+async function awaitAddress(program: Program): Promise<string> {
   return await until(async () => {
-    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    if (program.child.exitCode !== null) throw new Error(`The program did not start:\n${program.said()}`);
     return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
   });
 }
@@ -103,7 +103,7 @@ const create = async (client: Client, name: string): Promise<void> => {
   );
 };
 
-it('two servers, a worker and a migration start at once, on a database without a table', async () => {
+it('two servers, a worker and a migration can start at the same time on an empty database', async () => {
   servers = [run('server', '--port', '0'), run('server', '--port', '0')];
   worker = run('worker', '--port', '0', '--unsafe-ci');
   const migrated = run('migrate');
@@ -111,11 +111,11 @@ it('two servers, a worker and a migration start at once, on a database without a
   expect(account).toMatchObject({ code: 0, said: expect.stringMatching(/^\S+\n$/) });
   token = account.said.trim();
   expect(await migrated.ended).toMatchObject({ code: 0, said: 'The schema is up to date.\n' });
-  [here = '', there = ''] = await Promise.all(servers.map(readyAt));
-  const health = await readyAt(worker);
+  [here = '', there = ''] = await Promise.all(servers.map(awaitAddress));
+  const health = await awaitAddress(worker);
   for (const url of [here, there, health])
     expect(await healthOf(url)).toMatchObject([{ status: 'ok' }, { status: 'ready' }]);
-  // A server sees the worker once it asks Temporal for work.
+  // The server counts the worker as ready when the worker asks Temporal for work.
   await until(async () => (await fetch(`${here}/readyz?deep`)).ok);
   const pageOf = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
   expect(await pageOf(here)).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
@@ -124,9 +124,9 @@ it('two servers, a worker and a migration start at once, on a database without a
   expect(page).toMatch(/^temporal_\w+\{.*task_queue="interlock"/m);
 });
 
-it('a subscription on one server hears what the other one does, and resumes on the other after its cursor', async () => {
+it('a subscription at one server receives events of the other server, and can resume there after its cursor', async () => {
   const own = follow(here, token);
-  // The subscription stands when its first event has come.
+  // The subscription has started when it receives its first event.
   let made = 0;
   await until(
     async () => {
@@ -138,7 +138,7 @@ it('a subscription on one server hears what the other one does, and resumes on t
   await create(createClient({ url: there, token }), 'from-the-other');
   await until(async () => own.events.filter(({ action }) => action === 'repository_created').length >= 2);
   const other = follow(there, token, own.events[0]?.cursor ?? '');
-  // Either of them may hear of the last event first.
+  // Either subscription may receive the last event first.
   const cursorsOf = ({ events }: { readonly events: readonly StreamedEvent[] }): string[] =>
     events.map(({ cursor }) => cursor);
   await until(async () => other.events.length > 0 && other.events.length === own.events.length - 1);
@@ -165,7 +165,7 @@ it('a token revoked at one server closes the sockets of the other', async () => 
   expect(await socket.closed).toBeGreaterThanOrEqual(4400);
 });
 
-it('the run of a runbook is below the request that made it', async () => {
+it('the trace of a request for a runbook contains the workflow of the runbook', async () => {
   const client = createClient({ url: there, token });
   const repository = await createTeamRepository(client, 'tea', { 'tea.txt': 'black\n' });
   const prompt = '1. Add green tea\n   ```sh\n   echo green > tea.txt\n   ```\n';
@@ -181,7 +181,7 @@ it('the run of a runbook is below the request that made it', async () => {
 
 const isRecorded = (wanted: string): boolean => collector.spans.some(({ name }) => name === wanted);
 
-it('any server takes a request, the worker does the work, and all of them end at a signal', async () => {
+it('both servers take requests, the worker does the work, and all programs end after SIGTERM', async () => {
   const repository = await createTeamRepository(createClient({ url: here, token }), 'shop', {
     '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n",
   });
@@ -191,7 +191,7 @@ it('any server takes a request, the worker does the work, and all of them end at
     await repository.push(name, { [name]: `${name}\n` }, 'origin/main');
     numbers.push(await repository.open(name, `Add ${name}`));
   }
-  // Asked at the one, read at the other.
+  // The pull requests are queued at both servers, and read at the second.
   await Promise.all(numbers.map(async (number, index) => await (index % 2 === 0 ? repository : other).queue(number)));
   await repository.settled(numbers);
   const statuses = await Promise.all(numbers.map(async (number) => (await other.read(number)).status));
@@ -210,7 +210,7 @@ it('any server takes a request, the worker does the work, and all of them end at
   }
 });
 
-it('the trace of a request to queue goes on to the landing of what it queued', () => {
+it('the trace of a request to queue a pull request leads to its landing', () => {
   const { spans } = collector;
   const requests = new Set(spans.flatMap(({ name, traceId }) => (name === 'POST /api/v1/pull_request' ? traceId : [])));
   const landing = spans.find(
@@ -225,13 +225,13 @@ it('the trace of a request to queue goes on to the landing of what it queued', (
   expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['activity advanceQueue', 'compose build']));
 });
 
-/** A span and those that it is below, the nearest first. */
+/** The names of a span and of its ancestors, the nearest ancestor first. */
 function pathOf(span: CollectedSpan | undefined): readonly string[] {
   if (span === undefined) return [];
   return [span.name, ...pathOf(collector.spans.find(({ spanId }) => spanId === span.parentSpanId))];
 }
 
-it('the build of one pull request is below its request, by way of the workflow of its batch', () => {
+it('the trace of a request to queue a pull request contains its build, below the workflow of its batch', () => {
   const paths = collector.spans.filter(({ name }) => name === 'compose build').map(pathOf);
   expect(paths).toContainEqual([
     'compose build',

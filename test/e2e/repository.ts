@@ -28,7 +28,7 @@ export interface TeamRepository {
   push(branch: string, files: Files, from?: string): Promise<void>;
   open(branch: string, title: string): Promise<number>;
   queue(number: number): Promise<void>;
-  /** As the REST API has it. */
+  /** Reads a pull request by REST. */
   read(number: number): Promise<PullRequestRead>;
   landing(number: number): Promise<Landing>;
   settled(numbers: readonly number[], withinMs?: number): Promise<void>;

@@ -1,6 +1,6 @@
-// Three servers behind a reverse proxy and three workers, each a process of its own, on one PostgreSQL and one
-// Temporal: each kind is killed in turn, servers and workers also all at once, under 200 queued pull requests. Each
-// lands once.
+// Three servers behind a reverse proxy and three workers, each a process of its own, use one PostgreSQL and one
+// Temporal. While 200 pull requests are queued, the test kills one process of each kind in turn, and also all servers
+// and all workers at once. Each pull request lands exactly once.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
@@ -18,7 +18,7 @@ type Store = 'PostgreSQL' | 'Temporal';
 const cacheDir = defaultCacheDirectory();
 const log = (): void => {};
 const namespace = 'several';
-const ofEachKind = 3;
+const programsPerKind = 3;
 let dataDir = '';
 let postgres: EmbeddedPostgres;
 let temporal: EmbeddedTemporal;
@@ -53,22 +53,22 @@ function run(...args: string[]): Program {
   });
 }
 
-async function readyAt(program: Program): Promise<string> {
+async function awaitAddress(program: Program): Promise<string> {
   return await until(async () => {
-    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    if (program.child.exitCode !== null) throw new Error(`The program did not start:\n${program.said()}`);
     return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
   });
 }
 
-/** As an orchestrator does: until there are three of each kind again. */
-async function fillUp(): Promise<void> {
+/** Starts servers and workers, as an orchestrator does, until three of each kind run. Resolves when they are ready. */
+async function startMissing(): Promise<void> {
   for (const kind of ['server', 'worker'] as const)
-    while (running[kind].length < ofEachKind)
+    while (running[kind].length < programsPerKind)
       running[kind].push(
         run(kind, '--port', '0', ...(kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [])),
       );
-  await Promise.all(running.worker.map(readyAt));
-  balancer.use(await Promise.all(running.server.map(readyAt)));
+  await Promise.all(running.worker.map(awaitAddress));
+  balancer.use(await Promise.all(running.server.map(awaitAddress)));
 }
 
 async function kill(kind: Kind, count: number): Promise<void> {
@@ -77,7 +77,7 @@ async function kill(kind: Kind, count: number): Promise<void> {
   await Promise.all(killed.map(async ({ ended }) => await ended));
 }
 
-/** Ends it at once, and starts it again with the same data at the same address. */
+/** Kills PostgreSQL or Temporal, and starts it again with the same data at the same address. */
 async function restartStore(store: Store): Promise<void> {
   if (store === 'PostgreSQL') {
     process.kill(await postgresPid(dataDir), 'SIGKILL');
@@ -90,8 +90,10 @@ async function restartStore(store: Store): Promise<void> {
   }
 }
 
-/** A request that no server answered is made again: queueing a queued pull request changes nothing. */
-async function surely<T>(ask: () => Promise<T>): Promise<T> {
+/**
+ * Repeats a request until a server answers. Repeating is safe, because queueing a queued pull request changes nothing.
+ */
+async function retryUnanswered<T>(ask: () => Promise<T>): Promise<T> {
   const answer = await until(
     async () =>
       await ask().then(
@@ -103,18 +105,20 @@ async function surely<T>(ask: () => Promise<T>): Promise<T> {
   return answer.value;
 }
 
-/** How many of `numbers` are merged. Groups of reads stay below the rate limit. */
+/** How many of `numbers` are merged. The reads are made in groups of 20, to stay below the rate limit. */
 async function countMerged(shop: TeamRepository, numbers: readonly number[]): Promise<number> {
   let merged = 0;
   for (let from = 0; from < numbers.length; from += 20) {
-    const some = numbers.slice(from, from + 20);
-    const read = await Promise.all(some.map(async (number) => await surely(async () => await shop.read(number))));
+    const group = numbers.slice(from, from + 20);
+    const read = await Promise.all(
+      group.map(async (number) => await retryUnanswered(async () => await shop.read(number))),
+    );
     merged += read.filter(({ status }) => status === 'merged').length;
   }
   return merged;
 }
 
-/** Each on the same commit of the base branch, pushed at once. */
+/** Opens pull requests that all start from the same commit of the base branch. One push sends all their branches. */
 async function openMany(shop: TeamRepository, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, index) => `change-${index + 1}`);
   for (const name of names) {
@@ -130,7 +134,7 @@ async function openMany(shop: TeamRepository, count: number): Promise<number[]> 
 }
 
 const tipOfMain = async (shop: TeamRepository): Promise<string> =>
-  await surely(async () => await shop.git('ls-remote', 'origin', 'refs/heads/main'));
+  await retryUnanswered(async () => await shop.git('ls-remote', 'origin', 'refs/heads/main'));
 
 const rounds: readonly (readonly [Kind, number] | Store)[] = [
   ['server', 1],
@@ -139,19 +143,19 @@ const rounds: readonly (readonly [Kind, number] | Store)[] = [
   ['server', 2],
   ['worker', 2],
   'Temporal',
-  ['server', ofEachKind],
-  ['worker', ofEachKind],
+  ['server', programsPerKind],
+  ['worker', programsPerKind],
 ];
 const queued = 200;
 
-it('each of 200 queued pull requests lands once while each kind of process is killed', {
+it('each of 200 queued pull requests lands once, although processes of each kind are killed', {
   timeout: 1_800_000,
 }, async () => {
   onTestFailed(() => {
     for (const kind of ['server', 'worker'] as const)
       for (const program of running[kind]) console.log(`The last lines of a ${kind}:\n${program.said().slice(-4000)}`);
   });
-  await fillUp();
+  await startMissing();
   const { said } = await run('account', '--name', 'team', '--email', 'service@team.test').ended;
   const client = createClient({ url: balancer.url, token: said.trim() });
   const shop = await createTeamRepository(client, 'shop', {
@@ -162,9 +166,9 @@ it('each of 200 queued pull requests lands once while each kind of process is ki
   const numbers = await openMany(shop, queued);
   const setPaused = async (paused: boolean): Promise<unknown> =>
     await client.rest('POST', '/api/v1/repo', { org: 'team', name: 'shop', paused });
-  // All of them are in line before the first kill.
+  // The queue is paused until all pull requests are in line, so that none lands before the first kill.
   await setPaused(true);
-  for (const number of numbers) await surely(async () => await shop.queue(number));
+  for (const number of numbers) await retryUnanswered(async () => await shop.queue(number));
   await setPaused(false);
   const startedAt = performance.now();
   for (const round of rounds) {
@@ -173,12 +177,12 @@ it('each of 200 queued pull requests lands once while each kind of process is ki
     if (typeof round === 'string') await restartStore(round);
     else {
       await kill(...round);
-      await fillUp();
+      await startMissing();
     }
     await until(async () => (await tipOfMain(shop)) !== before, { withinMs: 300_000, everyMs: 200 });
     const seconds = ((performance.now() - killedAt) / 1000).toFixed(1);
-    const killed = typeof round === 'string' ? round : `${round[1]} of ${ofEachKind} ${round[0]}s`;
-    console.log(`${killed} killed, all there again, and the next landing after ${seconds} s`);
+    const killed = typeof round === 'string' ? round : `${round[1]} of ${programsPerKind} ${round[0]}s`;
+    console.log(`${killed} killed: restarted, and the next pull request landed after ${seconds} s`);
   }
   await until(async () => (await countMerged(shop, numbers)) === queued, { withinMs: 900_000, everyMs: 2000 });
   console.log(

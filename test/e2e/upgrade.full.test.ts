@@ -1,6 +1,6 @@
-// An upgrade without stopping, and back by one version (docs/upgrading.md): an earlier version and this one work side
-// by side on one PostgreSQL and one Temporal, while pull requests are queued through both. No request fails, each pull
-// request lands once, and one whose check fails blocks itself alone.
+// An upgrade without stopping, and the way back by one version (docs/upgrading.md). An earlier version and this version
+// run at the same time on one PostgreSQL and one Temporal, while pull requests are queued at both. No request fails,
+// each pull request lands once, and a pull request whose check fails blocks only itself.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, type Client } from '../../src/demo/client.ts';
@@ -69,13 +69,13 @@ interface Running {
 async function start(folder: string): Promise<Running> {
   const server = run(folder, 'production', 'server', '--port', '0');
   const worker = run(folder, 'production', 'worker', '--port', '0', '--unsafe-ci', '--ci-concurrency', '2');
-  const [url] = await Promise.all([server, worker].map(readyAt));
+  const [url] = await Promise.all([server, worker].map(awaitAddress));
   return { url: url ?? '', parts: [server, worker] };
 }
 
-async function readyAt(program: Program): Promise<string> {
+async function awaitAddress(program: Program): Promise<string> {
   return await until(async () => {
-    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    if (program.child.exitCode !== null) throw new Error(`The program did not start:\n${program.said()}`);
     return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
   });
 }
@@ -141,7 +141,7 @@ it('a version takes over from an earlier one and gives back, and each pull reque
   const rounds = [];
   for (const round of ['old', 'both', 'new', 'back']) rounds.push(await openSome(shop, round, perRound));
   const [ofOld = [], ofBoth = [], ofNew = [], ofBack = []] = rounds;
-  // Both versions bisect batches for it.
+  // Both versions must bisect a batch that contains this pull request.
   await shop.push('bad', { bad: 'x\n' }, 'origin/main');
   const bad = await shop.open('bad', 'Break the check');
 
