@@ -32,7 +32,7 @@ export function provisionalTitle(prompt: string): string {
   return line.length <= 72 ? line : `${line.slice(0, 71).toWellFormed().trimEnd()}…`;
 }
 
-/** Null: none. */
+/** Returns null for a missing or blank description. */
 export function checkedDescription(description: string | null | undefined): string | null {
   if (description === null || description === undefined || description.trim() === '') return null;
   return checkedLength(description, 'description', longestDescription);
@@ -43,12 +43,13 @@ export function mergeLabels(known: readonly string[], asked: readonly string[] |
   const labels = new Set(known);
   for (const [at, each] of (asked ?? []).entries()) {
     const label = each.trim();
-    if (label === '') throw bad('labels', `must not hold a blank label, as the one at ${at} is`, `labels.${at}`);
-    if (/\p{Cc}/u.test(label)) throw bad('labels', `must be of one line each: the one at ${at} is not`, `labels.${at}`);
+    if (label === '') throw bad(`labels.${at}`, 'must not be blank');
+    if (/\p{Cc}/u.test(label)) throw bad(`labels.${at}`, 'must be one line');
     checkedLength(label, `labels.${at}`, longestLabel);
     labels.add(label);
   }
-  if (labels.size > mostLabels) throw bad('labels', `must be at most ${mostLabels}, together with those it has`);
+  if (labels.size > mostLabels)
+    throw bad('labels', `must be at most ${mostLabels}, together with the labels that the runbook already has`);
   return [...labels];
 }
 
@@ -69,7 +70,10 @@ export function requireGreaterBudget(
       `cannot be raised beyond ${most}: raise what the repository allows with updateRunbookDefaults`,
     );
   if (!Number.isInteger(micros) || micros <= least || micros > most)
-    throw bad('budgetMicros', `must be more than the ${least} it has and at most the ${most} the repository allows`);
+    throw bad(
+      'budgetMicros',
+      `must be more than ${least}, the present budget, and at most ${most}, the limit of the repository`,
+    );
   return micros;
 }
 
@@ -87,6 +91,6 @@ function checkedLength(text: string, field: string, most: number): string {
   return text;
 }
 
-function bad(field: string, must: string, at = field): DomainError {
-  return new DomainError('BAD_INPUT', `${field} ${must}`, `input.${at}`);
+function bad(field: string, must: string): DomainError {
+  return new DomainError('BAD_INPUT', `${field} ${must}`, `input.${field}`);
 }

@@ -88,8 +88,8 @@ export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): s
     ...(unqueued.length === 0 ? [] : [`Does not queue ${list(unqueued.map((number) => `#${number}`))}.`]),
   ];
   return sentences.length === 0
-    ? 'Stops nothing: it is canceled already.'
-    : [...sentences, 'What it committed and opened stays.'].join(' ');
+    ? 'Stops nothing, because the runbook is already canceled.'
+    : [...sentences, 'Its commits and pull requests stay.'].join(' ');
 }
 
 function list(names: readonly string[]): string {
@@ -104,8 +104,8 @@ export interface RetryRunbookRequest {
 }
 
 /**
- * Retries the failed leaves, in their order. Throws CONFLICT if no leaf failed. Returns what a dry run would retry, or
- * null after a retry that was carried out.
+ * Retries the failed leaves in their order, and plans prompts again whose planning failed. Throws CONFLICT if there is
+ * nothing to retry. Returns what a dry run would retry, or null after a retry that was carried out.
  */
 export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<Retried | null> {
   await requireWriter(ctx, request.number);
@@ -165,7 +165,7 @@ async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id
   requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
 }
 
-/** Cancels all open runbooks of a repository. `because` is the reason that users read. A repetition changes nothing. */
+/** Cancels all open runbooks of a repository. Users read `because` as the reason. A repetition changes nothing. */
 export async function stopRunbooks(
   ctx: Context,
   tx: Transaction,
@@ -217,4 +217,4 @@ export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   return open.length;
 }
 
-const restored = 'The database was restored from a backup: look at what is on the branch already, then retry.';
+const restored = 'The database was restored from a backup. Look at what is on the branch already, then retry.';

@@ -228,8 +228,8 @@ function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
   throw new DomainError(
     'CONFLICT',
     first === undefined
-      ? 'No step of the runbook has failed; there is nothing to retry.'
-      : `Step ${first.number} failed to be planned, and others were planned after it: send its prompt again as a follow-up.`,
+      ? 'No step of the runbook has failed, so there is nothing to retry.'
+      : `The planning of step ${first.number} failed, and later prompts were planned since. Send its prompt again as a follow-up.`,
   );
 }
 

@@ -18,8 +18,8 @@ describe('a request for a runbook', () => {
     ['a title of two lines', () => checkedTitle('a\nb'), /^title must be one line/],
     ['a title too long', () => checkedTitle('x'.repeat(201)), /^title must be at most 200/],
     ['a description too long', () => checkedDescription('x'.repeat(20_001)), /^description must be at most 20000/],
-    ['a blank label', () => mergeLabels([], ['a', ' ']), /^labels must not hold a blank label, as the one at 1 is/],
-    ['a label of two lines', () => mergeLabels([], ['a\nb']), /^labels must be of one line each: the one at 0/],
+    ['a blank label', () => mergeLabels([], ['a', ' ']), /^labels.1 must not be blank$/],
+    ['a label of two lines', () => mergeLabels([], ['a\nb']), /^labels.0 must be one line$/],
     ['a label too long', () => mergeLabels([], ['x'.repeat(51)]), /^labels.0 must be at most 50/],
     [
       'too many labels',
@@ -30,15 +30,23 @@ describe('a request for a runbook', () => {
         ),
       /at most 50/,
     ],
-    ['a budget below nothing', () => checkedBudget(-1), /^budgetMicros must be a whole number from 0/],
-    ['a budget above what is allowed', () => checkedBudget(6, 5), /from 0 to 5,/],
-    ['a budget that is not raised', () => requireGreaterBudget(5, { least: 5, most: 9 }), /more than the 5 it has/],
-    ['a budget that cannot be raised', () => requireGreaterBudget(9, { least: 9, most: 9 }), /updateRunbookDefaults/],
-  ])('is refused for %s, by the field and the cure', (_, act, message) => {
+    ['a negative budget', () => checkedBudget(-1), /^budgetMicros must be a whole number from 0/],
+    ['a budget above the limit', () => checkedBudget(6, 5), /from 0 to 5,/],
+    [
+      'a budget that is not raised',
+      () => requireGreaterBudget(5, { least: 5, most: 9 }),
+      /more than 5, the present budget,/,
+    ],
+    [
+      'a budget that is at the limit already',
+      () => requireGreaterBudget(9, { least: 9, most: 9 }),
+      /updateRunbookDefaults/,
+    ],
+  ])('is refused for %s, with a message that names the field', (_, act, message) => {
     expect(act).toThrow(message);
   });
 
-  it('keeps what may be given', () => {
+  it('accepts valid values, trims a title, and treats a blank description as none', () => {
     expect(checkedPrompt(' a\n')).toBe(' a\n');
     expect([checkedTitle(null), checkedTitle(' a ')]).toEqual([null, 'a']);
     expect([checkedDescription(undefined), checkedDescription(' '), checkedDescription('a ')]).toEqual([
@@ -51,13 +59,13 @@ describe('a request for a runbook', () => {
 });
 
 describe('labels', () => {
-  it('are each there once, in the order of the request, and none is removed', () => {
+  it('are listed once each: first the present ones, then new ones in the order of the request', () => {
     expect(mergeLabels(['b', 'a'], ['c', 'a', ' c ', 'B'])).toEqual(['b', 'a', 'c', 'B']);
     expect(mergeLabels(['b'], null)).toEqual(['b']);
   });
 });
 
-describe('the title until there is another', () => {
+describe('the provisional title', () => {
   it.each([
     ['Fix the typo', 'Fix the typo'],
     ['\n---\n# Tidy up\nText', 'Tidy up'],
@@ -65,7 +73,7 @@ describe('the title until there is another', () => {
     ['- 2) things', '2) things'],
     ['???', 'Runbook'],
     ['🎨 '.repeat(40) + 'end', '🎨 '.repeat(23) + '🎨…'],
-  ])('of %j is %j', (prompt, title) => {
+  ])('of the prompt %j is %j', (prompt, title) => {
     expect(provisionalTitle(prompt)).toBe(title);
   });
 
@@ -80,7 +88,10 @@ describe('a budget', () => {
     ['model', 5, 5, true],
     ['model', 0, 0, true],
     ['script', 0, 0, false],
-  ] as const)('of a %s of %i is, with %i spent, spent: %s', (agent, budgetMicros, spentMicros, is) => {
-    expect(isBudgetSpent({ agent, budgetMicros, spentMicros })).toBe(is);
-  });
+  ] as const)(
+    'of the agent %s and %i millionths, of which %i are spent, is spent: %s',
+    (agent, budgetMicros, spentMicros, expected) => {
+      expect(isBudgetSpent({ agent, budgetMicros, spentMicros })).toBe(expected);
+    },
+  );
 });

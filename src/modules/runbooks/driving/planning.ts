@@ -36,7 +36,7 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
   const planned = await withRunFolders(driving.workDir, async (folders) => {
     await checkOutBase(ctx, rows, { leaf: `${rows.steps.length + 1}.1`, folder: folders.checkout });
     const session = openAgentSession(supervised, rows, { stepId: null, folders });
-    return checked(await agent.plan(outlineOf(rows, ordinal), session));
+    return requireSteps(await agent.plan(outlineOf(rows, ordinal), session));
   });
   const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);
   return {
@@ -45,12 +45,12 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
   };
 }
 
-function checked(planned: Plan): Plan {
+function requireSteps(planned: Plan): Plan {
   const leaves = planned.steps.reduce((sum, step) => sum + Math.max(1, step.leaves.length), 0);
-  if (leaves === 0) throw new AgentRefused('The plan has no steps: say in the prompt what is to be changed.');
+  if (leaves === 0) throw new AgentRefused('The plan has no steps. Say in the prompt what is to be changed.');
   if (leaves > mostPlannedLeaves)
     throw new AgentRefused(
-      `The plan has ${leaves} steps, and ${mostPlannedLeaves} are the most: divide the prompt into several.`,
+      `The plan has ${leaves} steps, and at most ${mostPlannedLeaves} are allowed. Divide the prompt into several prompts.`,
     );
   return planned;
 }
