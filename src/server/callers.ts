@@ -2,7 +2,7 @@
 // cookie. If there is an Authorization header, cookies are ignored. Only pages of this service may use a session
 // (docs/sign-in.md).
 import type { IncomingHttpHeaders } from 'node:http';
-import { awayMinutes, foreignOrigin } from '../domain/accounts/sign-in.ts';
+import { providerVisitMinutes, explainForeignOrigin } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import { presentedToken } from './wrong-tokens.ts';
@@ -35,7 +35,7 @@ export function createCallers(authenticator: Authenticator, publicUrl: string): 
     const { host, origin } = headers;
     const site = headers['sec-fetch-site'];
     const fetchSite = typeof site === 'string' ? site : undefined;
-    const why = foreignOrigin({ publicUrl, method, isUpgrade, host, origin, fetchSite });
+    const why = explainForeignOrigin({ publicUrl, method, isUpgrade, host, origin, fetchSite });
     if (why !== null) throw new DomainError('FORBIDDEN', `A session is for pages of this service. ${why}`);
   };
   return {
@@ -82,7 +82,7 @@ export function noSessionCookie(publicUrl: string): string {
   return `${name}=${attributes}; Max-Age=0`;
 }
 
-const awaySec = awayMinutes * 60;
+const awaySec = providerVisitMinutes * 60;
 
 /** The provider at which a browser signs in or out. */
 export type SignInProvider = 'github' | 'oidc';

@@ -1,7 +1,7 @@
 // The pages for signing in and out: plain HTML without scripts (docs/sign-in.md). A sign-in link only shows a form with
 // a button, so that programs which open links in messages do not use the link up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { linkMinutes } from '../domain/accounts/sign-in.ts';
+import { signInLinkMinutes } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
 import { endSession, findSignInLink, startSession, useSignInLink, type Session } from '../modules/accounts/index.ts';
 import { beginGitHubSignIn, completeGitHubSignIn } from '../modules/github/index.ts';
@@ -141,7 +141,7 @@ function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
   fastify.delete('/session', end);
 }
 
-const overLink = `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`;
+const overLink = `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`;
 
 async function sendLink(
   reply: FastifyReply,

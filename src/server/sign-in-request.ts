@@ -2,7 +2,7 @@
 // session.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ports } from '../context.ts';
-import { isPrivateWay, safePath } from '../domain/accounts/sign-in.ts';
+import { isSecureConnection, safePath } from '../domain/accounts/sign-in.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import type { Authenticator, Secrets, Session } from '../modules/accounts/index.ts';
 import { listGitHubWays } from '../modules/github/index.ts';
@@ -52,7 +52,7 @@ export async function currentSession(
 }
 
 export function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest): string | null {
-  if (isPrivateWay({ publicUrl: ports.publicUrl, host: headers.host })) return null;
+  if (isSecureConnection({ publicUrl: ports.publicUrl, host: headers.host })) return null;
   return 'Browsers sign in over https, or on the machine that Interlock runs on. Put a proxy that ends TLS before Interlock, and set INTERLOCK_PUBLIC_URL to its address.';
 }
 

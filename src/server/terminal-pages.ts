@@ -2,7 +2,7 @@
 // (docs/sign-in.md).
 import type { FastifyInstance } from 'fastify';
 import { readTerminalAddress, terminalUrl, type TerminalAddress } from '../domain/accounts/terminal.ts';
-import { terminalMinutes } from '../domain/accounts/sign-in.ts';
+import { terminalCodeMinutes } from '../domain/accounts/sign-in.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { approveTerminal, createTerminalToken, takeTerminalSession, type Session } from '../modules/accounts/index.ts';
 import { html, sendPage, type Markup } from './page.ts';
@@ -100,6 +100,6 @@ async function sendQuestion(
 }
 
 async function sendCode(signIn: SignInRequest, code: string): Promise<SignInRequest['reply']> {
-  const body = html`<p>Type this code into the terminal where you typed <code>interlock login</code>, and nowhere else. It works once, within ${terminalMinutes} minutes.</p><p><strong id="code">${code}</strong></p>`;
+  const body = html`<p>Type this code into the terminal where you typed <code>interlock login</code>, and nowhere else. It works once, within ${terminalCodeMinutes} minutes.</p><p><strong id="code">${code}</strong></p>`;
   return await sendPage(signIn.reply, 200, { title: 'Log a terminal in', body, isNarrow: true });
 }

@@ -5,13 +5,16 @@ const hourMs = 3_600_000;
 const idleMs = 12 * hourMs;
 const longestMs = 7 * 24 * hourMs;
 /** How long a sign-in link is valid. */
-export const linkMinutes = 15;
+export const signInLinkMinutes = 15;
 /** How long the code that logs a terminal in is valid. */
-export const terminalMinutes = 5;
-/** How long a browser may be away at GitHub or at the OpenID provider to sign in there. */
-export const awayMinutes = 10;
+export const terminalCodeMinutes = 5;
+/** How long a person may take to sign in or out at GitHub or at the OpenID provider. */
+export const providerVisitMinutes = 10;
 
-/** When a session ends if nothing uses it: 12 hours after its last use, 7 days after its start, and with its token. */
+/**
+ * When a session ends unless it is used again: 12 hours after its last use, 7 days after its start, or with its token,
+ * whichever is first.
+ */
 export function sessionEndsAt({
   startedAt,
   usedAt,
@@ -27,8 +30,11 @@ export function sessionEndsAt({
   return new Date(Math.min(...ends));
 }
 
-/** A valid session was used and started after these instants, with any token. */
-export function lastingSince(now: Date): { readonly usedAfter: Date; readonly startedAfter: Date } {
+/**
+ * A session has ended if it was last used before `usedAfter` or started before `startedAfter`. The end of its token,
+ * which may be earlier, is not considered.
+ */
+export function earliestValidSession(now: Date): { readonly usedAfter: Date; readonly startedAfter: Date } {
   return { usedAfter: new Date(now.getTime() - idleMs), startedAfter: new Date(now.getTime() - longestMs) };
 }
 
@@ -44,20 +50,21 @@ export interface RequestOrigin {
 }
 
 /**
- * Why a request may not use the session of its browser. Null: it may. What changes something, and sockets, must come
- * from a page of this service. A foreign page can send reads, but it cannot read their answers.
+ * Returns why a request may not use the session of its browser. Null: the request may use it. Changes and WebSockets
+ * must come from a page of this service. A foreign page can send reads, but it cannot see their answers.
  */
-export function foreignOrigin(request: RequestOrigin): string | null {
+export function explainForeignOrigin(request: RequestOrigin): string | null {
   const { method, isUpgrade, origin, fetchSite } = request;
   if (!isUpgrade && (method === 'GET' || method === 'HEAD')) return null;
   if (origin === undefined || !isOwnOrigin(request, origin))
     return `The Origin of this request must be ${new URL(request.publicUrl).origin}, not ${origin ?? 'absent'}.`;
-  // Browsers send it with every request, except that some leave it out for a socket.
+  // Browsers send Sec-Fetch-Site with every request. Only for a WebSocket some browsers omit it.
   if (fetchSite === 'same-origin' || (isUpgrade && fetchSite === undefined)) return null;
   return `Sec-Fetch-Site of this request must be same-origin, not ${fetchSite ?? 'absent'}.`;
 }
 
-// On this machine a server has several names and ports that lead to it, and the one of the request is its own.
+// A server on this machine is reached by several names and ports. So if the host of the request is this machine, an
+// origin with the same host is the service's own.
 export function isOwnOrigin({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl' | 'host'>, origin: string): boolean {
   if (origin === new URL(publicUrl).origin) return true;
   return host !== undefined && isLoopback(host) && origin === `http://${host.toLowerCase()}`;
@@ -68,20 +75,20 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);
 }
 
-/** Whether nobody on the way can read a cookie: over https, or on this machine. */
-export function isPrivateWay({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl' | 'host'>): boolean {
+/** Whether nobody between browser and service can read a cookie, because it is sent by https or within this machine. */
+export function isSecureConnection({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl' | 'host'>): boolean {
   return publicUrl.startsWith('https:') || isLoopback(host ?? '');
 }
 
 /**
- * As the browser writes it, with letters beyond ASCII encoded. A cookie that is kept on the way to GitHub has 4,096
- * bytes.
+ * The longest path that a browser is sent to, in characters of the encoded path. The path is kept in a cookie during a
+ * sign-in at GitHub or at the OpenID provider, and a cookie has at most 4,096 bytes.
  */
 const longestPath = 2_000;
 
 /**
- * Where a browser goes after it signed in: a path of this service, as the browser itself would read it. Everything else
- * becomes `/`, and so do the pages of signing in, except the page that logs a terminal in.
+ * Returns the path to which a browser is sent after the sign-in: `next`, if a browser would read it as a path of this
+ * service, otherwise `/`. The pages of signing in become `/` too, except the page that logs a terminal in.
  */
 export function safePath(next: string | null | undefined): string {
   const own = 'http://own.invalid';

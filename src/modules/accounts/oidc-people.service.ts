@@ -2,7 +2,7 @@
 // added a user with the person's email address, the person becomes this user, because the provider has verified the
 // address (docs/sign-in.md).
 import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
-import { lastingSince } from '../../domain/accounts/sign-in.ts';
+import { earliestValidSession } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
@@ -211,7 +211,7 @@ export async function claimUnusedRefreshTokens(
   issuer: string,
 ): Promise<readonly UnusedRefreshToken[]> {
   const now = clock();
-  const { usedAfter, startedAfter } = lastingSince(now);
+  const { usedAfter, startedAfter } = earliestValidSession(now);
   const rows = await db.system.query<{ accountId: string; userId: string; sealed: Buffer }>(
     `with unused as (
        select p.account_id, p.user_id from oidc_person p

@@ -3,7 +3,7 @@
 // ends. Sessions of people who sign in at GitHub or at the OpenID provider have no token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
-import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
+import { signInLinkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { forgetRows } from '../../platform/retention/index.ts';
@@ -37,7 +37,7 @@ export async function createSignInLink(
     );
   const secret = newSecret();
   const now = ctx.clock();
-  const expiresAt = new Date(now.getTime() + linkMinutes * 60_000);
+  const expiresAt = new Date(now.getTime() + signInLinkMinutes * 60_000);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('insert into sign_in_link (account_id, digest, token_id, expires_at) values ($1, $2, $3, $4)', [
       ctx.accountId,
@@ -100,7 +100,7 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
     if (started === undefined)
       throw new DomainError(
         'NOT_FOUND',
-        `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`,
+        `This link was used already, is older than ${signInLinkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`,
       );
     return await insertSession(query, secrets, { ...started, now });
   });

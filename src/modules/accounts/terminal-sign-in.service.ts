@@ -3,7 +3,7 @@
 // person, once.
 import { createHash, randomInt } from 'node:crypto';
 import type { Context, Ports } from '../../context.ts';
-import { terminalMinutes } from '../../domain/accounts/sign-in.ts';
+import { terminalCodeMinutes } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { mayUse } from './authorisation.ts';
 import { decrypt, digestToken, encrypt, isSameBytes, type Secrets } from './tokens.ts';
@@ -40,7 +40,7 @@ export async function approveTerminal(
         challenge,
         name,
         encrypt(secrets, purposeOf(digest), Buffer.from(sessionSecret)),
-        new Date(now.getTime() + terminalMinutes * 60_000).toISOString(),
+        new Date(now.getTime() + terminalCodeMinutes * 60_000).toISOString(),
       ],
     );
   });
@@ -66,7 +66,7 @@ export async function takeTerminalSession(
   if (row === undefined || !isSameBytes(Buffer.from(given), Buffer.from(row.challenge)))
     throw new DomainError(
       'NOT_FOUND',
-      `This code was used already, is older than ${terminalMinutes} minutes, or belongs to another terminal. Log in again.`,
+      `This code was used already, is older than ${terminalCodeMinutes} minutes, or belongs to another terminal. Log in again.`,
     );
   return { sessionSecret: decrypt(secrets, purposeOf(digest), row.sealed).toString(), name: row.name };
 }

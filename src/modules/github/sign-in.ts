@@ -4,7 +4,7 @@ import { RequestError } from '@octokit/request-error';
 import * as oauth from 'oauth4webapi';
 import type { Ports } from '../../context.ts';
 import { roleAtGitHub, type GitHubPermission } from '../../domain/accounts/github-people.ts';
-import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { providerVisitMinutes } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { createOctokit, type Octokit } from '../../hosts/github/octokit.ts';
 import { decrypt, encrypt, startPersonSession, type Secrets } from '../accounts/index.ts';
@@ -68,7 +68,7 @@ export async function beginGitHubSignIn(
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }).toString();
-  const until = ports.clock().getTime() + awayMinutes * 60_000;
+  const until = ports.clock().getTime() + providerVisitMinutes * 60_000;
   const kept: Kept = { app: appId, state, verifier, next, until };
   const sealed = encrypt(secrets, purpose, Buffer.from(JSON.stringify(kept))).toString('base64url');
   return { url: url.href, kept: sealed };
@@ -84,7 +84,7 @@ export async function completeGitHubSignIn(
   if (kept === null || kept.until <= ports.clock().getTime())
     throw new DomainError(
       'BAD_INPUT',
-      `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
+      `This browser did not begin to sign in here in the last ${providerVisitMinutes} minutes. Begin again.`,
     );
   const row = await loadApp(ports, secrets, kept.app);
   const token = await exchange(ports, row, { kept, answer });

@@ -2,7 +2,7 @@
 import type { Ports } from '../../context.ts';
 import { decideOidcAccess, lacksClaims } from '../../domain/accounts/oidc.ts';
 import type { OidcSettings } from '../../domain/accounts/oidc-settings.ts';
-import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { providerVisitMinutes } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { openOidcProvider, OidcFailure, type AuthorizationKept, type OidcProvider } from '../../platform/oidc/index.ts';
 import { decrypt, encrypt, startOidcSession, type Secrets } from '../accounts/index.ts';
@@ -47,7 +47,7 @@ export async function beginOidcSignIn(
   }: { readonly provider: OidcProvider; readonly next: string; readonly account: string | null },
 ): Promise<{ readonly url: string; readonly kept: string }> {
   const { url, kept } = await provider.begin().catch(asRefusal);
-  const until = clock().getTime() + awayMinutes * 60_000;
+  const until = clock().getTime() + providerVisitMinutes * 60_000;
   const all: Kept = { ...kept, next, account, until };
   return { url, kept: encrypt(secrets, purpose, Buffer.from(JSON.stringify(all))).toString('base64url') };
 }
@@ -66,7 +66,7 @@ export async function completeOidcSignIn(
   if (kept === null || kept.until <= ports.clock().getTime())
     throw new DomainError(
       'BAD_INPUT',
-      `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
+      `This browser did not begin to sign in here in the last ${providerVisitMinutes} minutes. Begin again.`,
     );
   const identity = await oidc.provider.complete(answer, kept).catch((error: unknown) => {
     ports.log.warn({ err: error }, 'A sign-in at the OpenID provider failed.');

@@ -1,6 +1,6 @@
 // The sign-out at the OpenID provider, after the session at Interlock has ended.
 import type { Context, Ports } from '../../context.ts';
-import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { providerVisitMinutes } from '../../domain/accounts/sign-in.ts';
 import {
   decrypt,
   encrypt,
@@ -28,7 +28,7 @@ export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<
   const { accountId } = ctx;
   const { sessionId } = ctx.actor;
   if (sessionId === null || (await readIdToken(ctx, secrets, { accountId, sessionId })) === null) return null;
-  const ended: Ended = { accountId, sessionId, until: ctx.clock().getTime() + awayMinutes * 60_000 };
+  const ended: Ended = { accountId, sessionId, until: ctx.clock().getTime() + providerVisitMinutes * 60_000 };
   return encrypt(secrets, purpose, Buffer.from(JSON.stringify(ended))).toString('base64url');
 }
 

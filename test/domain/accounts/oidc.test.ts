@@ -41,7 +41,13 @@ describe('the claims of a person give', () => {
       'other',
       granted('other', 'maintainer'),
     ],
-    ['the role of a group that is no list', rules, { ...claims, groups: 'platform' }, null, granted('acme', 'admin')],
+    [
+      'the role of a group that is a text instead of a list',
+      rules,
+      { ...claims, groups: 'platform' },
+      null,
+      granted('acme', 'admin'),
+    ],
     [
       'the role of a claim inside a claim',
       path,
@@ -87,7 +93,7 @@ describe('the claims of a person give', () => {
     ],
     ['of no group', { ...claims, groups: ['guests'] }, null, 'is in no group that may use Interlock. OIDC_ROLES names'],
     ['of no group of the account', claims, 'other', 'is in no group that may use other'],
-    ['of groups that are no words', { ...claims, groups: [1, { developers: true }] }, null, 'is in no group'],
+    ['whose groups are not texts', { ...claims, groups: [1, { developers: true }] }, null, 'is in no group'],
     [
       'of more groups than fit',
       { ...claims, groups: undefined, _claim_names: { groups: 'src1' } },
@@ -133,7 +139,7 @@ describe('the settings', () => {
     OIDC_CLIENT_ID: 'interlock',
     OIDC_ROLES: 'dev=acme:member',
   };
-  it('are none, or all with their defaults', () => {
+  it('are null without an issuer, otherwise complete with defaults', () => {
     expect(readOidcSettings({ OIDC_CLIENT_SECRET: '' })).toBeNull();
     expect(readOidcSettings(env)).toEqual({
       issuer: env.OIDC_ISSUER,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  foreignOrigin,
-  isPrivateWay,
+  explainForeignOrigin,
+  isSecureConnection,
   safePath,
   sessionEndsAt,
   type RequestOrigin,
@@ -30,17 +30,14 @@ describe('a request with a session', () => {
   };
   const local = { publicUrl: 'http://127.0.0.1:4000', host: 'localhost:4000', origin: 'http://localhost:4000' };
   it.each([
-    ['of a page of ours', {}],
-    ['that reads, from anywhere', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
-    ['that looks whether there is something', { method: 'HEAD', origin: undefined, fetchSite: undefined }],
-    [
-      'for a socket, from a browser that does not say where from',
-      { isUpgrade: true, method: 'GET', fetchSite: undefined },
-    ],
+    ['of a page of this service', {}],
+    ['that reads, from another site', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
+    ['with the method HEAD', { method: 'HEAD', origin: undefined, fetchSite: undefined }],
+    ['for a WebSocket, without Sec-Fetch-Site', { isUpgrade: true, method: 'GET', fetchSite: undefined }],
     ['by another name of this machine', local],
     ['by its address in brackets', { ...local, host: '[::1]:4000', origin: 'http://[::1]:4000' }],
   ] satisfies [string, Partial<RequestOrigin>][])('%s is let in', (_which, change) => {
-    expect(foreignOrigin({ ...own, ...change })).toBeNull();
+    expect(explainForeignOrigin({ ...own, ...change })).toBeNull();
   });
 
   const wrongOrigin = 'The Origin of this request must be https://queue.example.test, not ';
@@ -57,7 +54,7 @@ describe('a request with a session', () => {
     ['for a socket, called cross-site', { isUpgrade: true, fetchSite: 'cross-site' }, 'not cross-site.'],
     ['of another port of this machine', { ...local, origin: 'http://localhost:8080' }, 'must be http://127.0.0.1:4000'],
   ] satisfies [string, Partial<RequestOrigin>, string][])('%s is refused', (_which, change, why) => {
-    expect(foreignOrigin({ ...own, ...change })).toContain(why);
+    expect(explainForeignOrigin({ ...own, ...change })).toContain(why);
   });
 });
 
@@ -69,7 +66,7 @@ it.each([
   ['http://10.0.0.1:4000', undefined, false],
   ['http://localhost.evil.test', 'localhost.evil.test', false],
 ])('signing in at %s by the name %s may happen: %s', (publicUrl, host, isAllowed) => {
-  expect(isPrivateWay({ publicUrl, host })).toBe(isAllowed);
+  expect(isSecureConnection({ publicUrl, host })).toBe(isAllowed);
 });
 
 describe('the path after signing in', () => {
