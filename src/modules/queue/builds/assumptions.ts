@@ -1,6 +1,6 @@
-// Composes the commit under the members of a speculative build: the base commit with the assumed pull requests. Many
-// speculative builds share most of these layers. So composing starts from the commit with the most layers that already
-// exists, and a line of n pull requests needs about as many merges as a chain of n.
+// Composes the commit on which the members of a speculative build are merged: the parent commit with one layer for each
+// assumed pull request. Speculative builds of a line share most of their layers. So composing starts from the existing
+// commit that has the most of the layers, and a line needs about one merge for each of its pull requests.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
 import { hostClient, type CompositionMember, type CompositionResult, type Identity } from '../../../hosts/port.ts';
@@ -9,31 +9,31 @@ import type { LoadedBatch } from '../store/batch.rows.ts';
 
 type Layer = Pick<BatchMemberRow | BatchAssumptionRow, 'pinnedHead' | 'strategy' | 'belowHead' | 'joinsNext'>;
 
-export type Assumed =
+export type AssumedCommit =
   | { readonly kind: 'composed'; readonly commit: string }
   | Extract<CompositionResult, { kind: 'conflict' }>;
 
 /**
- * Returns the commit on which the members are merged. If there is a conflict, the result has its index among the
- * assumed pull requests.
+ * Returns the commit on which the members are merged. For a conflict, `at` is the index of the pull request that
+ * conflicts, among the assumed ones.
  */
-export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<Assumed> {
+export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<AssumedCommit> {
   const { batch, host, assumed } = loaded;
   if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };
-  const known = await findExisting(ctx, loaded);
-  const missing = assumed.slice(known.layers);
-  if (missing.length === 0) return { kind: 'composed', commit: known.commit };
+  const existing = await findExistingCommit(ctx, loaded);
+  const missing = assumed.slice(existing.layers);
+  if (missing.length === 0) return { kind: 'composed', commit: existing.commit };
   const client = hostClient(ctx, host);
   const author = client.identity();
   const composed = await client.composeCommit({
-    parent: known.commit,
+    parent: existing.commit,
     members: missing.map((row) => compositionOf(batch, row, author)),
     batchCommit: 'linear',
     groupMessage: '',
     at,
     keepRef: buildRef(batch),
   });
-  if (composed.kind === 'conflict') return { ...composed, at: known.layers + composed.at };
+  if (composed.kind === 'conflict') return { ...composed, at: existing.layers + composed.at };
   return { kind: 'composed', commit: composed.commit };
 }
 
@@ -54,14 +54,14 @@ function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identit
   };
 }
 
-interface Known {
+interface ExistingCommit {
   readonly commit: string;
   /** How many of the assumed pull requests the commit contains. */
   readonly layers: number;
 }
 
-async function findExisting(ctx: Context, { batch, assumed, host }: LoadedBatch): Promise<Known> {
-  const digests = digestsOf(batch, assumed);
+async function findExistingCommit(ctx: Context, { batch, assumed, host }: LoadedBatch): Promise<ExistingCommit> {
+  const digests = digestLayers(batch, assumed);
   const rows = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -72,25 +72,24 @@ async function findExisting(ctx: Context, { batch, assumed, host }: LoadedBatch)
       ),
   );
   const layersOf = new Map(digests.map((digest, index) => [digest, index + 1]));
-  const known = rows
+  const [longest] = rows
     .map(({ content, commit }) => ({ commit, layers: layersOf.get(content) ?? 0 }))
     .sort((a, b) => b.layers - a.layers);
-  const [longest] = known;
   // A ref at the host keeps the commit of each build. If the ref was deleted, the commit cannot be used.
   const exists = longest !== undefined && (await hostClient(ctx, host).readCommit(longest.commit)) !== null;
   return exists ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 
 /**
- * The last digest of `digestsOf`, by which other speculative builds find this commit. Null for every other batch,
- * because the messages of its commits differ.
+ * Returns the digest by which other speculative builds find the commit of this batch. Null for a batch that is not a
+ * speculative build, because the messages of its commits differ.
  */
-export function contentOf({ batch, assumed, members }: LoadedBatch): string | null {
-  return batch.sideBuild === 'speculative' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
+export function digestContent({ batch, assumed, members }: LoadedBatch): string | null {
+  return batch.sideBuild === 'speculative' ? (digestLayers(batch, [...assumed, ...members]).at(-1) ?? null) : null;
 }
 
 /** Returns the digest of the parent commit with the first layer, with the first two layers, and so on. */
-function digestsOf({ parentCommit, strategy }: BatchRow, layers: readonly Layer[]): string[] {
+function digestLayers({ parentCommit, strategy }: BatchRow, layers: readonly Layer[]): string[] {
   const digests: string[] = [];
   for (const layer of layers) {
     const content = [layer.pinnedHead, layer.strategy ?? strategy, layer.belowHead ?? null, layer.joinsNext];

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
+import { buildRef, composeAssumed, digestContent, type AssumedCommit } from './assumptions.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
@@ -21,7 +21,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   const { batch } = loaded;
   const members = await nameCoauthors(ctx, loaded);
   const at = await commitTime(ctx, loaded);
-  let below: Assumed;
+  let below: AssumedCommit;
   let result: CompositionResult;
   try {
     below = await composeAssumed(ctx, loaded, at);
@@ -62,7 +62,7 @@ async function recordComposed(
     const made = await tx.query(
       `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
        where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
-      [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, contentOf(loaded)],
+      [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, digestContent(loaded)],
     );
     await keepMergeResult(ctx, tx, loaded, { tree: composed.tree, conflictAt: -1 });
     if (made.length === 0) return;

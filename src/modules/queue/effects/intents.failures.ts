@@ -38,11 +38,11 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
   const tries = intent.attempt + 1;
   if (isBranchWork(intent.kind)) {
-    if (!isTriedOut(ctx, intent, error)) return false;
-    const isAway = error instanceof HostUnavailable;
+    if (!isGivenUp(ctx, intent, error)) return false;
+    const isUnavailable = error instanceof HostUnavailable;
     return await giveUp(ctx, intent, {
       reason: reasonOf(error),
-      because: isAway ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
+      because: isUnavailable ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
     });
   }
   const waitMs = decideNextTry(textKinds.includes(intent.kind) ? 'text' : 'step', tries);
@@ -77,12 +77,12 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Whether branch work is given up. Twenty attempts take two minutes, and a host may be down for longer. So work that
- * people requested is not given up because of the number of attempts alone.
+ * Whether branch work, which people requested, is given up. Twenty attempts take two minutes, and a host may be
+ * unavailable for longer. So work that fails because the host is unavailable is not given up within the first hour.
  */
-function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
-  const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
-  return attempt + 1 >= mostTries && !isAway;
+function isGivenUp(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
+  const mayRecover = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
+  return attempt + 1 >= mostTries && !mayRecover;
 }
 
 /** Plans the next attempt, unless the intent was planned again in the meantime with a payload that was never tried. */
@@ -104,10 +104,13 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
 }
 
 interface GivenUp {
+  /** The message of the last error. */
   readonly reason: string;
   /** The reason, as a part of a sentence for the people who requested the work. Absent: they are not informed. */
   readonly because?: string;
-  /** The number of attempts. Absent if the host refused. */
+  /**
+   * How many times a notification was tried before it was given up. Absent: the event log has no event of the failure.
+   */
   readonly tries?: number;
 }
 
@@ -123,7 +126,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (ended.length === 0) return;
     const work = startWork(ctx, tx, queue);
     if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
-    if (end.tries !== undefined) work.events.push(await recordUnsent(tx, intent, { reason, tries: end.tries }));
+    if (end.tries !== undefined) work.events.push(await createFailureEvent(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
     // The line may wait for this work (update_before_requeue), and other work of the same kind may wait too.
     if (isBranchWork(intent.kind))
@@ -132,11 +135,11 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
   return true;
 }
 
-/** The event that a notification has failed. The host cannot show the failure, so only the event log has it. */
-async function recordUnsent(
+/** Returns the event `notification_failed`. The host cannot show this failure, so only the event log has it. */
+async function createFailureEvent(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,
-  of: { readonly reason: string; readonly tries: number },
+  failure: { readonly reason: string; readonly tries: number },
 ): Promise<NewEvent> {
   const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId ?? '' });
   return {
@@ -144,14 +147,14 @@ async function recordUnsent(
     queueId,
     pullRequestId: row.id,
     action: 'notification_failed',
-    payload: { number: row.number, kind, ...of },
+    payload: { number: row.number, kind, ...failure },
   };
 }
 
 /**
- * Halts the queue if a landing cannot be ended. A started landing never ends by a time limit: only a read of the host
- * ends it. The queue is halted if the host could not be read for ten minutes or the landing was tried twenty times.
- * Admission continues.
+ * Halts the queue if a started landing fails for too long. Only a read of the host shows whether the landing happened,
+ * so no time limit ends a landing. The queue is halted if the host could not be read for ten minutes or the landing was
+ * tried twenty times. Admission continues.
  */
 async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {

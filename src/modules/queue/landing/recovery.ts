@@ -13,8 +13,8 @@ import { importQueue } from './recovery.import.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings.ts';
 
-// By how much each sequence is increased, because ids may have been used since the backup. It is far more than can be
-// used between two backups, and far less than there are ids.
+// Each sequence is increased by this number, because ids may have been used since the backup. The number is far more
+// than the ids that can be used between two backups, and far less than all ids.
 const sequenceGap = 1_000_000;
 
 /** Repairs what `surveyInstallation` found. Null: there is no evidence that the database is older than a repository. */
