@@ -98,7 +98,7 @@ describe('reading', () => {
     expect((await b.call('read_file', { path: 'long.txt' })).text).toBe(`${'x'.repeat(50)}\n[cut: line 1 is longer]`);
   });
 
-  test('what is no text, not there, a folder or too large is said with a message', async () => {
+  test('a binary file, a missing file, a folder and a file that is too large are refused with a message', async () => {
     await using b = await bench(
       { 'src/a': 'a', big: 'x'.repeat(101), 'zero.bin': 'a\0b' },
       { limits: { readBytes: 100 } },
@@ -227,7 +227,7 @@ describe('writing', () => {
     );
   });
 
-  test('what is no patch is refused with what one is', async () => {
+  test('a text that is not a patch is refused, and the message says what a patch is', async () => {
     await using b = await bench({ a: '1\n' });
     const patch = async (text: string): Promise<string> => (await b.call('apply_patch', { patch: text })).text;
     expect(await patch('please change a')).toContain('no unified diff');
@@ -419,7 +419,7 @@ describe('commands', () => {
     await using b = await bench({ 'there.bin': 'x'.repeat(10_000_000) }, { limits });
     const forEver = 'i=0; while :; do i=$((i+1));';
     for (const [command, message] of [
-      ['cat /dev/zero > file', 'a file of it reached 2 MB, which is the most'],
+      ['cat /dev/zero > file', 'one of its files reached 2 MB, the limit for a file'],
       ['yes', 'it wrote more than 1 MB of output'],
       [`${forEver} head -c 100000 /dev/zero > "f$i"; done`, 'its files take more than 15 MB together'],
       [`${forEver} : > "e$i"; done`, 'it has more than'],

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closing, selective } from '../../src/hosts/github/base-rules.ts';
+import { refusingRuleTypes, selectiveRuleTypes } from '../../src/hosts/github/base-rules.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 const page = readFileSync(join(projectRoot, 'docs/github.md'), 'utf8');
@@ -38,7 +38,7 @@ test.each([...new Map(messages)])('%s', (text) => {
   expect(partsOf(text).filter((part) => page.includes(part))).not.toEqual([]);
 });
 
-test.each([...Object.values(closing), ...Object.values(selective), 'Require signed commits'])(
+test.each([...Object.values(refusingRuleTypes), ...Object.values(selectiveRuleTypes), 'Require signed commits'])(
   'the rule "%s" has a cure',
   (name) => {
     expect(page).toContain(name);

@@ -130,7 +130,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
   });
 
   test.each<[string, string, Partial<RunBounds>, RegExp]>([
-    ['one file without end', 'cat /dev/zero > file', { bytesPerFile: 1_000_000 }, /^a file of it reached 1 MB, /],
+    ['one file without end', 'cat /dev/zero > file', { bytesPerFile: 1_000_000 }, /^one of its files reached 1 MB, /],
     [
       'files without end',
       'i=0; while :; do i=$((i+1)); head -c 500000 /dev/zero > "file $i"; done',
@@ -306,7 +306,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
   });
 });
 
-/** By their numbers on the architectures that have a filter. */
+/** The numbers of system calls, on the architectures that have a filter. */
 const systemCalls =
   process.arch === 'x64' ? { keyctl: 250, ptrace: 101, bpf: 321 } : { keyctl: 219, ptrace: 117, bpf: 280 };
 
@@ -365,7 +365,7 @@ describe('finding one', () => {
     expect([plain.sandbox?.kind, plain.sentence]).toEqual(['plain', expect.stringContaining('WITHOUT a sandbox')]);
   });
 
-  test('a wrapper that does not work is trouble of ours, whatever its exit code', async () => {
+  test('a broken wrapper counts as a failure of the sandbox, not of the command, with any exit code', async () => {
     const { createBubblewrap } = await import('../../src/platform/sandbox/bubblewrap.ts');
     const broken = createBubblewrap(
       { bwrap: '/bin/false', hasSizes: true, setpriv: '/bin/false' },
@@ -375,7 +375,10 @@ describe('finding one', () => {
   });
 });
 
-/** For a Node of its own: what it is started with, the command may inherit. */
+/**
+ * A script for another Node process, which runs the command in the sandbox. The command may inherit what Node was
+ * started with.
+ */
 function scriptThatRuns({ kind }: Sandbox, command: string): string {
   const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;
   const wanted = { allowPlain: true, kinds: [kind], ...bubblewrap };

@@ -66,15 +66,15 @@ export function receivingCommand(bounds: UnpackBounds, hooks: string, prlimit: s
 }
 
 /**
- * Replaces git's texts about an exceeded bound in the lines of its report by the reason. `complaints` has the other
- * output of git.
+ * Replaces git's text about an exceeded bound by the reason, in the lines of git's report on a push. `errorOutput` is
+ * what git printed besides the report.
  */
-export function explainRefusals(lines: readonly string[], complaints: string, bounds: UnpackBounds): string[] {
+export function explainRefusals(lines: readonly string[], errorOutput: string, bounds: UnpackBounds): string[] {
   const megabytes = Math.floor(bounds.inflatedBytes / 1_000_000);
-  const tooLarge = `its objects inflate to more than ${megabytes} MB, which is the most for a push of its size`;
+  const tooLarge = `its objects inflate to more than ${megabytes} MB, the limit for a push of this size`;
   const tooSlow = `unpacking it took more than ${bounds.processorSec} s of processor time`;
   return lines.map((line) => {
     const reported = line.replace(refusedByHook, tooLarge);
-    return endedByKernel.test(complaints) ? reported.replace('unpacker error', tooSlow) : reported;
+    return endedByKernel.test(errorOutput) ? reported.replace('unpacker error', tooSlow) : reported;
   });
 }

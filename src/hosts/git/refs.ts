@@ -1,5 +1,5 @@
-// Moves refs by one atomic compare-and-set over all of them. RefMoved has the actual value of a ref that does not have
-// its expected value.
+// Moves refs, either all or none. A move is refused with RefMoved if a ref does not have its expected value. The error
+// has the actual value.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
@@ -16,7 +16,7 @@ import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
  */
 export async function updateRefs(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return;
-  const ordered = inOrder(updates);
+  const ordered = orderBranchesFirst(updates);
   const note = ordered.length > 1 ? await noteUpdates(directory, ordered) : null;
   try {
     await transact(git, directory, ordered);
@@ -26,13 +26,13 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
     const isApplied = !isRefusal(error) && (await completeUpdates(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
-      throw await whyNot(directory, ordered, error);
+      throw await explainFailure(directory, ordered, error);
     }
   }
   if (note !== null) await forgetUpdates(note);
 }
 
-/** Sets a ref, whatever its present value is. */
+/** Sets a ref without a check of its present value. */
 export async function setRef(
   git: Git,
   directory: string,
@@ -79,7 +79,7 @@ export async function removeStaleLocks(directory: string, olderThanMs: number): 
   return removed;
 }
 
-function inOrder(updates: readonly RefUpdate[]): RefUpdate[] {
+function orderBranchesFirst(updates: readonly RefUpdate[]): RefUpdate[] {
   const refs = new Set(updates.map(({ ref }) => ref));
   if (refs.size !== updates.length) throw new HostRefused('An update names the same ref twice');
   const isBranch = ({ ref }: RefUpdate): boolean => ref.startsWith('refs/heads/');
@@ -102,9 +102,9 @@ function transactionText(lines: readonly string[]): string {
 }
 
 /**
- * Runs the transaction in the repository's long-running `git update-ref`. If this process dies, or refuses although
+ * Runs the transaction in the repository's long-running `git update-ref`. If that git process dies, or refuses although
  * every ref has its expected value, a new git process runs the transaction. The result of the new process counts,
- * because it has no old refs in memory.
+ * because it has no outdated refs in memory.
  */
 async function transact(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   const text = transactionOf(updates);
@@ -171,7 +171,7 @@ async function stateOf(
     : 'elsewhere';
 }
 
-async function whyNot(directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
+async function explainFailure(directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {
   if (!(error instanceof GitFailed)) return error;
   const moved = await findMoved(directory, updates);
   if (moved !== null) return moved;

@@ -54,7 +54,7 @@ export interface RefusingRule {
 }
 
 /** Rules that refuse every push, by their names in GitHub's settings. */
-export const closing: Readonly<Record<string, string>> = {
+export const refusingRuleTypes: Readonly<Record<string, string>> = {
   update: 'Restrict updates',
   merge_queue: 'Require merge queue',
   pull_request: 'Require a pull request before merging',
@@ -63,8 +63,8 @@ export const closing: Readonly<Record<string, string>> = {
   code_scanning: 'Require code scanning results',
 };
 
-/** Rules that refuse the commits that do not obey them. */
-export const selective: Readonly<Record<string, string>> = {
+/** Rules that refuse only some commits, by their names in GitHub's settings. */
+export const selectiveRuleTypes: Readonly<Record<string, string>> = {
   commit_message_pattern: 'Restrict commit metadata: commit message',
   commit_author_email_pattern: 'Restrict commit metadata: author email',
   committer_email_pattern: 'Restrict commit metadata: committer email',
@@ -82,19 +82,19 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const refusingRules = findRefusingRules(facts);
   const certain = refusingRules.filter(({ isCertain }) => isCertain);
-  // If GitHub does not say whether the App may bypass a ruleset, its checks do not count as enforced.
-  const certainly = rules.filter((rule) => bypassOf(facts, rule) === false);
-  const enforced = [...certainly.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
+  // If GitHub does not say whether the App may bypass a ruleset, the checks of that ruleset do not count as enforced.
+  const withoutBypass = rules.filter((rule) => bypassOf(facts, rule) === false);
+  const enforced = [...withoutBypass.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const isChecked =
     binding.some(({ type }) => type === 'required_status_checks') || (protection?.requiredChecks.length ?? 0) > 0;
-  const shown = certain.length > 0 ? certain : refusingRules;
+  const reported = certain.length > 0 ? certain : refusingRules;
   const pinned = joinPins([...rules, ...(protection === null ? [] : [protection])].map(({ pins }) => pins ?? {}));
   const linear = cureOf(facts, binding, 'required_linear_history');
   const checks = cureOf(facts, binding, 'required_status_checks');
   return {
     requiredChecks: [...new Set(names)],
     push: certain.length > 0 ? 'refused' : isChecked ? 'checked' : 'free',
-    why: shown.length === 0 ? null : shown.map(({ message, cure }) => `${message} ${cure}`).join(' '),
+    why: reported.length === 0 ? null : reported.map(({ message, cure }) => `${message} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
     signed: binding.some(({ type }) => type === 'required_signatures') || (protection?.signed ?? false),
     ...(enforced.length > 0 && { enforcedChecks: [...new Set(enforced)].toSorted() }),
@@ -113,7 +113,8 @@ const classicCures = {
 } as const;
 
 /**
- * The cure for a rule. If classic protection has the rule, its cure is returned, because no other cure helps then.
+ * Returns the cure for a rule. If classic protection has the rule, the cure for classic protection is returned, because
+ * a change of rulesets does not help then.
  * Null: no ruleset or protection with a known name has the rule.
  */
 function cureOf(
@@ -154,10 +155,11 @@ function refusingRulesOfRuleset(facts: BranchFacts, rulesetId: number): Refusing
   const link = ruleset === undefined ? '' : ` ${ruleset.url}`;
   const cure = `${bypassCure(facts.app, name)}${link}`;
   const refusing = rules.flatMap(({ type }) => {
-    const named = closing[type] ?? (type === 'required_signatures' && !facts.signsCommits ? signatures : undefined);
+    const named =
+      refusingRuleTypes[type] ?? (type === 'required_signatures' && !facts.signsCommits ? signatures : undefined);
     return named === undefined ? [] : [named];
   });
-  const selectiveNames = rules.flatMap(({ type }) => selective[type] ?? []);
+  const selectiveNames = rules.flatMap(({ type }) => selectiveRuleTypes[type] ?? []);
   const isCertain = ruleset?.bypasses === false;
   const of = `of the ruleset ${name}`;
   const unsigned = refusing.includes(signatures)
@@ -222,7 +224,7 @@ function refusingRulesOfProtection({ protection, branch, app, signsCommits }: Br
     [
       signed && !signsCommits,
       `The protection of ${branch} requires signed commits, and commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set.`,
-      `Set it, or require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
+      `Set COMMIT_SIGNING_KEY, or require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
     ],
   ];
   return all

@@ -15,25 +15,25 @@ export function mirrorsFolder(dataDir: string): string {
 }
 
 export function mirrorDirectory(dataDir: string, { accountId, id }: Pick<HostRepository, 'accountId' | 'id'>): string {
-  return join(mirrorsFolder(dataDir), numeric(accountId), `${numeric(id)}.git`);
+  return join(mirrorsFolder(dataDir), requireNumber(accountId), `${requireNumber(id)}.git`);
 }
 
-function numeric(id: string): string {
+function requireNumber(id: string): string {
   if (!/^[0-9]{1,19}$/.test(id)) throw new HostRefused(`${JSON.stringify(id)} is not an id`);
   return id;
 }
 
-export async function isThere(directory: string): Promise<boolean> {
+export async function mirrorExists(directory: string): Promise<boolean> {
   return (await stat(join(directory, 'HEAD')).catch(() => null)) !== null;
 }
 
 /**
- * Clones a mirror, if it does not exist. `fill` makes the repository in an empty folder. Only one process of the
- * machine does so, and the others wait.
+ * Clones a mirror if it does not exist. `fill` makes the clone in an empty folder. If several processes of this machine
+ * need the mirror, one of them clones and the others wait.
  */
 export async function cloneOnce(directory: string, fill: (draft: string) => Promise<void>): Promise<void> {
   const done = await underMachineLock(`${directory}.lock`, cloneTimeoutMs, async () => {
-    if (await isThere(directory)) return true;
+    if (await mirrorExists(directory)) return true;
     const draft = `${directory}.new-${randomUUID()}`;
     await mkdir(draft, { recursive: true });
     try {
@@ -44,19 +44,19 @@ export async function cloneOnce(directory: string, fill: (draft: string) => Prom
     }
     return true;
   });
-  if (done === null) throw new HostUnavailable('Another process of this machine has not finished the clone');
+  if (done === null) throw new HostUnavailable('Another process of this machine is still cloning the mirror');
 }
 
 /**
  * Renames the mirror before it is deleted, so that a git process that still uses it finds no half-deleted repository.
  */
 export async function removeMirror(directory: string): Promise<void> {
-  const aside = `${directory}.removed-${randomUUID()}`;
+  const renamed = `${directory}.removed-${randomUUID()}`;
   await mkdir(dirname(directory), { recursive: true });
-  await rename(directory, aside).catch((error: NodeJS.ErrnoException) => {
+  await rename(directory, renamed).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+  await rm(renamed, { recursive: true, force: true, maxRetries: 3 });
 }
 
 export async function noteUse(directory: string, at: Date): Promise<void> {

@@ -8,7 +8,7 @@ import {
   cloneTimeoutMs,
   isBroken,
   isLocked,
-  isThere,
+  mirrorExists,
   locksOlderThanMs,
   mirrorDirectory,
   noteUse,
@@ -67,10 +67,10 @@ export interface Mirrors {
 }
 
 const fetchTimeoutMs = 10 * 60_000;
-/** How long a call waits for a clone. Then it fails, and its `retryAt` is after the same time. */
-const longestWaitMs = 20_000;
-/** The most commits in one fetch. */
-const mostAtOnce = 500;
+/** How long a call waits for a clone before the call fails. The error asks to retry after the same time. */
+const cloneWaitMs = 20_000;
+/** The greatest number of commits that one fetch gets. */
+const mostInOneFetch = 500;
 const noteUseEveryMs = 60_000;
 /**
  * A mirror that breaks again within this time is not cloned again, because another clone would not remove the cause.
@@ -129,7 +129,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
 
   async function at(repository: HostRepository): Promise<string> {
     const directory = mirrorDirectory(options.dataDir, repository);
-    if (await isThere(directory)) {
+    if (await mirrorExists(directory)) {
       if (now() - (usedAt.get(directory) ?? 0) >= noteUseEveryMs) {
         usedAt.set(directory, now());
         await noteUse(directory, options.clock());
@@ -142,22 +142,22 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       cloning.catch(() => {});
       clones.set(directory, cloning);
     }
-    await within(cloning, longestWaitMs, `${nameOf(repository)} is being cloned`);
+    await within(cloning, cloneWaitMs, `${nameOf(repository)} is being cloned`);
     return await at(repository);
   }
 
   async function missing(directory: string, commits: readonly string[]): Promise<string[]> {
-    const there = await Promise.all(
+    const isPresent = await Promise.all(
       commits.map(async (id) => (await git.readObjectHeader(options.git, directory, git.objectId(id))) !== null),
     );
-    return commits.filter((_commit, index) => !there[index]);
+    return commits.filter((_commit, index) => !isPresent[index]);
   }
 
   async function need(repository: HostRepository, commits: readonly string[]): Promise<string> {
     const directory = await at(repository);
     const absent = await missing(directory, [...new Set(commits)]);
-    for (let from = 0; from < absent.length; from += mostAtOnce)
-      await fetchCommits(repository, directory, absent.slice(from, from + mostAtOnce));
+    for (let from = 0; from < absent.length; from += mostInOneFetch)
+      await fetchCommits(repository, directory, absent.slice(from, from + mostInOneFetch));
     return directory;
   }
 

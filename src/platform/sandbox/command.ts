@@ -90,7 +90,10 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
     if (ended !== undefined) return ended;
     if (typeof exit === 'string') return { kind: 'failed', reason: exit };
     if (exit === fileTooLarge)
-      return { kind: 'stopped', because: `a file of it reached ${megabytes(bounds.bytesPerFile)}, which is the most` };
+      return {
+        kind: 'stopped',
+        because: `one of its files reached ${megabytes(bounds.bytesPerFile)}, the limit for a file`,
+      };
     return hasStarted
       ? { kind: 'exited', code: exit }
       : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };

@@ -187,7 +187,7 @@ const cases: readonly Case[] = [
       push: 'refused',
       linear: true,
       signed: true,
-      why: `The protection of main requires signed commits, and commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Set it, or require signed commits by a ruleset with interlock on its bypass list, mode always, instead. ${open.url}`,
+      why: `The protection of main requires signed commits, and commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Set COMMIT_SIGNING_KEY, or require signed commits by a ruleset with interlock on its bypass list, mode always, instead. ${open.url}`,
     },
   },
   {
