@@ -2,7 +2,7 @@
 // start and lasts until the first end after it, so it may be longer than the time between two starts. A set of spans is
 // active while at least one of them is.
 import type { Cron } from 'croner';
-import { calendar, next } from './cron.ts';
+import { findNextRun, parseCron } from './cron.ts';
 
 /** A recurring span: two cron expressions of five fields, in the local time of a time zone. */
 export interface RecurringSpan {
@@ -39,9 +39,9 @@ export function spansAt(spans: readonly Span[], at: number): SpansAt {
 /** The first instant belongs to the span, the last one does not. */
 export function isWithin(span: Span, at: number): boolean {
   if (isSingle(span)) return span.startsAt <= at && (span.endsAt === null || at < span.endsAt);
-  const start = calendar(span.cronStart, span.timezone);
+  const start = parseCron(span.cronStart, span.timezone);
   const began = latest(start, at);
-  const ended = latest(calendar(span.cronEnd, span.timezone), at);
+  const ended = latest(parseCron(span.cronEnd, span.timezone), at);
   if (began === null) return false;
   if (ended === null || began > ended) return true;
   // If start and end are at the same instant, the next span begins as the last one ends, unless the clock was put
@@ -51,12 +51,12 @@ export function isWithin(span: Span, at: number): boolean {
 
 /** When an active span ends next. Null: never. */
 export function endOf(span: Span, at: number): number | null {
-  return isSingle(span) ? span.endsAt : next(calendar(span.cronEnd, span.timezone), at);
+  return isSingle(span) ? span.endsAt : findNextRun(parseCron(span.cronEnd, span.timezone), at);
 }
 
 function startOf(span: Span, at: number): number | null {
   if (isSingle(span)) return span.startsAt > at ? span.startsAt : null;
-  return next(calendar(span.cronStart, span.timezone), at);
+  return findNextRun(parseCron(span.cronStart, span.timezone), at);
 }
 
 function isSingle(span: Span): span is SingleSpan {
@@ -75,9 +75,9 @@ function endOfAll(spans: readonly Span[], from: number): number | null {
   return null;
 }
 
-function latest(calendarOf: Cron, at: number): number | null {
+function latest(cron: Cron, at: number): number | null {
   // The runs before the next millisecond include the instant itself.
-  return calendarOf.previousRuns(1, new Date(at + 1))[0]?.getTime() ?? null;
+  return cron.previousRuns(1, new Date(at + 1))[0]?.getTime() ?? null;
 }
 
 function earliest(instants: readonly (number | null)[]): number | null {
