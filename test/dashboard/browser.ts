@@ -78,7 +78,7 @@ export async function launchChromium(): Promise<Browser> {
 export interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
-  /** Of the user who signs in. Default: the world's admin. */
+  /** The token of the user who signs in. Default: the token of the world's admin. */
   readonly token?: string;
 }
 

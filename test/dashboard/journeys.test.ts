@@ -231,7 +231,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('whose socket is gone is told so, and misses nothing when it is back', async () => {
+  it('sees that the socket is lost, and misses no change when it is connected again', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const sockets: WebSocketRoute[] = [];
@@ -249,7 +249,7 @@ describe('a visitor', () => {
     await w.queue(2);
     isCut = false;
     await page.getByRole('button', { name: 'Try now' }).click();
-    await page.getByText(/^Live again, \d+ changes?\.$/).waitFor();
+    await page.getByText(/^Live again\. \d+ new changes?\.$/).waitFor();
     await page.getByRole('list', { name: 'The line of main' }).getByText('Search: rank by availability').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -282,7 +282,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([expect.stringContaining('net::ERR_FAILED')]);
   });
 
-  it('is told line and column of a problem in the configuration', async () => {
+  it('sees the line and column of a problem in the configuration', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/configuration');
@@ -309,7 +309,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who begins is told how to import, and with GitHub what is missing for a link', async () => {
+  it('sees on the first page how to import a repository, and what is missing for a connection to GitHub', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/welcome');
@@ -511,7 +511,7 @@ describe('a visitor', () => {
   });
 
   it('who follows the link of a bot pull request reads what it validates', async () => {
-    // Behind the base since the first landing, so that a build of its own is needed.
+    // The branch is behind the base branch since the first landing, so that the pull request needs a build.
     const number = await w.open('taxes', { 'taxes.txt': 'taxes\n' }, { title: 'Checkout: show taxes', from: 'cart' });
     await w.queue(number);
     await w.settled(number);
@@ -670,7 +670,7 @@ describe('every page', () => {
     await using visit = await signIn(browser, s, look);
     const found: Record<string, readonly string[]> = {};
     for (const path of paths) {
-      // Its own address, and its title: what a reader of a screen hears first.
+      // Each page has its own address and title. A screen reader reads the title first.
       await visit.page.goto(s.url + path);
       await visit.page.locator('main h1, main h2').first().waitFor();
       await visit.page.waitForLoadState('networkidle');

@@ -37,7 +37,7 @@ function countReads(page: Page, operation = 'Queue'): () => number {
   return () => reads;
 }
 
-/** Answers the first subscription to the queue with an error, and lets the others pass. Counts them. */
+/** Answers the first subscription to the queue with an error, passes the others on, and counts all of them. */
 async function refuseOnce(page: Page, code: string): Promise<() => number> {
   let asked = 0;
   await page.routeWebSocket('**/graphql', (socket) => {
@@ -134,7 +134,7 @@ describe('the page of a queue', () => {
     await visit.open(`${path}?select=2`);
     await page.getByText('Live', { exact: true }).waitFor();
     for (const socket of sockets) await socket.close({ code });
-    // Somebody who is signed in comes back at once.
+    // A visitor who is signed in is sent back at once.
     const asked = await page.waitForRequest((request) => new URL(request.url()).pathname === '/session');
     expect(new URL(asked.url()).searchParams.get('next')).toBe(`${path}?select=2`);
     expect(visit.complaints).toEqual([]);

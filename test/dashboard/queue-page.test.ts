@@ -126,7 +126,7 @@ describe('on a narrow screen', () => {
     const pages = page.getByRole('dialog', { name: 'All pages' });
     expect(await seriousProblems(page)).toEqual([]);
     const runbooks = pages.getByRole('link', { name: 'Runbooks' });
-    // Its icon stands beside its name, not above it as in the bar.
+    // The icon is beside the name, not above the name as in the tab bar.
     const [link, icon] = [await runbooks.boundingBox(), await runbooks.locator('svg').boundingBox()];
     expect((icon?.x ?? 0) - (link?.x ?? 0)).toBeLessThan(20);
     await runbooks.click();

@@ -1,4 +1,4 @@
-// Releases and previews in a real Chromium: a rollback in two keys, to its end.
+// Releases and previews in a real Chromium, with a rollback by two keys.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
@@ -52,7 +52,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is not rolled back by a member, who is told what is missing', async () => {
+  it('cannot be rolled back by a member, and the page names the missing permission', async () => {
     const { w } = r;
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
     const scopes = ['queue:read', 'release:read'] as const;
@@ -68,7 +68,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is rolled back by two keys after the impact was told, and the page follows it to its end', async () => {
+  it('is rolled back by two keys after the impact was shown, and the page shows the rollback until its end', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const answer = page.locator('main h2').first();

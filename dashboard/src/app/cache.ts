@@ -22,7 +22,7 @@ const keys = new Proxy(
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Of all cached fields of this name whose arguments match, keeps only the newest answer. */
+/** Keeps only the newest answer of all cached fields that have this name and whose arguments match. */
 function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
   return (_answer, args, cache, { parentKey, fieldName }) => {
     if (!matches(args)) return;

@@ -21,16 +21,16 @@ import styles from './shell.module.css';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
-type Named = { readonly owner: string; readonly name: string };
+type RepositoryName = { readonly owner: string; readonly name: string };
 
-/** The data that every page needs: the viewer, the repositories, the release projects. Undefined until it is read. */
+/** What every page needs: the viewer, the repositories, the release projects. Undefined until the answer arrives. */
 export function useShell(): ShellQuery | undefined {
   const [{ data }] = useQuery({ query: ShellDocument });
   return data;
 }
 
 /** The repository in the address, else the repository of the last visited queue, else the first repository. */
-export function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
+export function useRepository(shell: ShellQuery | undefined): (RepositoryName & { readonly branch: string }) | null {
   const { owner, name, _splat } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
   const [, lastOwner, lastName] = preferred().lastQueue?.split('/') ?? [];
@@ -97,7 +97,7 @@ function Frame(): ReactNode {
 interface PageLink {
   readonly key: string;
   readonly label: string;
-  /** The label in the bar of a narrow screen. Left out: `label`. */
+  /** The label in the tab bar of a narrow screen, if `label` is too long for it. */
   readonly shortLabel?: string;
   readonly icon: IconName;
   readonly to: string;
@@ -105,7 +105,7 @@ interface PageLink {
 
 /** The pages of a repository, in the order of the side bar. */
 function listPages(
-  repository: (Named & { readonly branch: string }) | null,
+  repository: (RepositoryName & { readonly branch: string }) | null,
   shell: ShellQuery | undefined,
 ): readonly PageLink[] {
   if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
@@ -140,7 +140,7 @@ function useShellCommands({
   search,
 }: {
   readonly shell: ShellQuery | undefined;
-  readonly repository: (Named & { readonly branch: string }) | null;
+  readonly repository: (RepositoryName & { readonly branch: string }) | null;
   readonly showKeys: () => void;
   readonly search: () => void;
 }): void {
@@ -201,8 +201,8 @@ function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
 
 interface MenuProps {
   readonly shell: ShellQuery | undefined;
-  readonly repository: (Named & { readonly branch: string }) | null;
-  /** Left out: the menu has no search, because the bar of a narrow screen has it. */
+  readonly repository: (RepositoryName & { readonly branch: string }) | null;
+  /** If left out, the menu has no button for the search. The tab bar of a narrow screen has its own. */
   readonly onSearch?: () => void;
 }
 
@@ -210,12 +210,14 @@ interface MenuProps {
 function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
   const viewer = shell?.viewer;
   const { theme } = usePreferences();
-  const here = shell?.repositories.nodes.find((one) => one.owner === repository?.owner && one.name === repository.name);
+  const current = shell?.repositories.nodes.find(
+    (one) => one.owner === repository?.owner && one.name === repository.name,
+  );
   return (
     <div className={styles['menu']}>
       <RepositorySwitch shell={shell} repository={repository} />
       {listPages(repository, shell).map((page) => (
-        <SideLink key={page.to} page={page} figure={page.key === 'q' ? here?.queueDepth.queued : undefined} />
+        <SideLink key={page.to} page={page} badge={page.key === 'q' ? current?.queueDepth.queued : undefined} />
       ))}
       <h2>Account</h2>
       {settings.map((page) => (
@@ -269,12 +271,12 @@ function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
   );
 }
 
-function SideLink({ page, figure }: { readonly page: PageLink; readonly figure?: number | undefined }): ReactNode {
+function SideLink({ page, badge }: { readonly page: PageLink; readonly badge?: number | undefined }): ReactNode {
   return (
     <Link to={page.to} activeOptions={{ includeSearch: false }} title={`g ${page.key}`}>
       <Icon name={page.icon} />
       {page.label}
-      {figure !== undefined && <span className={styles['n']}>{figure}</span>}
+      {badge !== undefined && <span className={styles['n']}>{badge}</span>}
     </Link>
   );
 }
@@ -284,7 +286,7 @@ function RepositorySwitch({
   repository,
 }: {
   readonly shell: ShellQuery | undefined;
-  readonly repository: Named | null;
+  readonly repository: RepositoryName | null;
 }): ReactNode {
   const navigate = useNavigate();
   const repositories = shell?.repositories.nodes ?? [];
@@ -310,13 +312,13 @@ function RepositorySwitch({
   );
 }
 
-/** The bar of a narrow screen. */
+/** The tab bar of a narrow screen: three pages, the search, and a dialog with the whole menu. */
 function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const pages = listPages(repository, shell).filter(({ key }) => ['q', 'p', 'r'].includes(key));
   return (
     <>
-      <nav className={styles['tabs']} aria-label="Main, short">
+      <nav className={styles['tabs']} aria-label="Most used pages">
         {pages.map((page) => (
           <Link key={page.to} to={page.to}>
             <Icon name={page.icon} />
@@ -354,7 +356,7 @@ function ConnectionBanner(): ReactNode {
   const { state, offSince, retryAt, caughtUp } = useConnection();
   const now = useNow();
   if (state === 'live' && caughtUp !== null)
-    return <Banner tone="green">Live again, {count(caughtUp, 'change')}.</Banner>;
+    return <Banner tone="green">Live again. {count(caughtUp, 'new change')}.</Banner>;
   if (state !== 'off' || offSince === null || now - offSince < bannerAfterMs) return null;
   return (
     <Banner tone="red" action={<Button onClick={retryNow}>Try now</Button>}>
@@ -424,8 +426,8 @@ function groupKeys(
 ): readonly { readonly group: string; readonly rows: readonly KeyRow[] }[] {
   return keyGroups.flatMap((group) => {
     const rows = new Map<string, string[]>(group === 'View' ? [['Search or act', ['Ctrl K']]] : []);
-    for (const { key, label, group: of } of commands)
-      if (of === group && key !== null) rows.set(label, [...(rows.get(label) ?? []), key]);
+    for (const { key, label, group: groupOfCommand } of commands)
+      if (groupOfCommand === group && key !== null) rows.set(label, [...(rows.get(label) ?? []), key]);
     return rows.size === 0 ? [] : [{ group, rows: [...rows].map(([label, keys]) => ({ label, keys })) }];
   });
 }

@@ -10,9 +10,9 @@ import { At } from '../design/time.tsx';
 import { sentence, labelOf } from '../design/labels.ts';
 import {
   ActivityDocument,
-  HappenedDocument,
-  SomethingHappenedDocument,
-  type HappenedQuery,
+  RepositoryEventsDocument,
+  NewEventDocument,
+  type RepositoryEventsQuery,
 } from '../generated/events.ts';
 import { describeEvent } from '../app/describe-event.ts';
 
@@ -51,9 +51,9 @@ interface EventsProps {
 function Events({ owner, name }: EventsProps): ReactNode {
   const [after, setAfter] = useState<string | null>(null);
   const answer = useLiveQuery({
-    document: HappenedDocument,
+    document: RepositoryEventsDocument,
     variables: { owner, name, after },
-    follows: { document: SomethingHappenedDocument, variables: {}, cursorOf: ({ events }) => events.cursor },
+    follows: { document: NewEventDocument, variables: {}, cursorOf: ({ events }) => events.cursor },
   });
   return (
     <Shown answer={answer} what="The events">
@@ -93,7 +93,7 @@ function Events({ owner, name }: EventsProps): ReactNode {
   );
 }
 
-type Event = NonNullable<HappenedQuery['repository']>['events']['nodes'][number];
+type Event = NonNullable<RepositoryEventsQuery['repository']>['events']['nodes'][number];
 
 function titleOf({ action, payload, pullRequest }: Event): string {
   const { what, subject } = describeEvent(action, payload);
