@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import pg from 'pg';
-import { createClient, gitWith } from '../src/demo/client.ts';
+import { createClient, createGitRunner } from '../src/demo/client.ts';
 import { createProgress } from '../src/launcher/progress.ts';
 import { readRuntime } from '../src/launcher/runtime.ts';
 import { startInterlock } from '../src/start.ts';
@@ -66,7 +66,7 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
       client: createClient(interlock),
       person,
       octokit: new Octokit({ baseUrl: person.apiUrl, auth: person.token }),
-      git: gitWith(person.token),
+      git: createGitRunner(person.token),
       folder,
       rows: async <Row extends object>(text: string) => (await database.query<Row>(text)).rows,
       applyControls: async (controls) => {

@@ -23,18 +23,21 @@ import {
 const batch = 4;
 
 /**
- * Lands all pull requests at once. Measures the time, the CPU of the process tree, and the processes of git for each.
+ * Queues all pull requests in a paused queue, and measures the time from the end of the pause until all have landed.
+ * Also measures the CPU of the process tree and the number of git processes for each pull request.
  */
 export async function measureLandings(pullRequests: number): Promise<Figure[]> {
   const ours = await withProgram(async (program) => await landTogether(program, pullRequests));
   const plain = await landPlainly({ pullRequests, batch });
   const counted = Math.min(pullRequests, 24);
-  const gits = await countGits(counted);
+  const gitProcesses = await countGitProcesses(counted);
   const each = (seconds: number): number => seconds / pullRequests;
   const parts = [...ours.parts]
     .toSorted(([, a], [, b]) => b - a)
     .filter(([, seconds]) => each(seconds) >= 0.001)
-    .map(([program, seconds]) => figure({ what: `of it: ${program}`, today: each(seconds), unit: 's' }));
+    .map(([program, seconds]) =>
+      figure({ what: `CPU of ${program} for each pull request landed`, today: each(seconds), unit: 's' }),
+    );
   return [
     figure({
       what: `landing ${pullRequests} pull requests, batches of ${batch}, over plain git`,
@@ -43,7 +46,12 @@ export async function measureLandings(pullRequests: number): Promise<Figure[]> {
       unit: 's',
       atMost: 6,
     }),
-    figure({ what: 'the same by CPU', today: ours.cpuSec, rival: plain.cpuSec, unit: 's' }),
+    figure({
+      what: `CPU for landing ${pullRequests} pull requests, over plain git`,
+      today: ours.cpuSec,
+      rival: plain.cpuSec,
+      unit: 's',
+    }),
     figure({
       what: 'CPU of the process tree for each pull request landed',
       today: each(ours.cpuSec),
@@ -51,7 +59,7 @@ export async function measureLandings(pullRequests: number): Promise<Figure[]> {
       atMost: 0.15,
     }),
     ...parts,
-    figure({ what: 'git processes for each pull request landed', today: gits / counted, unit: '', atMost: 4 }),
+    figure({ what: 'git processes for each pull request landed', today: gitProcesses / counted, unit: '', atMost: 4 }),
   ];
 }
 
@@ -92,7 +100,7 @@ async function land(
  * Counts processes of git by a program `git` that is first on PATH and writes a line for each start. It costs CPU, so
  * it has a run of its own.
  */
-async function countGits(pullRequests: number): Promise<number> {
+async function countGitProcesses(pullRequests: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-gits-'));
   const list = join(folder, 'started');
   try {
@@ -126,10 +134,10 @@ async function countGits(pullRequests: number): Promise<number> {
  */
 export async function measureIdleLandings(pullRequests: number): Promise<Figure[]> {
   return await withProgram(async (program) => {
-    const warm = 5;
-    const shop = await openShop(program, { name: 'shop', batch: 1, pullRequests: warm + pullRequests });
+    const warmUps = 5;
+    const shop = await openShop(program, { name: 'shop', batch: 1, pullRequests: warmUps + pullRequests });
     await untilChecked(program);
-    for (let number = 1; number <= warm + pullRequests; number += 1) {
+    for (let number = 1; number <= warmUps + pullRequests; number += 1) {
       await queueOne(program, shop, number);
       await untilLanded(program, number);
       await untilQuiet(program);
@@ -140,17 +148,22 @@ export async function measureIdleLandings(pullRequests: number): Promise<Figure[
        from landing l join batch b on b.account_id = l.account_id and b.id = l.batch_id
        join local_check_run c on c.account_id = l.account_id and c.commit = b.tested_commit
        group by l.id, l.landed_at order by l.id offset $1`,
-      [warm],
+      [warmUps],
     );
     const samples = waits.map(({ ms }) => ms);
     return [
       figure({
-        what: 'from the last check green to the base moved, idle queue, p50',
+        what: 'from the last green check to the move of the base branch, idle queue, p50',
         today: percentile(samples, 50),
         unit: 'ms',
         atMost: 150,
       }),
-      figure({ what: 'the same, p95', today: percentile(samples, 95), unit: 'ms', atMost: 400 }),
+      figure({
+        what: 'from the last green check to the move of the base branch, idle queue, p95',
+        today: percentile(samples, 95),
+        unit: 'ms',
+        atMost: 400,
+      }),
     ];
   });
 }
@@ -180,7 +193,12 @@ export async function measureRequests(pullRequests: number): Promise<Figure[]> {
         today: percentile(samples, 50),
         unit: 'ms',
       }),
-      figure({ what: 'the same, p95', today: percentile(samples, 95), unit: 'ms', atMost: 80 }),
+      figure({
+        what: `POST /api/v1/pull_request while the queue lands (${samples.length}), p95`,
+        today: percentile(samples, 95),
+        unit: 'ms',
+        atMost: 80,
+      }),
     ];
   });
 }
@@ -209,19 +227,23 @@ export async function measureRepositories(repositories: number): Promise<Figure[
   });
   return [
     figure({
-      what: `throughput of ${repositories} repositories with one pull request each, beside one with ${repositories}`,
+      what: `landings a second: ${repositories} repositories with one pull request each, over one repository with ${repositories}`,
       today: repositories / many.seconds,
       rival: repositories / one.seconds,
       unit: 'a second',
       atLeast: 0.9,
     }),
     figure({
-      what: 'CPU for each, beside one repository',
+      what: 'CPU for each pull request: many repositories, over one repository',
       today: many.cpuSec / repositories,
       rival: one.cpuSec / repositories,
       unit: 's',
     }),
-    figure({ what: 'the longest wait of a repository, over the median', today: many.longest / many.median, unit: '×' }),
+    figure({
+      what: 'longest wait of a pull request, over the median wait',
+      today: many.longest / many.median,
+      unit: '×',
+    }),
   ];
 }
 

@@ -8,7 +8,7 @@ import { pointsOf } from '../src/graphql/limits.ts';
 import { encodeNodeId } from '../src/graphql/node-id.ts';
 import { interlockSchema } from '../src/graphql/schema.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
-import { fillEverything } from './prices.dataset.ts';
+import { fillAccount } from './prices.dataset.ts';
 import { documentsOf, type KnownArguments, type NamedDocument } from './prices.documents.ts';
 import { table } from './timing.ts';
 
@@ -77,7 +77,7 @@ export async function benchPrices(options: PricesOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const ctx = await installation.account('bench');
     await installation.repository(ctx, 'shop');
-    await fillEverything(installation, ctx.accountId);
+    await fillAccount(installation, ctx.accountId);
     let drawn = 0;
     const documents = documentsOf(
       {

@@ -1,5 +1,5 @@
-// The page that describes the results of a grid in words. The page is a function of the tables alone, so it compares
-// the rounded values of the tables.
+// Writes the page that describes the results of a grid in words. The page compares the rounded values that the tables
+// show, so that a reader finds the same order in the tables.
 import { parseCell } from './cell.ts';
 import type { FullRow } from './measurement.ts';
 import { policies } from './policies/index.ts';
@@ -30,9 +30,9 @@ interface Day {
 
 const title = '# The planner compared with other policies';
 
-/** The text of README.md. */
+/** Returns the text of docs/planner/README.md. */
 export function summarize(rows: readonly FullRow[], effort: Effort): string {
-  const shown = rows.map(asShown);
+  const shown = rows.map(roundRow);
   const days = daysOf(shown);
   if (days.length === 0) return `${title}\n\n${introduction(effort)} \`${own}\` did not run, so nothing is compared.\n`;
   return [
@@ -49,12 +49,12 @@ export function summarize(rows: readonly FullRow[], effort: Effort): string {
   ].join('\n\n');
 }
 
-function asShown(row: FullRow): FullRow {
-  const two = (value: number): number => Number(value.toFixed(2));
+function roundRow(row: FullRow): FullRow {
+  const round = (value: number): number => Number(value.toFixed(2));
   return {
     ...row,
-    ...{ p50: two(row.p50), p95: two(row.p95), p99: two(row.p99) },
-    ...{ longest: two(row.longest), buildsPerChange: two(row.buildsPerChange) },
+    ...{ p50: round(row.p50), p95: round(row.p95), p99: round(row.p99) },
+    ...{ longest: round(row.longest), buildsPerChange: round(row.buildsPerChange) },
   };
 }
 
@@ -90,16 +90,16 @@ function introduction({ seeds, changes, past }: Effort): string {
 }
 
 function comparison(days: readonly Day[]): string {
-  return `Our planner (\`${own}\`) and ${Object.keys(policies).filter(isRival).length} other policies ran in ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. If nothing else is said, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and targets are popular by a power law with the exponent (Zipf) 0.8. \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order: below 1 is faster than the oracle. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
+  return `Our planner (\`${own}\`) and ${Object.keys(policies).filter(isRival).length} other policies ran on ${days.length} kinds of days. A kind of day is given by the changes that arrive in an hour, the number of workers of CI, and the share of changes that overlap another change in flight. Unless the name of a day says otherwise, 8 % of the changes are bad, no build flakes, half of the builds take less than 30 minutes, and the popularity of targets follows a power law with the exponent 0.8 (Zipf). \`${trained}\` is our planner with the success probabilities of a trained model. Waits are ratios to the *in-order oracle*, which knows all outcomes and keeps the order. A wait below 1 is shorter than the oracle's. \`${bound}\` knows all outcomes too and may change the order. If every build has a worker, no policy that builds each change separately is faster.`;
 }
 
 function results(days: readonly Day[], rows: readonly FullRow[]): readonly string[] {
   const rivals = rows.filter((row) => isRival(row.policy));
   const red = rows.reduce((sum, row) => sum + row.red, 0);
   const fastest = days.filter(({ interlock, best }) => best === undefined || interlock.p95 <= best.p95);
-  const beaten = days.filter((day) => betterForAsFew(day).length > 0);
+  const beaten = days.filter((day) => betterWithoutMoreBuilds(day).length > 0);
   const findings = [
-    `- **Waits.** On ${fastest.length} of ${days.length} kinds of days no other policy that does not know outcomes has a lower P95 than \`${own}\`. On ${days.length - beaten.length} none has a lower P95 for as few builds.${beaten.map(sayBeaten).join('')}`,
+    `- **Waits.** On ${fastest.length} of ${days.length} kinds of days no other policy that does not know outcomes has a lower P95 than \`${own}\`. On ${days.length - beaten.length} none has a lower P95 with as many builds or fewer.${beaten.map(describeBetterPolicy).join('')}`,
     `- **Builds.** \`${own}\` makes ${range(days.map(({ interlock }) => interlock.buildsPerChange))} builds a change, and the oracle 1.00.`,
     `- **Red commits.** All policies together made ${red}.`,
     `- **Unjust ejections.** \`${own}\` ejected at most ${percent(most(days.map(({ interlock }) => interlock.ejectedUnjustly)))} of the changes of a day although they were good, the other policies at most ${percent(most(rivals.map((row) => row.ejectedUnjustly)))}.`,
@@ -111,14 +111,14 @@ function results(days: readonly Day[], rows: readonly FullRow[]): readonly strin
   ];
 }
 
-function betterForAsFew({ interlock, rivals }: Day): readonly FullRow[] {
+function betterWithoutMoreBuilds({ interlock, rivals }: Day): readonly FullRow[] {
   return rivals.filter((row) => row.p95 < interlock.p95 && row.buildsPerChange <= interlock.buildsPerChange);
 }
 
-function sayBeaten(day: Day): string {
-  const [first] = betterForAsFew(day);
+function describeBetterPolicy(day: Day): string {
+  const [first] = betterWithoutMoreBuilds(day);
   if (first === undefined) return '';
-  return ` With ${day.name}, \`${first.policy}\` has ${show(first.p95)} for ${show(first.buildsPerChange)} builds, and \`${own}\` ${show(day.interlock.p95)} for ${show(day.interlock.buildsPerChange)}.`;
+  return ` On the day with ${day.name}, \`${first.policy}\` has a P95 of ${show(first.p95)} with ${show(first.buildsPerChange)} builds a change, and \`${own}\` one of ${show(day.interlock.p95)} with ${show(day.interlock.buildsPerChange)}.`;
 }
 
 function tableOf(days: readonly Day[]): string {
@@ -143,8 +143,8 @@ const causes = [
   '- **Chains at popular targets.** Where many changes affect the same few targets, they wait for each other in a chain, and one bad change delays all behind it. The lower the exponent of the power law, the shorter the chains and the waits.',
   '- **Second builds.** A red build may be a flake, or the fault of another change. So a bad change is usually built twice before it leaves, and the changes behind it wait. Where half of the changes overlap at popular targets, [no policy](../simulator.md#bounds-for-every-policy) that builds a red change twice and keeps the order is as fast as the oracle.',
   '- **Reordered changes.** An inconclusive change is moved behind the others, so that they can land. The changes that wait longest were moved themselves, or wait for a bad change with a slow build that others have passed ([measured](../simulator.md#builds-for-reordered-changes)).',
-  '- **Unknown targets.** If targets are unknown, everything overlaps, and the whole team waits in one chain. Here better probabilities gain most: compare the two columns of our planner.',
-  '- **Few workers.** If builds wait for workers, each unnecessary build delays a necessary one. Batches then need fewer builds than one build for each change.',
+  '- **Unknown targets.** If targets are unknown, everything overlaps, and the whole team waits in one chain. Here better probabilities gain most, as the two columns of our planner show.',
+  '- **Few workers.** If builds wait for workers, each unnecessary build delays a necessary one. Batches then help, because they need less than one build for each change.',
 ].join('\n');
 
 function notReached(days: readonly Day[]): string {
@@ -159,7 +159,7 @@ function notReached(days: readonly Day[]): string {
     ...(far === undefined
       ? []
       : [
-          `- **The bound for any order.** The distance is greatest with ${far.name}: the P95 of \`${own}\` is ${far.ratio.toFixed(1)} times that of \`${bound}\`.`,
+          `- **The bound for any order.** On the day with ${far.name}, the P95 of \`${own}\` is ${far.ratio.toFixed(1)} times the P95 of \`${bound}\`. On every other day the ratio is lower.`,
         ]),
     '- **One build a change.** Most of the additional builds are stopped because their assumption cannot come true any more ([where the builds go](../simulator.md#builds-for-reordered-changes)). For this reason linear speculation is the default.',
     '- **Long days.** On [days of 2,000 changes](../simulator.md#a-day-of-2000-changes) the lines of the busiest targets grow for hours, and all policies have longer waits than on the days of this page.',
