@@ -1,4 +1,4 @@
-// `npm run test:live`: the contract of code hosts on real GitHub, and what only GitHub can answer. docs/live-suite.md.
+// `npm run test:live` tests the contract of code hosts on GitHub itself (docs/live-suite.md).
 import { join } from 'node:path';
 import { findNode, finish, isHelpShown, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
 

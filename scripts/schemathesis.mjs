@@ -83,7 +83,7 @@ function lastLine(error) {
     .at(-1);
 }
 
-// As src/launcher/cache-directory.ts has it; this file runs before anything is compiled.
+// Repeats src/launcher/cache-directory.ts, because this file runs before anything is compiled.
 function cacheDirectory(env) {
   if (env.INTERLOCK_CACHE) return env.INTERLOCK_CACHE;
   if (process.getuid?.() === 0) return '/var/cache/interlock';

@@ -1,6 +1,6 @@
 // Chooses the folder for the databases, repositories and checkouts of a test run: in memory if the machine has enough.
 import { spawnSync } from 'node:child_process';
-// As a whole: a Node that is too old to have statfsSync must load this file, to be told so.
+// An import of `statfsSync` by name would fail on an old Node, which must load this file to print that it is too old.
 import * as fs from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A third of the CPU of TypeScript 6, whose API other tools of ours need. */
 export const compiler = join('node_modules', 'typescript-7', 'bin', 'tsc');
 const floor = [22, 17];
-/** Of the Node that runs these scripts, which install the right one. */
+/** The oldest major version of Node that can run these scripts, which install a newer one. */
 const oldestMajor = 18;
 
 /** A message for the user, shown without a stack. */

@@ -1,27 +1,27 @@
-// Loaders that subscriptions share. An event that concerns many sockets reaches all of them at the same time, so one
-// statement can read the rows for all of them. Only sockets with the same caller and the same rights share a loader,
-// because a loader reads with the rights of one caller.
+// Loaders that subscriptions share. An event reaches all subscriptions at the same time, so one statement can read the
+// rows for many of them. Only subscriptions with the same caller and the same rights share loaders, because a loader
+// reads with the rights of one caller.
 import type { Context } from '../context.ts';
 import type { GraphQLContext } from './context.ts';
 
 type Loaders = GraphQLContext['loaders'];
 
 /**
- * Returns a function that returns the loaders for the caller of a context. They are garbage-collected when no
- * subscription uses them.
+ * The returned function finds or makes the loaders of a caller. Loaders that no subscription uses are
+ * garbage-collected.
  */
 export function createSharedLoaders(): (ctx: Pick<Context, 'accountId' | 'actor'>) => Loaders {
   const shared = new Map<string, WeakRef<Loaders>>();
-  const collected = new FinalizationRegistry<string>((key) => {
+  const cleanup = new FinalizationRegistry<string>((key) => {
     if (shared.get(key)?.deref() === undefined) shared.delete(key);
   });
   return (ctx) => {
     const key = keyOf(ctx);
-    const known = shared.get(key)?.deref();
-    if (known !== undefined) return known;
+    const existing = shared.get(key)?.deref();
+    if (existing !== undefined) return existing;
     const loaders: Loaders = new Map();
     shared.set(key, new WeakRef(loaders));
-    collected.register(loaders, key);
+    cleanup.register(loaders, key);
     return loaders;
   };
 }

@@ -15,7 +15,7 @@ export function parsePhase(sql: string): MigrationPhase | null {
   return since === undefined ? null : { unusedSince: since };
 }
 
-/** Of migrations that this version does not have, returns those with which this version must not run. */
+/** Returns the migrations that this version does not know and with which it must not run. */
 export function findIncompatible(
   unknown: readonly string[],
   phases: ReadonlyMap<string, MigrationPhase>,

@@ -15,9 +15,9 @@ import { initialLineOf, type InitialLine } from './initial-line.ts';
 
 /** When a pull request is expected to land, in milliseconds since the epoch. */
 export interface Eta {
-  /** By then, half of the simulations that land the pull request have landed it. */
+  /** Half of the simulations that land the pull request have landed it by this instant. */
   readonly p50: number;
-  /** By then, nine of ten simulations that land the pull request have landed it. */
+  /** Nine of ten simulations that land the pull request have landed it by this instant. */
   readonly p90: number;
 }
 

@@ -100,7 +100,7 @@ export function destinationsOf(
       (repositoryId === null || repositoryId === event.repositoryId) && createdAt <= event.at,
   );
   const byTarget = new Map(
-    // Of equal destinations the oldest is used, so that a later one does not repeat messages.
+    // The oldest of equal destinations is used, so that a later destination does not repeat messages.
     matching
       .toReversed()
       .map((rule) => [rule.kind === 'webhook' ? rule.id : `${rule.kind} ${rule.channel ?? ''}`, rule]),

@@ -105,12 +105,12 @@ export const userActions = {
   slack_token_removed: { entity: 'integrations', target: null, by: ['setSlackToken'] },
   slack_destination_created: {
     entity: 'integrations',
-    target: 'the repository that it hears of, or all repositories',
+    target: 'the repository whose events the destination gets, or all repositories',
     by: ['createSlackDestination'],
   },
   slack_destination_deleted: {
     entity: 'integrations',
-    target: 'the repository that it hears of, or all repositories',
+    target: 'the repository whose events the destination gets, or all repositories',
     by: ['deleteSlackDestination'],
   },
   github_app_link_created: { entity: 'integrations', target: 'the GitHub server', by: ['createGitHubAppLink'] },

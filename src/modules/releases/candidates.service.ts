@@ -37,11 +37,11 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   requireScope(ctx, 'release:write');
   const project = await loadReleaseProject(ctx, request.project);
   const parts = requireVersion(request.version);
-  const repository = await repositoryOf(ctx, project, request.repository);
+  const repository = await requireRepository(ctx, project, request.repository);
   const known = await findCandidate(ctx, project.id, request.version);
   if (known && known.commit === request.commit.toLowerCase()) return known.id;
-  const commit = await knownCommit(ctx, repository, request.commit);
-  if (known) return sameCommit(known, commit);
+  const commit = await requireCommit(ctx, repository, request.commit);
+  if (known) return requireSameCommit(known, commit);
   const isBuilt = request.triggerBuildWorkflow ?? false;
   if (isBuilt && project.build === null) {
     throw new DomainError(
@@ -58,21 +58,21 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
 }
 
 // A repository that is not the project's repository is refused with the message for an unknown repository.
-async function repositoryOf(ctx: Context, project: ReleaseProject, nameWithOwner: string): Promise<RepositoryRow> {
+async function requireRepository(ctx: Context, project: ReleaseProject, nameWithOwner: string): Promise<RepositoryRow> {
   const [, owner, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(nameWithOwner) ?? [];
   const found = owner !== undefined && name !== undefined ? await findRepository(ctx, { owner, name }) : null;
   if (found?.id !== project.repositoryId) throw notFound('GitHub repository');
   return found;
 }
 
-async function knownCommit(ctx: Context, repository: RepositoryRow, text: string): Promise<string> {
+async function requireCommit(ctx: Context, repository: RepositoryRow, text: string): Promise<string> {
   const commit = text.toLowerCase();
   const isKnown = /^[0-9a-f]{40}$/.test(commit) && (await hostClient(ctx, repository).readCommit(commit)) !== null;
   if (!isKnown) throw new DomainError('BAD_INPUT', 'Invalid commit hash', 'input.commit');
   return commit;
 }
 
-function sameCommit(known: { readonly id: string; readonly commit: string }, commit: string): string {
+function requireSameCommit(known: { readonly id: string; readonly commit: string }, commit: string): string {
   if (known.commit !== commit)
     throw new DomainError('BAD_INPUT', 'Release candidate exists at another commit', 'input.commit');
   return known.id;
@@ -80,7 +80,7 @@ function sameCommit(known: { readonly id: string; readonly commit: string }, com
 
 async function insertCandidate(ctx: Context, tx: Transaction, candidate: NewCandidate): Promise<string> {
   const { project, version, commit, isBuilt } = candidate;
-  const releaseId = await releaseOf(ctx, tx, candidate);
+  const releaseId = await findOrInsertRelease(ctx, tx, candidate);
   const now = ctx.clock().toISOString();
   const [row] = await tx.query<{ id: string }>(
     `insert into release_candidate (account_id, project_id, release_id, version, number, commit, repository_id, status, next_look_at, actor, created_at, ended_at, git_look_at)
@@ -100,7 +100,7 @@ async function insertCandidate(ctx: Context, tx: Transaction, candidate: NewCand
       isBuilt ? null : now,
     ],
   );
-  if (row === undefined) return await createdConcurrently(ctx, tx, candidate);
+  if (row === undefined) return await findConcurrentCandidate(ctx, tx, candidate);
   const actions = isBuilt ? (['candidate_created'] as const) : (['candidate_created', 'candidate_ready'] as const);
   await announceCandidate(ctx, tx, { id: row.id, actions });
   await recordUserAction(ctx, tx, { action: 'release_candidate_created', target: `${project.name}/${version}` });
@@ -108,7 +108,7 @@ async function insertCandidate(ctx: Context, tx: Transaction, candidate: NewCand
   return row.id;
 }
 
-async function releaseOf(ctx: Context, tx: Transaction, { project, parts }: NewCandidate): Promise<string> {
+async function findOrInsertRelease(ctx: Context, tx: Transaction, { project, parts }: NewCandidate): Promise<string> {
   const values = [ctx.accountId, project.id, parts.release];
   const find = 'select id from release where account_id = $1 and project_id = $2 and version = $3';
   await tx.query(
@@ -121,7 +121,7 @@ async function releaseOf(ctx: Context, tx: Transaction, { project, parts }: NewC
   return row.id;
 }
 
-async function createdConcurrently(
+async function findConcurrentCandidate(
   ctx: Context,
   tx: Transaction,
   { project, version, commit }: NewCandidate,
@@ -131,5 +131,5 @@ async function createdConcurrently(
     [ctx.accountId, project.id, version],
   );
   if (known === undefined) throw new Error(`The candidate ${version} is gone.`);
-  return sameCommit(known, commit);
+  return requireSameCommit(known, commit);
 }

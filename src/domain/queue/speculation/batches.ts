@@ -192,7 +192,7 @@ export function bestBatchSize(rates: Rates, most: number): number {
 export function batchCosts({ failure, flake }: Rates, most: number): readonly number[] {
   const bad = Math.min(0.999, Math.max(0.001, failure));
   const pass = 1 - bad;
-  /** By size: the expected number of builds that one batch causes by the search after a red build. */
+  /** For each size of a batch: the expected number of builds of the search after a red build. */
   const search: number[] = [0, 0];
   return Array.from({ length: most }, (_, at) => {
     const size = at + 1;

@@ -64,7 +64,7 @@ async function writeReading(
   if (status === null || status === 'building') return putOffBuild(ctx, rows, state === 'running' ? null : message);
   await endBuild(ctx, tx, rows, {
     status,
-    errorMessage: status === 'ready' ? null : (message ?? `Its build ended as ${state}.`),
+    errorMessage: status === 'ready' ? null : (message ?? `The build ended with the status ${state}.`),
   });
 }
 

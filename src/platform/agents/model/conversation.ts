@@ -157,7 +157,10 @@ async function callTools<T>(
       answerCall(call, mistake);
     } else if (found !== undefined) {
       concluding ??= { ending: found, call };
-      answerCall(call, 'Not taken yet: something beside it failed. Read what it answered, then call this again.');
+      answerCall(
+        call,
+        'Not accepted yet, because another call of this turn failed. Read the answer to that call, then call this again.',
+      );
     } else {
       session.signal.throwIfAborted();
       const { outcome, text } = await session.call(call.name, call.args);
