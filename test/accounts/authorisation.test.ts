@@ -17,9 +17,9 @@ import { invented, operations, scopesOf, withoutNames, type Operation } from './
 let s: TestServer;
 let seeded: Seeded;
 let other: { token: string; accountId: string };
-/** By scopes of which one is enough: a token that has every other one. */
+/** For each list of scopes of which one suffices: a token with all scopes except these and those that include them. */
 const limited = new Map<string, string>();
-/** By scope: a token that has no other one. */
+/** For each scope: a token with only this scope. */
 const alone = new Map<string, string>();
 /** What may be changed may be read. */
 const writers: Partial<Record<Scope, readonly Scope[]>> = {
@@ -176,7 +176,7 @@ const fieldsOf = (type: GraphQLObjectType | null | undefined): string[] =>
   Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`);
 
 describe('operations without an authorisation test', () => {
-  it('are none: the file lists them', async () => {
+  it('are exactly those that the file lists', async () => {
     const repository = schema.getType('Repository');
     const resolved = isObjectType(repository) ? fieldsOf(repository).filter((field) => !plainFields.has(field)) : [];
     const all = [

@@ -37,7 +37,7 @@ async function countsOf(accountId: string): Promise<Counts> {
   return counts;
 }
 
-/** Of the account as a whole, and written at any time. */
+/** Tables of the account as a whole, which the service may write at any time. */
 const moving = new Set(['analytics_progress', 'rate_spent', 'event_head']);
 const kept = new Set(['event', 'user_action', 'erasure']);
 

@@ -15,16 +15,18 @@ export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** By subject. */
+  /** The people of the provider, by subject. */
   readonly people: Map<string, ProviderPerson>;
-  /** Whose password the next browser types. */
+  /** The subject of the person who signs in with the next browser. */
   atKeyboard: string;
   idTokenSec: number;
   /** How many of the grants that it gave were revoked by the client. */
   revoked: number;
   /** Signs with a new key from now on, and forgets all sessions. */
   rotateKeys(): Promise<void>;
-  /** Where a browser that follows this address is sent back to in the end. */
+  /**
+   * Follows an address as a browser does, and returns the address of the service to which the provider sends it back.
+   */
   walk(url: string): Promise<URL>;
 }
 

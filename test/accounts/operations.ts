@@ -5,12 +5,14 @@ import { encodeNodeId } from '../../src/graphql/node-id.ts';
 export interface Operation {
   /** `Query.repository`: the field this is the test of. */
   readonly field: string;
-  /** One of several is enough. Null: every token may. */
+  /**
+   * The scope that the operation needs. Of several scopes a token needs one. Null: every token may use the operation.
+   */
   readonly scope: Scope | readonly Scope[] | null;
   readonly document: string;
 }
 
-/** Of which one is enough; none where every token may. */
+/** The scopes of which a token needs one. Empty: every token may use the operation. */
 export function scopesOf({ scope }: Operation): readonly Scope[] {
   if (scope === null) return [];
   return typeof scope === 'string' ? [scope] : scope;
@@ -218,7 +220,7 @@ export const operations: readonly Operation[] = [
     'pullRequest { id }',
   ),
   mutation('resumeQueue', 'admin', names, `{repository: ${repository}, baseBranch: "main"}`, 'queue { id }'),
-  // Of the account: users make tokens of their own without it.
+  // The scope is needed for a token of the account. Users make tokens of their own without it.
   {
     field: 'Mutation.createApiToken',
     scope: 'admin',

@@ -1,4 +1,5 @@
-// Who may skip the line or validation: the token's user, and the person the request is made for (interface 4.3, 5).
+// The permissions to skip the line or validation: of the token's user, and of the person for whom the request is made
+// (interface 4.3, 5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';

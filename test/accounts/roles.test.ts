@@ -48,7 +48,7 @@ describe('an operation', () => {
 
   const asked = operations.flatMap((operation) => {
     const { field, document } = operation;
-    // Of several, of which one is enough, the first is every role's.
+    // If one of several scopes suffices, every role has the first.
     const [scope] = scopesOf(operation);
     if (scope === undefined || field.startsWith('Subscription.')) return [];
     return roles.map((role, at) => ({ field, scope, document, role, allowed: table[scope][at] ?? false }));

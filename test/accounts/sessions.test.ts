@@ -126,7 +126,7 @@ describe('the form', () => {
     ['no token', {}, {}, 401, 'This token is not accepted'],
     ['a page of another site', { origin: 'https://evil.test' }, {}, 403, 'The Origin of this request must be'],
     ['another site by its address', { 'sec-fetch-site': 'cross-site' }, {}, 403, 'must be same-origin'],
-    ['something that is no form', { 'content-type': 'application/json' }, {}, 415, ''],
+    ['a body that is not a form', { 'content-type': 'application/json' }, {}, 415, ''],
   ])('refuses %s', async (_what, headers, fields, status, why) => {
     const browser = openBrowser(s);
     const refused = await browser.submit('/session', fields, headers);
@@ -399,7 +399,7 @@ describe('a session ends', () => {
 });
 
 describe('a socket', () => {
-  it('takes the session of a page of ours, and none of a page of another site', async () => {
+  it('accepts the session of a page of this service, and refuses a page of another site', async () => {
     const { cookie } = await signedIn();
     const good = await socketOf({ cookie, origin: s.url });
     expect(good.first).toBe('connected');

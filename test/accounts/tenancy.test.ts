@@ -19,7 +19,7 @@ afterAll(async () => {
   await s.close();
 });
 
-/** As a process of the service opens it: nothing was asked yet. */
+/** Opens the database as a new process of the service does, with connections that have made no query yet. */
 async function openDatabase(options: { readonly poolSize?: number } = {}): Promise<Database & AsyncDisposable> {
   const db = await connectDatabase({ url: s.databaseUrl, entities, ...options });
   return Object.assign(db, { [Symbol.asyncDispose]: async () => await db.close() });

@@ -58,7 +58,7 @@ it('the last release could run beside each migration since', async () => {
   ).toEqual([]);
 });
 
-/** On a database of its own, which gets one migration after the other. */
+/** Applies one migration after another to a database of its own, and returns what is refused. */
 async function judge(names: readonly string[], versions: readonly string[]): Promise<string[]> {
   const [first] = names;
   if (first === undefined) return [];
@@ -88,7 +88,7 @@ function faultsOf(name: string, breaking: readonly string[], versions: readonly 
   return versions.includes(phase.unusedSince) ? [] : [`${name} names v${phase.unusedSince}, which was not released.`];
 }
 
-it('without tags, the dated sections of the changes are the releases; the present commit is none', async () => {
+it('without tags, the dated sections of the changelog count as releases, but the present commit does not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'releases-'));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   const inFolder = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();

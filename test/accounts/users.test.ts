@@ -97,7 +97,7 @@ describe('users', () => {
       ['NOT_FOUND', 'User not found'],
     ]);
     await account.update(ben, { role: 'ADMIN' });
-    // Both at once: the second one finds the other one gone.
+    // Both requests run at once. The second request finds only one admin left.
     const both = await Promise.all([account.update(ada, { role: 'MEMBER' }), account.update(ben, { role: 'MEMBER' })]);
     expect(both.flatMap(codes)).toEqual([['CONFLICT', last]]);
     await account.update(ada, { role: 'ADMIN' });

@@ -149,7 +149,7 @@ interface Ran {
   readonly summary: string;
 }
 
-/** As a runner does, with the defaults of action.yml. */
+/** Runs the bundle as a runner does, with the defaults of action.yml. */
 async function runBundle(inputs: Readonly<Record<string, string>>): Promise<Ran> {
   const files = { output: join(shop.elsewhere, 'output'), summary: join(shop.elsewhere, 'summary') };
   const event = join(shop.elsewhere, 'event.json');

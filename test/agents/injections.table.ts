@@ -9,7 +9,7 @@ export interface Places {
   readonly outside: string;
   readonly dataDir: string;
   readonly gitDir: string;
-  /** Of a listener on loopback. */
+  /** The port of a listener on loopback. */
   readonly port: number;
   readonly databasePort: number;
 }
@@ -21,7 +21,7 @@ export interface Injection {
   readonly answer: 'refused' | 'failed' | 'done' | 'unknown';
   /** What becomes of the step. A message: the step fails with it. */
   readonly step: 'completed' | RegExp;
-  /** Where the orders are written, instead of in a file that is read. */
+  /** Where the orders are written. Default: in a file that the agent reads. */
   readonly written?: 'file name' | 'commit message' | 'output' | 'search' | 'planning';
   /** Links in the repository, by name. */
   readonly links?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// Answers that cannot be used: the model is told what is wrong with them, and after some in a row it is over.
+// Unusable answers of a model. Interlock sends the model the reason, and the work fails after several in a row.
 import { describe, expect, it } from 'vitest';
 import { AgentRefused } from '../../src/platform/agents/port.ts';
 import { modelServer, type ModelTurn } from '../support/model-server.ts';
@@ -37,7 +37,7 @@ const useless: readonly { what: string; turn: ModelTurn; message: RegExp }[] = [
 ];
 
 describe.each(protocols)('the model agent by $provider', ({ provider }) => {
-  it.each(useless)('is told of $what, and goes on', async ({ turn, message }) => {
+  it.each(useless)('is corrected after $what, and continues', async ({ turn, message }) => {
     await using server = await serverOf(turn, { calls: [finish] });
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
@@ -61,7 +61,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(session.turns).toHaveLength(3);
   });
 
-  it('is told what is wrong with a plan, and of prose instead of one', async () => {
+  it('is corrected after a wrong plan, and after prose instead of a plan', async () => {
     await using server = await serverOf(
       { text: 'First I would change the greeting, then tell people.' },
       { calls: [{ name: 'submit_plan', args: { title: 'Greet', steps: [{ title: 'One', parts: [] }] } }] },

@@ -17,7 +17,7 @@ const own = {
 };
 
 describe('which model runs runbooks', () => {
-  it.each([{}, { RUNBOOK_MODEL: '' }])('is none unless one is named', (env) => {
+  it.each([{}, { RUNBOOK_MODEL: '' }])('is null unless a model is named', (env) => {
     expect(readModelSettings(env)).toBeNull();
   });
 
@@ -118,7 +118,7 @@ describe('what a turn costs', () => {
     expect(affordableOutput(input, { remainingMicros, prices, most })).toBe(affordable);
   });
 
-  it('is no bound where tokens cost nothing', () => {
+  it('does not limit the output if tokens cost nothing', () => {
     expect(
       affordableOutput(1000, { remainingMicros: 1, prices: { input: 0, cachedInput: 0, output: 0 }, most: 8000 }),
     ).toBe(8000);

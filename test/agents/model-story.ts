@@ -56,7 +56,7 @@ export function agentOf(
   });
 }
 
-/** Its turns one after the other. */
+/** Starts a server that answers the turns of a model with these replies, one after another. */
 export async function serverOf(...replies: readonly ModelReply[]): Promise<ModelServer> {
   return await modelServer((_, nth) => replies[nth - 1] ?? { status: 500, message: 'Nothing more was expected.' });
 }

@@ -53,7 +53,7 @@ const overloaded: ModelReply = {
   bytes: 'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n',
 };
 
-/** As a small local server streams: whole calls in one piece, what it thinks beside, no count of tokens. */
+/** The stream of a small local server: each call in one piece, thoughts in a field of their own, no count of tokens. */
 const local: ModelReply = {
   bytes: [
     ': keep-alive',

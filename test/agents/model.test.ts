@@ -97,7 +97,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(report).toEqual({ summary: 'started and ended', commitMessage: 'Change the greeting' });
   });
 
-  it('is told that a tool refused, and goes on', async () => {
+  it('gets the refusal of a tool as its answer, and continues', async () => {
     await using server = await serverOf(
       { calls: [{ name: 'write_file', args: { path: '../outside', content: '' } }, finish] },
       { calls: [finish] },

@@ -220,7 +220,7 @@ it('counts each event once when several processes add them, and some are killed 
     killed += (await Promise.all(running)).filter((taken) => taken === -1).length;
   }
   expect(killed).toBeGreaterThan(0);
-  // Until nobody finds anything any more. The sessions of the others may have been ended as well.
+  // Rolls up until no event is left. The sessions of the other processes may have been ended too.
   const survivor = await world.connect();
   while ((await rollUpEvents(survivor)) > 0);
   const [total] = (

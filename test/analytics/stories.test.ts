@@ -27,7 +27,8 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
   const good = await w.open('good', { 'good.txt': 'good\n' });
   const bad = await w.open('bad', { bad: 'bad\n' });
   const gone = await w.open('gone', { 'gone.txt': 'gone\n' });
-  // Behind the base, they are built: a green head on the tip lands without a batch of its own.
+  // The pull requests are behind the base branch, so they are built. A green head on the tip would land without a
+  // build.
   await w.commit('main', { 'other.txt': 'other\n' });
   await w.queue(gone);
   await w.dequeue(gone);

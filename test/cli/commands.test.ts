@@ -169,9 +169,9 @@ describe('an exit code tells', () => {
     ['an unknown option', 2, "unknown option '--loud'", async () => await shop.run('status', '--loud')],
     ['a missing argument', 2, "missing required argument 'where'", async () => await shop.run('freeze')],
     ['no command', 2, 'Usage: interlock', async () => await shop.run()],
-    ['an address that is none', 2, '--url must be an address', async () => await shop.run('status', '--url', 'shop')],
+    ['an invalid address', 2, '--url must be an address', async () => await shop.run('status', '--url', 'shop')],
     [
-      'a repository that is none',
+      'an invalid name of a repository',
       2,
       '--repo must be <owner>/<name>',
       async () => await shop.run('status', '--repo', 'a'),
@@ -182,7 +182,7 @@ describe('an exit code tells', () => {
       'Name the repository by --repo',
       async () => await shop.runWith({ cwd: shop.elsewhere }, 'why'),
     ],
-    ['a pull request that is none', 2, 'not soon', async () => await shop.run('why', 'soon')],
+    ['an invalid number of a pull request', 2, 'not soon', async () => await shop.run('why', 'soon')],
     [
       'no service',
       2,

@@ -87,9 +87,9 @@ describe('a runbook', () => {
   });
 
   test.each([
-    ['there is none of the number', 1, ['show', '9'], 'There is no runbook 9.'],
-    ['the number is none', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
-    ['the mode is none', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
+    ['no runbook has the number', 1, ['show', '9'], 'There is no runbook 9.'],
+    ['the argument is not a number', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
+    ['the mode is unknown', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
   ])('is refused when %s', async (_, code, argv, message) => {
     expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });

@@ -6,7 +6,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the opening fence, from 1. */
+  /** The line of the opening fence, from 1. */
   readonly line: number;
   /** Headings above it, outermost first. */
   readonly under: readonly string[];
@@ -16,7 +16,7 @@ export interface Page {
   /** Relative to the project. */
   readonly path: string;
   readonly blocks: readonly Block[];
-  /** As GitHub names them. */
+  /** The anchors of the headings, as GitHub names them. */
   readonly anchors: readonly string[];
   /** Targets of its links, without those to other sites. */
   readonly links: readonly string[];

@@ -67,7 +67,7 @@ const npm = `npm() {
 interlock() { node "${projectRoot}/cli/bin.cjs" "$@"; }
 `;
 
-/** Answers what was said; throws it when the shell ended with an error. */
+/** Runs the commands of a page in a shell, and returns the output. Throws the output if the shell fails. */
 async function walk(path: string): Promise<string> {
   const { blocks } = readPage(path);
   const own = blocks.filter((block) => block.language === 'sh' && isWalkThrough(path, block));

@@ -6,7 +6,7 @@ import { retentionMarkdown } from '../../src/domain/retention/markdown.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 describe('readRetention', () => {
-  it('keeps everything for its default without settings, and an empty setting is none', () => {
+  it('uses the defaults if settings are missing or empty', () => {
     const defaults = Object.fromEntries(retainedKinds.map((kind) => [kind, retained[kind].days]));
     expect(readRetention({})).toEqual(defaults);
     expect(readRetention({ KEEP_EVENTS_DAYS: '' })).toEqual(defaults);
@@ -34,7 +34,7 @@ describe('readRetention', () => {
   });
 });
 
-it('a cutoff is as many days ago as the setting says, and there is none for what stays', () => {
+it('a cutoff is the configured number of days ago, or null for what is kept for ever', () => {
   const now = new Date('2026-03-31T12:00:00Z');
   expect(cutoffOf('events', readRetention({ KEEP_EVENTS_DAYS: '31' }), now)).toEqual(new Date('2026-02-28T12:00:00Z'));
   expect(cutoffOf('events', readRetention({ KEEP_EVENTS_DAYS: 'forever' }), now)).toBeNull();

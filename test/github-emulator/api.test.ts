@@ -87,8 +87,8 @@ describe('the API', () => {
   });
 });
 
-describe('who asks', () => {
-  it('is told the scopes of a token, and the root of the API', async () => {
+describe('a client', () => {
+  it('gets the scopes of its token and the root of the API', async () => {
     const root = await call('/');
     expect(root.headers.get('x-oauth-scopes')).toContain('repo');
     expect(await root.json()).toMatchObject({ current_user_url: `${w.emulator.apiUrl}/user` });

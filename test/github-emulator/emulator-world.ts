@@ -1,4 +1,4 @@
-// An emulator with one repository, a person and an App that speak to it, and a real clone.
+// Starts an emulator of GitHub with one repository and a clone of it, and makes clients of a person and of an App.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ const run = promisify(execFile);
 export interface Clone {
   readonly directory: string;
   git(...args: string[]): Promise<string>;
-  /** Runs git and answers what it printed, whether it succeeded or not. */
+  /** Runs git, and returns its output and exit code even if it fails. */
   tryGit(...args: string[]): Promise<{ exitCode: number; output: string }>;
   /** Commits one file onto the branch that is checked out. */
   write(name: string, content: string | Buffer): Promise<void>;
-  /** Commits files onto a branch that starts at `from`, and pushes the branch. Answers the commit. */
+  /** Commits files onto a branch that starts at `from`, pushes the branch, and returns the commit. */
   push(branch: string, files: Record<string, string>, from?: string): Promise<string>;
 }
 
@@ -26,18 +26,20 @@ export interface EmulatorWorld extends AsyncDisposable {
   readonly emulator: Emulator;
   readonly owner: string;
   readonly repo: string;
+  /** The repository as parameters for Octokit. */
   readonly place: { readonly owner: string; readonly repo: string };
+  /** A client with the token of a person. */
   readonly person: Octokit;
-  /** As the installation of the App. */
+  /** A client with a token of the App's installation. */
   readonly bot: Octokit;
-  /** As the App itself, by its JWT. */
+  /** A client with the JWT of the App. */
   readonly app: Octokit;
   readonly clone: Clone;
   octokitOf(token: string): Octokit;
   cloneAs(token: string): Promise<Clone>;
   /** Opens a pull request from a new branch. */
   open(branch: string, files?: Record<string, string>): Promise<{ number: number; sha: string }>;
-  /** Fails when the emulator answered what GitHub would not. */
+  /** Fails if the emulator had an error, or sent an answer that GitHub's description of its API does not allow. */
   expectNoMistakes(): void;
 }
 

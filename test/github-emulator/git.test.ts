@@ -45,7 +45,7 @@ describe('a push', () => {
     expect([await remote('refs/heads/lease-a'), await remote('refs/interlock/new')]).toEqual([b, a]);
   });
 
-  it('moves no refs of pull requests, and says so', async () => {
+  it('to a ref of a pull request is refused', async () => {
     const pushed = await w.clone.tryGit('push', 'origin', 'HEAD:refs/pull/1/head');
     expect(pushed).toMatchObject({ exitCode: 1, output: expect.stringContaining('deny updating a hidden ref') });
   });
@@ -61,7 +61,7 @@ describe('a push', () => {
     await expect(w.cloneAs('ghp_wrong')).rejects.toThrow('could not read Username');
   });
 
-  it('may be done although its answer is lost, and does nothing when it is cut off before', async () => {
+  it('that loses its answer has moved the ref, and one that is cut off before has not', async () => {
     const sha = await w.clone.push('cut', { 'cut.txt': 'one\n' });
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'next');
     const next = await w.clone.git('rev-parse', 'HEAD');
@@ -75,7 +75,7 @@ describe('a push', () => {
 });
 
 describe('a fetch', () => {
-  it('brings any commit by its id, without blobs, and the test merge', async () => {
+  it('gets any commit by its id without blobs, and ls-remote lists the test merge', async () => {
     const { number, sha } = await w.open('fetched');
     await w.clone.git('push', '--quiet', 'origin', ':fetched');
     const bare = await w.cloneAs(token);
@@ -90,7 +90,7 @@ describe('a fetch', () => {
     ]);
   });
 
-  it('is redirected after a rename, as REST is', async () => {
+  it('is redirected after a rename of the repository, like a request to REST', async () => {
     const fullName = `${w.owner}/${w.repo}`;
     w.emulator.controls.rename(fullName, 'renamed');
     expect((await w.clone.tryGit('ls-remote', 'origin')).output).toContain('renamed.git');
@@ -101,8 +101,8 @@ describe('a fetch', () => {
   });
 });
 
-describe('what GitHub refuses of every push', () => {
-  it('is a workflow by an App without the permission for workflows', async () => {
+describe('a push is refused', () => {
+  it('if it contains a workflow, and the token of the App has no permission for workflows', async () => {
     const installation_id = Number(w.emulator.installationId);
     const permissions = { contents: 'write' } as const;
     const { data } = await w.app.apps.createInstallationAccessToken({ installation_id, permissions });
@@ -117,7 +117,7 @@ describe('what GitHub refuses of every push', () => {
     expect(await remote('refs/heads/workflow')).toBe('');
   });
 
-  it('is a file of more than 100 MB', async () => {
+  it('if it contains a file of more than 100 MB', async () => {
     await w.clone.git('checkout', '--quiet', '-B', 'large', 'origin/main');
     await w.clone.write('large.bin', Buffer.alloc(101 * 1024 * 1024));
     const refused = await w.clone.tryGit('push', 'origin', 'large');
@@ -127,22 +127,22 @@ describe('what GitHub refuses of every push', () => {
   });
 });
 
-describe('a push that a fault refuses', () => {
-  it('is told with the message of the fault, and moves nothing', async () => {
+describe('a push that an injected fault refuses', () => {
+  it('fails with the message of the fault, and moves no ref', async () => {
     const push = async () => await w.clone.tryGit('push', '--porcelain', 'origin', 'origin/main:refs/heads/refused');
     w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1 });
     expect((await push()).output).toContain('[remote rejected] (failed)');
-    const remote = ['error: GH999: Not today.'];
+    const remote = ['error: GH999: Pushes are declined.'];
     w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1, reason: 'declined', remote });
     const refused = await push();
     expect(refused.output).toContain('[remote rejected] (declined)');
-    expect(refused.output).toContain('remote: error: GH999: Not today.');
+    expect(refused.output).toContain('remote: error: GH999: Pushes are declined.');
     expect(await w.clone.git('ls-remote', 'origin', 'refs/heads/refused')).toBe('');
   });
 });
 
 describe('a push that is cut in the middle', () => {
-  it('has moved half of its refs, or none when it was atomic', async () => {
+  it('has moved the first of two refs, or none if the push was atomic', async () => {
     const push = async (...options: string[]) =>
       await w.clone.tryGit(
         'push',
@@ -164,7 +164,7 @@ describe('a push that is cut in the middle', () => {
 });
 
 describe('branches', () => {
-  it('move for one of two pushers who race, and the other hears of it', async () => {
+  it('move for one of two concurrent pushes, and the other push is rejected', async () => {
     const [one, two] = [await w.cloneAs(token), await w.cloneAs(w.emulator.token)];
     await one.push('race', { 'race.txt': 'start\n' });
     for (const clone of [one, two]) {
@@ -177,7 +177,7 @@ describe('branches', () => {
     expect(pushed.map(({ output }) => output).join('\n')).toMatch(/rejected/);
   });
 
-  it('begin with the first that is pushed, and the default branch stays', async () => {
+  it('the first pushed branch becomes the default branch, and the default branch cannot be deleted', async () => {
     await w.person.repos.createInOrg({ org: w.owner, name: 'empty' });
     const empty = { owner: w.owner, repo: 'empty' };
     await w.clone.git('push', '--quiet', `${w.emulator.url}/${w.owner}/empty.git`, 'origin/main:refs/heads/trunk');

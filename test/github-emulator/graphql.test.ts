@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => w.expectNoMistakes());
 afterAll(async () => await w[Symbol.asyncDispose]());
 
-/** As the App's installation. */
+/** Sends a query with a token of the App's installation. */
 async function ask(query: string, variables: Record<string, unknown> = {}): Promise<unknown> {
   return await w.bot.graphql(query, { ...w.place, ...variables });
 }

@@ -106,7 +106,7 @@ it('brings pull requests to where the branches are, after a kill that lost the n
     head: { sha: string };
   };
   await end();
-  // As if the last rows had not been written: the branch goes on, and the rows do not know.
+  // The branch moves without its rows, as if the last rows had not been written before the end.
   const [directory = ''] = readdirSync(join(folder, 'repositories'));
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: join(folder, 'repositories', directory), encoding: 'utf8' }).trim();

@@ -88,7 +88,7 @@ describe('a browser that is not signed in', () => {
 });
 
 describe('an address that Interlock hands out', () => {
-  // Of pull requests, runbooks and checks, in answers, webhooks, comments and the demo.
+  // Answers, webhooks, comments and the demo contain such addresses.
   it.each([
     ['a pull request', '/acme/shop/pull/1', 200],
     ['a runbook', '/runbooks/1', 200],
@@ -122,7 +122,7 @@ describe('an address that Interlock hands out', () => {
   });
 });
 
-describe('a client that is no browser', () => {
+describe('a client that is not a browser', () => {
   it('gets the plain page with its token, and an error in JSON for an unknown path', async () => {
     const basic = `Basic ${Buffer.from(`x:${built.token}`).toString('base64')}`;
     const plain = await openBrowser(built).get('/runbooks/1', { authorization: basic });

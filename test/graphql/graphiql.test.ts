@@ -6,7 +6,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 const folder = join(projectRoot, 'dist', 'graphiql');
 
-it('bundles GraphiQL whole: the page and its styles load nothing from elsewhere, and a second build does nothing', async () => {
+it('the bundle of GraphiQL is complete and loads nothing from other servers, and a second build does nothing', async () => {
   const { buildGraphiql } = await import('../../src/graphiql/build.mjs');
   await buildGraphiql(folder);
   expect(await buildGraphiql(folder)).toBe(false);

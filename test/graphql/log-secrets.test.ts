@@ -13,9 +13,9 @@ import { spawn } from '../../src/platform/spawning/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const body = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hI5kL7nO9qR1tU3wX5zA7cD9fG1iJ3lM5oP7rS9uV1x';
-/** By their kind. All contain the text that is looked for. */
+/** A secret of each kind. All contain `body`, which must not be in the log. */
 const secrets = {
-  'token of ours': `il_user_${body}aB`,
+  'token of Interlock': `il_user_${body}aB`,
   'token of GitHub': `ghp_${body.slice(0, 36)}`,
   'webhook secret': `whsec_${body}`,
   'private key': `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----`,
@@ -114,7 +114,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
   });
 });
 
-it('what is no secret stays', () => {
+it('text that is not secret stays', () => {
   const line = '{"msg":"The token presented is no token of this account. See https://example.test/a@b","count":2}';
   expect(redactor(['short', 'a longer secret'])(line)).toBe(line);
   expect(redactor(['a longer secret'])('{"msg":"a longer secret, and short"}')).toBe('{"msg":"[secret], and short"}');

@@ -36,7 +36,7 @@ describe('/metrics', () => {
     ]);
   });
 
-  it('times requests by their route and operations by the names of ours', async () => {
+  it('measures requests by their route, and operations only by names that Interlock knows', async () => {
     await s.rest('GET', '/api/v1/repo');
     await s.rest('GET', '/api/v1/repo', { token: null });
     await s.rest('GET', '/nothing/here');

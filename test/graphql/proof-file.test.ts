@@ -1,4 +1,4 @@
-// Who gets the file of proofs and the script that checks it.
+// Which callers get the file of proofs and the script that checks it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -276,7 +276,7 @@ describe('a queue as of an instant', () => {
       `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main", asOf: "${at}") { asOf } } }`,
     );
 
-  it('is none before there was one', async () => {
+  it('is null before the queue existed', async () => {
     expect((await asOf('2020-01-01T00:00:00Z')).data.repository).toEqual({ queue: null });
   });
 

@@ -248,7 +248,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('are null for what is no id of the account', async () => {
+  it('are null for ids that are invalid or belong to no object of the account', async () => {
     const ids = [
       '',
       'nonsense',

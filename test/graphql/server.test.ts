@@ -28,14 +28,15 @@ afterAll(async () => {
   await rm(graphiqlDir, { recursive: true });
 });
 
-/** As it is written: fetch would tidy the path up. */
 interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** As it comes: the path is not normalised, and what is compressed stays so. */
+/**
+ * Sends a GET without changing the path, which fetch would normalise, and returns the body without decompressing it.
+ */
 async function rawGet(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(s.url);
   return await new Promise((resolve, reject) => {

@@ -155,7 +155,7 @@ describe('simulateQueue', () => {
     if (!observed || !now || !other) throw new Error('Nothing was simulated.');
     expect(simulation).toMatchObject({ accepted: true, arrivals: 200, problems: [] });
     const landed = past.run.outcomes.filter(({ kind }) => kind === 'landed').length;
-    // With the two builds that were there before.
+    // The count includes the two builds that existed before.
     expect(observed).toMatchObject({ landed, ejected: 200 - landed, builds: past.batches.length + 2 });
     expect(now).toMatchObject({
       landed,
@@ -187,7 +187,7 @@ describe('simulateQueue', () => {
     expect(simulation?.other).toBeNull();
   });
 
-  it('tells the reasons of a document that is no configuration, with the message of the parser', async () => {
+  it('refuses a document that is not a configuration with the message of the parser', async () => {
     const { errors, simulation } = await ask({ yaml: 'merge_rules:\n  labels: {triger: a}\n' });
     expect(errors).toEqual([]);
     expect(simulation).toMatchObject({ accepted: false, observed: null, present: null, other: null });

@@ -155,7 +155,7 @@ describe('changes', () => {
       { repository, after: await head() },
       { url: other.url },
     );
-    // Of the repository, and of none of its queues.
+    // This event belongs to the repository, but to none of its queues.
     await write({ repositoryId: seeded.repositoryId, action: 'runbook_step_changed' });
     await s.graphql(
       'mutation ($repository: RepositoryInput!) { pauseRepository(input: {repository: $repository, paused: true}) { repository { id } } }',

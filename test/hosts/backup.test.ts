@@ -25,7 +25,7 @@ import { world, type World } from '../support/world.ts';
 let w: World;
 let folder = '';
 let empty: TestDatabase;
-/** Of a user who owns the empty database, and is no superuser. */
+/** Signs in as a user who owns the empty database and is no superuser. */
 let emptyUrl = '';
 let dump: Dump;
 const git = async (directory: string, ...args: string[]): Promise<string> =>
@@ -49,7 +49,7 @@ beforeAll(async () => {
     `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞', updated_at = '2026-01-01 00:00:00.123456+00'`,
   );
   dump = await withSnapshot(w.databaseUrl, async (snapshot) => await snapshot.dump(join(folder, 'database')));
-  // Without a schema: the first migration runs there.
+  // The database is empty, so that the first migration runs in it.
   empty = await createTestDatabase('template0');
   emptyUrl = await giveAway(empty.url);
 });
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 const ownerName = `owner_${randomBytes(4).toString('hex')}`;
 
-/** As docs/operations.md has it for a second installation on one server. */
+/** Gives the database an owner of its own, as docs/operations.md says for a second installation on one server. */
 async function giveAway(url: string): Promise<string> {
   const database = new URL(url);
   await asAdmin(`create role ${ownerName} login createrole password 'secret'`);

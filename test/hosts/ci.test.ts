@@ -237,7 +237,7 @@ describe('running', () => {
     await until('checkouts are removed', async () => readdirSync(workDir).length === 0);
   });
 
-  test('a check sees its commit and nothing of ours: neither data folder nor secrets nor where it came from', async () => {
+  test('a check sees its commit, but neither the data folder nor secrets nor the path of the repository', async () => {
     process.env['DATABASE_PASSWORD'] = 'sesame';
     const look = [
       'echo "$INTERLOCK_COMMIT $INTERLOCK_CHECK $INTERLOCK_REPOSITORY $CI"',
@@ -293,7 +293,7 @@ describe('running', () => {
     expect(await checksOf(head)).toHaveLength(1);
   });
 
-  test('a workflow runs when it is started by name, once for each key, and is no check of its commit', async () => {
+  test('a workflow runs when it is started by name, once for each key, and is not a check of its commit', async () => {
     const file = {
       checks: { one: { run: 'true' } },
       workflows: { one: { run: 'echo asked' }, slow: { run: 'sleep 60' } },
@@ -362,7 +362,7 @@ describe('running', () => {
     ]);
   });
 
-  test('trouble of ours is an error and is tried once more, as a new attempt', async () => {
+  test('a failure of the sandbox ends a check as error, and the check is run once more as a new attempt', async () => {
     const head = await submit({ test: 'true' });
     let calls = 0;
     startRunner({

@@ -36,7 +36,7 @@ const person = fc
   .tuple(text, text, fc.integer({ min: 0, max: 4_000_000_000_000 }))
   .map(([name, email, at]) => signature(name, email, at));
 
-/** As `git hash-object` names it, of the same headers and the message as it is kept. */
+/** Returns the id that `git hash-object` computes from the same headers and the stored message. */
 function idByGit(made: NewCommit): string {
   const lines = [`tree ${made.tree}`, ...made.parents.map((parent) => `parent ${parent}`)];
   const message = `${made.message.replaceAll('\0', '').replace(/\s+$/, '')}\n`;

@@ -459,7 +459,7 @@ describe('pushing', () => {
     });
   });
 
-  test('a push and a landing that race for the base: one wins, the other hears of it', async () => {
+  test('of a concurrent push and landing on the base branch, one moves the branch and the other is refused', async () => {
     const place = await clone();
     for (let round = 0; round < 6; round++) {
       const before = tip(world.directory, 'main') ?? '';

@@ -157,7 +157,7 @@ describe('reading', () => {
     expect(await readRefValue(directory, 'refs/heads/alias')).toBe(id);
   });
 
-  test('an annotated tag leads to its commit, and is none itself', async () => {
+  test('an annotated tag is resolved to its commit, and its id is not the id of a commit', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     git(directory, 'tag', '-a', '-m', 'First', 'v1', id);
     const tag = git(directory, 'rev-parse', 'refs/tags/v1');
@@ -166,7 +166,7 @@ describe('reading', () => {
     expect(await readCommit(plumbing, directory, tag)).toBeNull();
   });
 
-  test('a file is read by its path, and links, folders and large files are none', async () => {
+  test('a file is read by its path, but links, folders and large files are not', async () => {
     const names = ['plain', 'in/a folder/file', 'two\nlines', 'ünïcödé'];
     const files = Object.fromEntries(names.map((name) => [name, `text of ${name}`]));
     const work = join(folder, 'work');

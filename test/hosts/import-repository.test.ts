@@ -104,7 +104,7 @@ it.each(['import:begun', 'import:made', 'import:fetched'])(
 
 it.each([
   ['a path that is not there', '/nowhere/at/all', 'does not exist'],
-  ['a folder that is no repository', tmpdir(), 'could not be read'],
+  ['a folder that is not a repository', tmpdir(), 'could not be read'],
 ])('an import of %s leaves nothing', async (_what, from, message) => {
   await expect(importRepository(target, name, from)).rejects.toThrow(message);
   expect(await leftovers()).toEqual([]);

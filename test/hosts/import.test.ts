@@ -52,7 +52,7 @@ test('again: follows the source, and tells of what moved', async () => {
 
 test.each([
   ['a path that is not there', '/nowhere/at/all', 'does not exist'],
-  ['a folder that is no repository', tmpdir(), 'could not be read'],
+  ['a folder that is not a repository', tmpdir(), 'could not be read'],
   ['an option', '--upload-pack=touch /tmp/x', 'neither a URL nor a path'],
   ['a transport that runs commands', 'ext::sh -c true', 'neither a URL nor a path'],
   ['a server that is not there', 'http://127.0.0.1:1/x.git', 'could not be read'],

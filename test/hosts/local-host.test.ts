@@ -127,7 +127,7 @@ describe('pull requests', () => {
     await open();
     world.commit({ branch: 'other', from: base, files: { 'c.txt': 'c\n' } });
     await open({ headBranch: 'other' });
-    // As a backup leaves it that was made before the second.
+    // A restored backup that was made before the second pull request leaves these rows.
     const { db, git } = world.host.installation;
     await db.system.query('delete from local_pull_request where number = 2');
     await db.system.query('update local_repository set next_number = 2');
@@ -140,7 +140,7 @@ describe('pull requests', () => {
     ['a head that does not exist', { headBranch: 'none' }, 'The head branch none does not exist'],
     ['a base that does not exist', { baseBranch: 'none' }, 'The base branch none does not exist'],
     ['the same branch', { headBranch: 'main' }, 'Head and base are the same branch, main'],
-    ['a branch name that is none', { headBranch: 'a..b' }, 'is not a valid ref name'],
+    ['an invalid branch name', { headBranch: 'a..b' }, 'is not a valid ref name'],
   ])('are refused for %s', async (_what, changes, message) => {
     const failure = await open(changes).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(HostRefused);

@@ -4,13 +4,13 @@ import { decideIdentity, isMapped } from '../../src/platform/sandbox/privileges.
 const nobody = { isRoot: true, uid: 65534, gid: 65534 };
 
 describe('who a run is', () => {
-  test('is somebody else each time where the service is root', () => {
+  test('is another user for each run if the service is root', () => {
     const runs = [1, 2, 3].map(() => decideIdentity({ ...nobody, hasOwnUids: true }));
     expect(new Set(runs.map(({ uid }) => uid)).size).toBe(3);
     for (const { uid, gid } of runs) expect([gid, uid >= 0x70000000, uid < 0x7fffffff]).toEqual([uid, true, true]);
   });
 
-  test('is who they all are where there are no such users', () => {
+  test('is the user of the service if the machine has no separate users', () => {
     expect(decideIdentity({ ...nobody, hasOwnUids: false })).toMatchObject(nobody);
   });
 

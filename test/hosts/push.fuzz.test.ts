@@ -11,7 +11,7 @@ import { localWorld, type LocalWorld } from './local-world.ts';
 const zero = '0'.repeat(40);
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
 
-/** With its length before it, or with other digits in the place of the length. */
+/** A packet: the payload after its length, or after other digits instead of the length. */
 function framed(payload: Buffer, digits?: string): Buffer {
   const length = digits ?? (payload.length + 4).toString(16).padStart(4, '0');
   return Buffer.concat([Buffer.from(length, 'latin1'), payload]);
@@ -44,7 +44,7 @@ const pack = fc.oneof(
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** As a client frames it, with refs and capabilities that may be refused. */
+/** The body of a push, framed as by a client, with refs and capabilities that may be refused. */
 const framedBody = fc
   .record({
     refs: fc.uniqueArray(fc.constantFrom(...goodRefs, ...refusedRefs), { minLength: 1, maxLength: 4 }),
@@ -110,7 +110,7 @@ const faultyBody = fc
   .tuple(fc.array(piece, { maxLength: 4 }), end, pack)
   .map(([pieces, flush, objects]) => Buffer.concat([...pieces, Buffer.from(flush), objects]));
 
-/** One byte of what a client sends is another one. */
+/** The body of a push with one changed byte. */
 const flippedBody = fc.tuple(framedBody, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([bytes, at, by]) => {
   const flipped = Buffer.from(bytes);
   const place = at % flipped.length;
@@ -254,7 +254,7 @@ describe('a push over HTTP', () => {
       }),
       { numRuns: 100 },
     );
-    // Each of the three came up.
+    // Each of the three kinds occurred.
     expect(Math.min(...Object.values(kinds)), JSON.stringify(kinds)).toBeGreaterThan(5);
   });
 

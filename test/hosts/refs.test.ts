@@ -111,7 +111,7 @@ test('a missing object is reported by its id', async () => {
 
 test.each([
   ['a name below a branch', { ref: 'refs/heads/main/x', from: null, to: undefined }],
-  ['a name that is none', { ref: 'refs/heads/a..b', from: null, to: undefined }],
+  ['an invalid name', { ref: 'refs/heads/a..b', from: null, to: undefined }],
   ['an option', { ref: '--stdin', from: null, to: undefined }],
 ])('%s is refused for good', async (_what, { ref: name, from, to }) => {
   await expect(update([{ ref: name, from, to: to ?? landing }])).rejects.toThrow(HostRefused);

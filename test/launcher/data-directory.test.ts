@@ -32,8 +32,8 @@ test('a file, what lies below one, and a link that leads nowhere are refused', a
   expect(await messageOf(join(parent, 'link'))).toContain('is a file and no directory');
 });
 
-// Without `recursive` a folder that cannot be made below /proc is an error; with it Node tries for ever.
-test('where no directory can be made it says so at once', async () => {
+// Node fails to make a folder below /proc. With `recursive`, Node tries for ever.
+test('a directory that cannot be made is refused at once', async () => {
   expect(await messageOf('/proc/interlock')).toMatch(
     /^The data directory \/proc\/interlock cannot be made \(E[A-Z]+\)\. /,
   );

@@ -97,7 +97,7 @@ test('a start waits for the last session of a server that was killed', async () 
   await client.query('create table note as select 42 as answer');
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const session = rows[0]?.pid ?? 0;
-  // As a session that a busy machine leaves no time to notice that its server is gone.
+  // On a busy machine, a session may not notice for a while that its server has died. A stopped session acts the same.
   process.kill(session, 'SIGSTOP');
   const [postmaster = ''] = (await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(postmaster), 'SIGKILL');

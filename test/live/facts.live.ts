@@ -78,7 +78,7 @@ async function protect(rules: readonly object[], bypasses: boolean, include = 'r
   return data.id;
 }
 
-/** As the App lands. */
+/** Moves a ref as the App does for a landing. */
 async function land(to: string, ref = 'refs/heads/main', from: string | null = base): Promise<string> {
   return await w.host.updateRefs(given.repository, [{ ref, from, to }]).then(
     () => 'moved',

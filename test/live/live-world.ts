@@ -1,4 +1,4 @@
-// One repository at GitHub that is thrown away, emptied before each test, and the host `github` that works with it.
+// A disposable repository at GitHub, which is emptied before each test, and the host `github` that works with it.
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// What the live suite is told by its environment.
+// The settings of the live suite, read from environment variables.
 import { existsSync, readFileSync } from 'node:fs';
 
 export interface LiveSettings {
@@ -7,9 +7,9 @@ export interface LiveSettings {
   readonly privateKey: string;
   readonly owner: string;
   readonly repo: string;
-  /** Of a person who administers the repository. */
+  /** The token of a person who administers the repository. */
   readonly token: string;
-  /** Of a person who may not write to it. Null: nothing is tried in such a person's name. */
+  /** The token of a person who may not write to the repository. Null: tests that need such a person are left out. */
   readonly strangerToken: string | null;
   /** `https://api.github.com` unless named. */
   readonly apiUrl: string;

@@ -85,7 +85,7 @@ test('a candidate is deployed and rolled back, once, from the version that was l
   const confirmed = { ...place, ...(asked.content['to_confirm'] as object) };
   expect((await mcp.call('roll_back', confirmed)).content).toMatchObject({ done: true, version: '1.0-rc1' });
   await shop.mutate('reportDeployment', { ...place, version: '1.0-rc1', status: 'SUCCESS' });
-  // Without the key it is another call, for an environment that runs something else now.
+  // Another key makes another call, and the environment runs another version by now.
   expect(await mcp.call('roll_back', { ...confirmed, idempotency_key: 'another' })).toMatchObject({
     isError: true,
     content: { error: { code: 'CONFLICT', field: 'if_running' } },
@@ -208,7 +208,7 @@ test('each tool is refused to a token without its permission, and finds nothing 
 });
 
 describe('a client', () => {
-  test('is told what each tool and each argument is, and what may harm', async () => {
+  test('gets a description of each tool and argument, and sees which tools are destructive', async () => {
     const { tools: listed } = await mcp.client.listTools();
     for (const { name, description, inputSchema, annotations } of listed) {
       const properties = Object.values(inputSchema.properties ?? {}) as { readonly description?: string }[];
@@ -222,7 +222,7 @@ describe('a client', () => {
     expect(mcp.client.getInstructions()).toContain('untrusted_text');
   });
 
-  test('is told which argument is wrong', async () => {
+  test('gets the name of a wrong argument', async () => {
     expect((await mcp.call('show_queue', { repository: 'shop' })).content).toMatchObject({
       error: { code: 'BAD_INPUT', field: 'repository', message: expect.stringContaining('must be <owner>/<name>') },
     });
@@ -232,7 +232,7 @@ describe('a client', () => {
     await expect(mcp.call('merge_now')).rejects.toThrow('There is no tool merge_now. The tools are list_repositories');
   });
 
-  test('is told no more of a failure of our own than the id in the log', async () => {
+  test('gets only the id in the log for an internal error', async () => {
     const failure = new Error('secret');
     const refused = async (): Promise<never> => await Promise.reject(failure);
     const reported: unknown[] = [];

@@ -131,7 +131,7 @@ test('a verification that nobody requires keeps nothing from landing', async () 
   await w.comesTo(number, 'canceled');
 });
 
-test('a check that is required where there are no previews never comes, and blocks by its name', async () => {
+test('a required check of previews blocks by its name if the repository has no previews', async () => {
   w = await verificationWorld();
   await w.verify('', `${parallel()}${required}`);
   const number = await w.open('feature', feature);
@@ -144,7 +144,7 @@ test('a check that is required where there are no previews never comes, and bloc
   });
 });
 
-test('what CI says under the name of a verification is no verification', async () => {
+test('a check of CI with the name of a verification does not count as a verification', async () => {
   const named = 'checks:\n  test:\n    run: "true"\n  interlock/verify:\n    run: "true"\n';
   w = await verificationWorld();
   await w.verify(endpoint, `${parallel()}${required}`);

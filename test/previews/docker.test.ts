@@ -247,7 +247,7 @@ describe('a daemon in trouble', () => {
     daemon.close();
   });
 
-  test('an error of its own is no failure of the app, and what was started is removed', async () => {
+  test('an error of the daemon is not a failure of the app, and the started container is removed', async () => {
     answer = (path) =>
       path === 'POST /containers/create'
         ? { status: 500, body: { message: 'no space left' } }
@@ -314,7 +314,7 @@ describe('a daemon in trouble', () => {
         if (path.endsWith('/wait')) return await removed.promise;
         if (path.startsWith('DELETE')) removed.resolve({ status: 200, body: { StatusCode: 137 } });
         if (path === 'GET /exec/e/json') return { status: 200, body: { Running: !setupEnds, ExitCode: 0 } };
-        // As documented, it counts only when it is asked to.
+        // As documented, the daemon measures the size only on request.
         const size = query.includes('size=true') ? { SizeRw: written } : {};
         return { status: 200, body: { Id: 'e', State: {}, Config: { Labels: {} }, NetworkSettings, ...size } };
       };

@@ -13,7 +13,7 @@ import type { AppTarget, DrivenStep } from '../../src/platform/driving/port.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 
 const chromiums = await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
-// Where none ships and the machine has none, this says how to give one.
+// If the packages and the machine have no browser, this throws an error that says how to give one.
 const browser = await findBrowser(process.env['PREVIEW_BROWSER'] ?? null, chromiums);
 
 let server: Server;

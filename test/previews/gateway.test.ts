@@ -138,7 +138,7 @@ describe('PREVIEW_ADDRESS', () => {
     expect(parseGatewayAddress(written)).toEqual(place);
   });
 
-  it('is refused with a message, where it is none and where nothing can listen there', async () => {
+  it('is refused with a message if it is not an address of this machine, or if nothing can listen there', async () => {
     expect(() => previewOptionsFrom({ PREVIEW_ADDRESS: '0.0.0.0' }, null)).toThrow(
       'PREVIEW_ADDRESS is 0.0.0.0: write the address by which servers reach this machine',
     );

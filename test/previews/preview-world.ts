@@ -14,7 +14,7 @@ import { localWorld, type LocalWorld } from '../hosts/local-world.ts';
 export const setup = '.service/scripts/preview-setup.sh';
 export const teardown = '.service/scripts/preview-teardown.sh';
 
-/** Answers with its variables, what it was sent, and what lies in its folder. */
+/** An app that answers with its environment variables, the request, and the files of its folder. */
 export const app = `
   const { createServer } = require('node:http');
   const { readdirSync } = require('node:fs');
@@ -43,7 +43,9 @@ export interface PreviewWorld extends AsyncDisposable {
   /** All that was written since the test began. */
   output(): string;
   forget(): void;
-  /** Of a commit with these files; the app is there, and the setup script starts it, unless it says otherwise. */
+  /**
+   * Boots the preview of a commit with the files of `options`. By default the setup script starts the app of the test.
+   */
   boot(sandboxes: PreviewSandboxes, options?: BootOptions): Promise<PreviewSandbox>;
 }
 

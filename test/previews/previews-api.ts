@@ -18,7 +18,7 @@ export interface PreviewsApi extends AsyncDisposable {
   pass(ms: number): void;
   now(): Date;
   configure(yaml: string): Promise<void>;
-  /** Of pull request 1 at its head, unless said. */
+  /** Registers a preview. Default: of pull request 1 at its head. */
   register(body?: object, headers?: Readonly<Record<string, string>>): Promise<Registered>;
   deregister(body?: object): Promise<{ readonly deleted: number; readonly error?: string }>;
   /** Newest first, ended ones included. */

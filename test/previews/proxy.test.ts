@@ -168,7 +168,7 @@ it('a body keeps its length, whatever the connection says of it', async () => {
   expect((await ask({ path: '/seen', headers, body: hidden })).body).toBe(`/seen ${hidden.length}`);
 });
 
-it('a token of ours is not given to an app, and an app sets no cookies for its parents', async () => {
+it('a token of Interlock is not passed to an app, and an app sets no cookies for parent domains', async () => {
   handle = (incoming, response) => {
     response.setHeader('set-cookie', [
       'a=1; Domain=localhost; Path=/',

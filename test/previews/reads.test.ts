@@ -69,7 +69,7 @@ describe('a verification', () => {
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
     await api.s.rows("update preview_sandbox set state = 'gone'");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
-    // Nobody has taken it down yet: its run was given up, or its time is over.
+    // The sandbox still runs, although its run was given up or its time is over.
     await api.setRun("status = 'error', ended_at = '2026-01-02T03:07:00Z'");
     await api.s.rows("update preview_sandbox set state = 'ready', gone_at = null");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:07:00.000Z' });
@@ -183,7 +183,7 @@ describe('a verification', () => {
     expect(rest).toEqual({ verification: { steps: { nodes: [{ ordinal: 3 }] } } });
   });
 
-  it('of another account is none', async () => {
+  it('of another account cannot be read', async () => {
     const id = encodeNodeId('Verification', await addVerification(api.s, { head, status: 'passed' }));
     const other = await api.s.otherAccount('stranger');
     const read = 'query ($id: ID!) { node(id: $id) { ... on Verification { status } } }';

@@ -125,7 +125,7 @@ test('the public address of a sandbox that is gone leads nowhere', async () => {
   const { accountId } = world.repository;
   const secrets = generateSecrets();
   const find = async (slug: string): Promise<unknown> => await findSandboxBySlug(world.db, secrets, slug);
-  // As before its worker opened a route to it.
+  // Its worker has not opened a route to the sandbox yet.
   expect(await find(`slug-${id}`)).toMatchObject({ state: 'ready', route: null });
   const seal = async (of: string): Promise<void> =>
     void (await world.sql('update preview_sandbox set way_key = $2 where verification_id = $1', [

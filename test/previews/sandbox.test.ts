@@ -145,7 +145,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     await expect(booting).rejects.toThrow('The app ended while it was booted');
   });
 
-  test('who boots may stop it, and that is no failure of the app', async () => {
+  test('a boot can be stopped, and a stopped boot is not a failure of the app', async () => {
     const stopping = new AbortController();
     const booting = world.boot(sandboxes, { files: { [setup]: 'echo up; sleep 60' }, signal: stopping.signal });
     booting.catch(() => {});

@@ -10,7 +10,7 @@ import { sandboxOf, skillPath, verificationsOf, type VerificationWorld } from '.
 
 export interface Stage extends AsyncDisposable {
   readonly v: Omit<VerificationWorld, 'pass'>;
-  /** Where its engines have their folders. */
+  /** The folder in which the engines have their folders. */
   readonly tmp: string;
   start(failpoint?: string): Promise<Engine>;
   /** Starts an engine that is killed at that place, and waits until it is. */

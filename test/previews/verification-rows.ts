@@ -10,7 +10,7 @@ export interface NewVerification {
   readonly more?: string;
 }
 
-/** Answers its row's id. */
+/** Inserts a verification, and returns the id of its row. */
 export async function addVerification(
   s: Pick<TestServer, 'rows' | 'accountId'>,
   { number = 1, head, attempt = 1, status, more }: NewVerification,

@@ -40,9 +40,9 @@ export interface VerificationWorld extends World {
   register(number: number, url: string, more?: { secrets?: Record<string, string>; expiresAt?: Date }): Promise<void>;
   deregister(number: number): Promise<void>;
   image(name: string, image: { kind: 'command' | 'directory' | 'docker'; source: string }): Promise<void>;
-  /** Of a pull request, oldest first. */
+  /** The verifications of a pull request, the oldest first. */
   runs(number: number): Promise<Run[]>;
-  /** Until its newest run is in that status. */
+  /** Waits until the newest verification of the pull request has the status. */
   comesTo(number: number, status: string, attempt?: number): Promise<Run>;
   log(run: Pick<Run, 'id'>): Promise<string>;
   /** What the host shows on a head. */

@@ -106,7 +106,7 @@ test('a registration for a head that a push has replaced, heard of or not, drive
   const number = await w.open('feature', feature);
   const old = await w.comesTo(number, 'waiting');
   const tree = await w.git('rev-parse', 'feature^{tree}');
-  const next = await w.git('commit-tree', tree, '-p', old.head, '-m', 'Nobody was told of it');
+  const next = await w.git('commit-tree', tree, '-p', old.head, '-m', 'A push without an event');
   await w.git('update-ref', 'refs/heads/feature', next);
   let requests = 0;
   const url = await w.app((_, response) => response.end(String((requests += 1))));
@@ -142,7 +142,7 @@ test('one whose worker was lost while its registration went is ended, not left',
   const gone = await w.open('gone', feature);
   const over = await w.open('over', { 'over.txt': 'new\n' });
   for (const number of [gone, over]) await w.comesTo(number, 'waiting');
-  // Nobody drives.
+  // No worker drives verifications.
   w.loop.verifications.driving = null;
   const url = await w.app((_, response) => response.end());
   await w.register(gone, url);
@@ -283,7 +283,7 @@ test('a sandbox is booted with its secrets, driven, and torn down; no text about
   );
   expect(texts.map(({ text }) => text).join('\n')).not.toContain('hunter2');
   expect(await w.rows('select state, address from preview_sandbox')).toEqual([{ state: 'gone', address: null }]);
-  // Its address is its own for ever, and leads to no gateway.
+  // The address is never used for another sandbox, and now leads to no gateway.
   const [{ slug, ready, gone } = { slug: '', ready: null, gone: null }] = await w.rows<{
     slug: string;
     ready: Date | null;

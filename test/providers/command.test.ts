@@ -79,7 +79,7 @@ test('a failure says how it ended and its last output, without the secret', asyn
   ]);
 });
 
-test('without a secret there is no such variable, and nothing of our own environment', async () => {
+test('without a secret the variable is absent, and the environment of the service is not passed on', async () => {
   process.env['DATABASE_PASSWORD'] = 'sesame';
   const { output } = await run('env');
   delete process.env['DATABASE_PASSWORD'];

@@ -53,7 +53,7 @@ describe('starting', () => {
     expect(JSON.stringify([first?.headers, first?.json])).not.toContain(secret);
   });
 
-  it('is signed by a secret somebody brought, or by the account when there is none', async () => {
+  it('is signed with the secret of the provider, or with the token of the account if the provider has no secret', async () => {
     await w.http.trigger(run({ secret: 'of my own' }));
     await w.http.trigger(run({ secret: null }));
     const [own, account] = r.received as Received[];

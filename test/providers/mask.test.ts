@@ -19,7 +19,7 @@ it.each([
   ['several lines as one', 'first line\nsecond line', ['first li', 'ne\nsecond line.'], '***.'],
   ['each of several secrets', ['sesame', 'pin'], ['open ses', 'ame by p', 'in'], 'open *** by ***'],
   ['the longer of two that begin alike', ['sesame', 'sesame seed'], ['sesame se', 'ed'], '***'],
-  ['nothing where there is none', null, ['sesame'], 'sesame'],
+  ['nothing if there is no secret', null, ['sesame'], 'sesame'],
 ])('takes out %s', (_what, secret, pieces, expected) => {
   expect(written(secret, pieces)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// Who is given this machine's network under `npm start`: the operator's own commands, until there is another account.
+// Under `npm start`, commands of the operator may use the network of the machine, until there is another account.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { networkFrom } from '../../src/providers.ts';
 import { startServer, type TestServer } from '../support/server.ts';

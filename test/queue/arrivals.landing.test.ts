@@ -33,11 +33,11 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     expect((await w.events()).map(([action]) => action)).not.toContain('dequeued');
   });
 
-  it('a dequeue hears that it is merged when the landing ends in time', async () => {
+  it('a request to dequeue is answered that the pull request is merged, if the landing ends in time', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     let answer: Promise<string> | undefined;
-    // By its clock the two seconds do not pass, however long the landing takes.
+    // The clock of the request stands still, so its two seconds never pass.
     const now = new Date();
     await meanwhile(
       moment,
@@ -61,7 +61,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     expect(await w.git('ls-tree', '--name-only', 'main')).not.toContain('late.txt');
     expect((await w.status(a)).head_sha).not.toBe(pinned);
     expect(await w.rows('select 1 from landed_member where pinned_head = $1', [pinned])).toHaveLength(1);
-    // Its branch stays, with a word on what was left out; the other's is deleted.
+    // The branch of a stays, with a comment about the commits that were left out. The branch of b is deleted.
     expect(await w.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('a\nmain');
     expect(await leftOut(w, a)).toEqual([expect.stringContaining(pinned)]);
     expect(await leftOut(w, b)).toEqual([]);

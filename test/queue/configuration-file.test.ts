@@ -213,7 +213,7 @@ describe('a configuration that is pushed', () => {
       `{ repository(owner: "acme", name: "${name}") { pullRequest(number: ${number}) { status } } }`,
     );
     expect(data.repository.pullRequest.status).toBe('MERGED');
-    // The landing is a push to the base branch, which the service hears of after it.
+    // The landing is a push to the base branch. The service handles its event afterwards.
     await s.drain();
   }
 

@@ -68,7 +68,7 @@ describe('deleteRepository', () => {
       },
     ]);
     await setActive(false);
-    // As a runner claims it.
+    // A runner would claim the check like this.
     const [check] = await s.rows<{ id: string }>(
       `update local_check_run set state = 'running' where id = (select min(id) from local_check_run where repository_id = $1)
        returning id`,

@@ -202,7 +202,7 @@ describe('a preview tells what happens, and writes nothing', () => {
       w.repositoryId,
       async (ctx) => await freezeBranches(ctx, { repository: w.repository, baseBranches: 'ma*' }),
     );
-    // Its landings alone wait: what is built goes on.
+    // A freeze holds only landings. Builds continue.
     expect(frozen).toMatchObject([
       { baseBranch: 'main', resets: [], buildsStarted: [], buildsStopped: [], landingsHeld: [a, c] },
     ]);

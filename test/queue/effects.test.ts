@@ -73,7 +73,7 @@ describe('effects of a turn', () => {
     expect(await w.rows('select 1 from pull_request where notify_at is not null')).toEqual([]);
   });
 
-  it('are none, and no deadline, where there is nobody to notify', async () => {
+  it('are empty, without a deadline, if nobody is to be notified', async () => {
     await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
     await w.rows("update pull_request set notify_at = now() + interval '1 hour'");

@@ -15,7 +15,7 @@ async function foreseen(w: World) {
 
 const dayMs = 86_400_000;
 
-/** Of yesterday and today together: the story may have begun before midnight. */
+/** Reads the accuracy of yesterday and today together, because the test may have begun before midnight. */
 async function accuracy(w: World, baseBranch: string | null = null) {
   const startsAt = new Date(Date.now() - dayMs);
   const days = await readDailyEtaAccuracy(w.ctx, {

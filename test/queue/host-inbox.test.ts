@@ -88,7 +88,7 @@ describe('a hint of a host', () => {
     expect(await hints(w)).toEqual([]);
   });
 
-  it('waits as a row while its host asks to wait, and is no failure', async () => {
+  it('stays a row while the host asks to wait, and does not count as failed', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
@@ -114,7 +114,7 @@ describe('a hint of a host', () => {
   });
 
   it('is taken with a few others of its repository, checks before what was told a little earlier', async () => {
-    // Without a service, whose own inbox would take them.
+    // No service runs, because its inbox would take the hints.
     const w = await openWorld();
     onTestFinished(async () => await w.close());
     const { query } = w.db.system;

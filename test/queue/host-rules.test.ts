@@ -120,7 +120,7 @@ describe('what a host knows late, or no more', () => {
     expect(await w.rows('select status_actor from pull_request where number = $1', [number])).toEqual([
       { status_actor: 'queue' },
     ]);
-    // Nobody tells that the record has followed.
+    // No event says that the record is up to date now.
     isLate = false;
     await w.settled(number);
     expect(await w.git('show', 'main:a.txt')).toBe('b');
@@ -175,7 +175,7 @@ describe('what a host knows late, or no more', () => {
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'other.txt': 'other\n' });
     const settlesAt = new Map<string, number>();
-    // Until then it settles later each time, so that a slow machine cannot miss that it waits.
+    // The report settles later each time until the wait was seen, so that a slow machine cannot miss it.
     let isSeen = false;
     instead(w, 'readChecks', (original) => async (repository, commit, wanted) => {
       const report = await original(repository, commit, wanted);

@@ -5,7 +5,7 @@ import { parallel, world } from '../support/world.ts';
 it('a stored configuration that is not valid any more halts the queue with its problems, and a valid one lets it go on', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const number = await w.open('a', { 'a.txt': 'a\n' });
-  // As an upgrade would leave it: what an earlier version accepted, this one does not.
+  // After an upgrade, a configuration may be invalid that an earlier version accepted.
   await w.rows("update repository set configuration_yaml = 'merge_rules: {labels: {trigger: x}, gone: true}'");
   await w.queue(number);
   const halted = async (): Promise<string | null | undefined> =>

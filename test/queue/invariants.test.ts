@@ -107,7 +107,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
       [`delete from landed_member where landing_id = (select max(id) from landing)`],
       'but has 0 landings',
     ],
-    ['landed_once', 'a batch that landed, and is no landing', [batchRow('state', `'landed'`)], 'has no landing'],
+    ['landed_once', 'a landed batch without a landing', [batchRow('state', `'landed'`)], 'has no landing'],
     [
       'pinned_heads',
       'another head than the pinned one',
@@ -391,7 +391,7 @@ describe('an installation', () => {
     await watch?.look();
     expect(watch?.violations()).toEqual([]);
     await w.rows('update pull_request set times_passed = 9 where number = 4');
-    // One process compares in a minute. Another one knows what was found.
+    // Only one process compares in a minute. The other process reads the violations that were found.
     await another?.look();
     expect(another?.violations()).toEqual([]);
     now = new Date(now.getTime() + 60_000);

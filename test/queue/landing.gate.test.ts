@@ -47,7 +47,7 @@ describe('after a landing', () => {
     };
     await w.queue(number);
     await expect(atRest(w)).rejects.toThrow('away');
-    // As the relay, while something is open.
+    // The relay would wake the queue while something is open.
     await w.until(async () => {
       await wakeAll(w);
       return (await w.git('branch', '--list', 'a')) === '';

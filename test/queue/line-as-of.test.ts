@@ -49,7 +49,6 @@ async function fill(w: World): Promise<string> {
   return queue?.id ?? '';
 }
 
-/** By number. */
 function byNumber<T extends Pick<PullRequestState, 'number'>>(pullRequests: readonly T[]): T[] {
   return pullRequests.toSorted((a, b) => a.number - b.number);
 }

@@ -129,7 +129,7 @@ describe('two queues of one repository', () => {
         headBranch: name,
         baseBranch: base,
       });
-      // Behind its base, so that it needs a build of its own.
+      // The pull request is behind its base branch, so that it needs a build of its own.
       await w.commit(base, { [`${name}-${base}.txt`]: 'x\n' }, { message: 'Outside' });
     }
     {

@@ -76,7 +76,7 @@ describe('a line of a thousand', () => {
     expect(took[0]).toBeLessThan(500);
   });
 
-  it('two hundred speculative builds are started in one turn, and the next turns are no dearer than those of a chain', async () => {
+  it('two hundred speculative builds start in one turn, and later turns cost no more than turns of a chain of builds', async () => {
     const more = 'use_affected_targets: true\n';
     await using w = await world({
       configuration: `${parallel({ builds: 200, more })}preconditions:\n  number_of_approvals: 0\nspeculation: adaptive\n`,

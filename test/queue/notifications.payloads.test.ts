@@ -85,7 +85,7 @@ describe('what webhooks are sent', () => {
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request where opened_at is not null')).length > 0);
     await w.service.drain();
-    // As it is when a worker dies before the second one is opened.
+    // If a worker dies before it opens the second bot pull request, the rows look like this.
     await w.rows('update bot_pull_request set opened_at = null where id = (select max(id) from bot_pull_request)');
     const open = await w.rows('select 1 from bot_pull_request where opened_at is not null and closed_at is null');
     await queuePullRequest(w.ctx, { repository: w.repository, number: ahead, source: 'rest_api', skipLine: true });
@@ -111,7 +111,7 @@ describe('what webhooks are sent', () => {
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length === 2);
     const [bot] = await w.rows<Record<string, unknown>>('select * from bot_pull_request order by id');
-    // Its own head is left unchecked, so that it is the build that fails.
+    // The checks of its own head are deleted, so that the build fails and not the head.
     await w.rows("delete from local_check_run where ref not like '%mq-bot-%'");
     await using _ = await startCi(w);
     await w.settled(a);

@@ -69,7 +69,7 @@ it('a pull request lands', { timeout: 300_000 }, async () => {
           aheadMs += 31_000;
           // What the host reported is found by the reconciler, as it is where an event was lost.
           await reconcileAll(w.service.ports);
-          // As the relay, for a queue that has open work.
+          // The relay would wake a queue with open work.
           await w.loop.wake({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' });
           await w.loop.run(w.ctx);
         },

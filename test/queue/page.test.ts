@@ -86,7 +86,7 @@ describe('the page of a pull request', () => {
 
   it.each([
     ['without a token', () => undefined],
-    ['with a token that is none', () => basic('il_live_nobody')],
+    ['with an invalid token', () => basic('il_live_nobody')],
   ])('asks to sign in %s, and says how', async (_what, authorization) => {
     const { response, page } = await get(of(line.queued), authorization());
     expect(response.status).toBe(401);

@@ -43,7 +43,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-/** As a user has it: `git clone`, and the file. */
+/** Makes what a user needs to check proofs: a clone of the repository, and the file of proofs. */
 async function exported(w: World): Promise<Exported> {
   const repository = await findRepository(w.ctx, w.repository);
   if (repository === null) throw new Error('The world has no repository.');
@@ -80,7 +80,7 @@ function withBranch(file: ProofFile, change: (branch: Branch) => Partial<Branch>
   return { ...file, branches: file.branches.map((branch) => ({ ...branch, ...change(branch) })) };
 }
 
-/** One proof says something else. Its digest is as it was. */
+/** Returns the file with a change in one proof. The digest of the proof stays the same. */
 function changed(file: ProofFile, at: number, change: (body: ProofBody) => object): ProofFile {
   const changeOne = (proof: Proof, index: number): Proof =>
     index === at ? { ...proof, body: { ...proof.body, ...change(proof.body) } } : proof;

@@ -59,7 +59,7 @@ interface Word {
   readonly isGreen: boolean;
 }
 
-/** By content, one for each build of it, in order. */
+/** Returns the outcomes of builds in order, by the content of the build. */
 function wordsOf(plans: readonly Plan[]): Map<string, readonly Word[]> {
   const contents = new Map<string, readonly number[]>();
   const trees = new Map<string, readonly number[]>();
@@ -75,7 +75,7 @@ function wordsOf(plans: readonly Plan[]): Map<string, readonly Word[]> {
       contents.set(batch.commit, content);
       trees.set(batch.tree, content);
     }
-    // One of a pull request's own head may be the word on its tree.
+    // The build of a pull request's own head may be the build of the tree.
     for (const build of snapshot.builds) if (build.finishedAt !== null) builds.set(build.commit, build);
   }
   const inOrder = [...builds.values()].sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));

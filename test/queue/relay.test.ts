@@ -6,7 +6,7 @@ import { createRelay } from '../../src/modules/queue/index.ts';
 
 const queue = { account_id: '1', id: '7', planned_version: '3', next_look_at: '2026-01-01T00:00:00Z' };
 
-/** With queues that are due at every look; `wakes` names them by id. */
+/** A relay that finds the queues of `due` at each look. `wakes` has the ids of the queues that it woke. */
 function relayOf(due: () => readonly (typeof queue)[]) {
   const wakes: string[] = [];
   const query = async (text: string): Promise<unknown> => (text.includes('next_look_at <=') ? due() : []);

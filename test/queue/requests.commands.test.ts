@@ -74,7 +74,7 @@ describe('a command', () => {
     await say(w, number, '/interlock skip-validation', 'mallory');
     await w.until(async () => (await answers(w, number)).length === 2);
     expect((await answers(w, number))[1]).toBe('@mallory Not authorized to skip validation in this repository.');
-    // Its check fails: nothing but the skipped validation lets it land.
+    // Its check fails, so it lands only because validation is skipped.
     await say(w, number, '/interlock skip-validation', 'grace');
     await w.until(async () => (await statuses(w, number))[0] === 'merged');
     await w.until(async () => (await w.rows("select 1 from backport where state = 'opened'")).length === 1);

@@ -87,7 +87,7 @@ describe('what is asked of a pull request', () => {
     expect(await statuses(w, number)).toEqual(['queued']);
     await w.service.localHost.editPullRequest(hostOf(w), number, { title: 'Add a' });
     await w.until(async () => (await statuses(w, number))[0] === 'blocked 108');
-    // Where nobody asks any more, nothing that was judged before stands in the way.
+    // The earlier refusal does not matter when the configuration no longer has the rule.
     await w.configure(parallel());
     await w.pause(false);
     await w.queue(number);

@@ -9,7 +9,7 @@ async function label(w: World, number: number, name: string): Promise<void> {
   await w.service.drain();
 }
 
-/** As the host shows them. */
+/** Reads the labels of pull requests from the host. */
 async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string[]> {
   const found = await Promise.all(numbers.map(async (number) => await w.host.pullRequest(number)));
   return found.flatMap((pullRequest) => pullRequest?.labels ?? []);

@@ -35,7 +35,7 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
   });
 }
 
-/** Of numbers, on the tip: `assumes` land first. */
+/** A speculative build of `members` on the tip, which assumes that `assumes` land first. */
 const speculative =
   (assumes: readonly number[], ...members: readonly number[]): Decide =>
   ({ queue, pullRequests }) => {
@@ -101,7 +101,7 @@ it('a speculative build is its members on what it assumes, and begins with the c
   expect(await filesOf(w, fourth.pre_batch_commit)).toEqual(['a.txt', 'b.txt', 'c.txt']);
   expect(second.pre_batch_commit).toBe(first.commit);
   expect(await w.git('rev-parse', `${fourth.pre_batch_commit}^`)).toBe(second.commit);
-  // As the bot pull request and the event tell it.
+  // The bot pull request and the event name the same commit.
   expect(await w.rows('select pre_batch_sha as sha from bot_pull_request where batch_id = $1', [fourth.id])).toEqual([
     { sha: fourth.pre_batch_commit },
   ]);

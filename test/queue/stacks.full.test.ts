@@ -54,7 +54,7 @@ describe('a stack', () => {
     await expectLandedOnce(w, one, two, three);
   });
 
-  it('is none without its lowest one, nor where nobody looks for stacks', async () => {
+  it('is not queued without its lowest pull request, and is blocked if the configuration has no stacks', async () => {
     await using w = await world({ configuration: stacking(parallel()), runsCi: false });
     const [one, two, three] = await openStack(w);
     await w.queue(three);

@@ -73,7 +73,7 @@ export async function dequeueAnswer(w: World, number: number, clock = w.ctx.cloc
   }
 }
 
-/** Until nothing is left to do: no open intent, nothing to clean up. */
+/** Waits until nothing is left to do: no intent is open, and nothing must be cleaned up. */
 export async function atRest(w: World): Promise<void> {
   await w.until(async () => {
     const open = await w.rows(
@@ -167,7 +167,7 @@ export async function startCi(w: World): Promise<AsyncDisposable> {
   return await w.host.runCi();
 }
 
-/** As after the time in which more notifications might have come. */
+/** Makes delayed notifications due now. Returns whether there were any. */
 export async function hurry(w: World): Promise<boolean> {
   const waiting = await w.rows('update pull_request set notify_at = now() where notify_at > now() returning 1');
   if (waiting.length > 0) await wakeAll(w);

@@ -98,20 +98,23 @@ describe('a sync', () => {
     },
   );
 
-  it.each(among(['', 'use_rebase: true\n'], ['']))('of one in line is no commit somebody added (%j)', async (more) => {
-    await using w = await world({ configuration: `${parallel()}${more}` });
-    await w.pause(true);
-    const number = await w.open('a', { 'a.txt': 'a\n' });
-    await w.queue(number);
-    await w.commit('main', { 'other.txt': 'other\n' });
-    await sync(w, number);
-    expect(['queued', 'tagged']).toContain((await w.status(number)).status);
-    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
-    await w.pause(false);
-    await w.settled(number);
-    await expectLandedOnce(w, number);
-    expect(await syncCount(w, number)).toBe(1);
-  });
+  it.each(among(['', 'use_rebase: true\n'], ['']))(
+    'of a pull request in line does not count as a push by a person (%j)',
+    async (more) => {
+      await using w = await world({ configuration: `${parallel()}${more}` });
+      await w.pause(true);
+      const number = await w.open('a', { 'a.txt': 'a\n' });
+      await w.queue(number);
+      await w.commit('main', { 'other.txt': 'other\n' });
+      await sync(w, number);
+      expect(['queued', 'tagged']).toContain((await w.status(number)).status);
+      expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
+      await w.pause(false);
+      await w.settled(number);
+      await expectLandedOnce(w, number);
+      expect(await syncCount(w, number)).toBe(1);
+    },
+  );
 
   it('of one that is being built says in a preview that its build stops', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });

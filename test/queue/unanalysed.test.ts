@@ -11,7 +11,7 @@ import { parallel, world, type World } from '../support/world.ts';
 import { forgetHistory, writeHistory, writeIdleBotPullRequests } from './history.ts';
 
 const many = 10_000;
-/** Of a table of history, each row on a page of its own in the worst case, and what is on the way to it. */
+/** The blocks that a read of a history may take. In the worst case each row is on a page of its own. */
 const mostBlocks = 1.2 * many;
 /** The blocks that a statement reads that finds its rows by their keys. */
 const fewBlocks = 400;
@@ -49,7 +49,7 @@ async function liveThrough(name: string): Promise<void> {
   ).toEqual(['merged', 'blocked']);
 }
 
-/** Of many idle bot pull requests whose pull requests stand in a long line, none of them built. */
+/** Keeps many idle bot pull requests. Their pull requests are in a long line, and none of them is built. */
 async function keepIdleBotPullRequests(): Promise<void> {
   const { ctx } = w;
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -2,7 +2,7 @@
 import { canMove } from '../../src/domain/releases/deployment.status.ts';
 import type { DeploymentKind, DeploymentStatus } from '../../src/domain/releases/release.ts';
 
-/** One line of the event log. */
+/** A deployment, as one event of the log shows it. */
 export interface LoggedDeployment {
   readonly id: string;
   readonly version: string;

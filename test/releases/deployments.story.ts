@@ -51,7 +51,7 @@ export interface Stage {
   /** The time of the server's clock. */
   readonly clock: { now: number };
   readonly project: string;
-  /** Of the environment. */
+  /** The name of the environment. */
   readonly name: string;
   readonly id: string;
 }
@@ -130,7 +130,7 @@ export class Story {
     this.model.isFrozen = isFrozen;
   }
 
-  /** Nobody asks any more and all goes well: everything of ours comes to its end. */
+  /** Ends the story: no more requests are made, all runs succeed, and all deployments that Interlock drives end. */
   async drain(): Promise<void> {
     await this.freeze(false);
     for (let turns = 0; turns <= this.model.all.length + 2; turns += 1) {
@@ -154,7 +154,7 @@ export class Story {
     }
   }
 
-  // By wakes and deadlines alone, as workflows are.
+  // Deployments are driven only by wakes and deadlines, as workflows drive them.
   async #drive(): Promise<void> {
     for (const [id, at] of this.#deadlines) if (at <= this.#stage.clock.now) this.#woken.add(id);
     for (let turns = 0; turns < 100; turns += 1) {

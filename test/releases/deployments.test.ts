@@ -19,7 +19,7 @@ async function environment(project: string, ...versions: string[]): Promise<Test
   return made;
 }
 
-/** As a pipeline outside tells of it, in order. */
+/** Reports the deployment of each version as begun and as successful, as an external pipeline does. */
 async function succeed(at: TestEnvironment, ...versions: string[]): Promise<void> {
   for (const version of versions) {
     await at.report(version, 'in_progress');
@@ -130,7 +130,7 @@ describe('deploying', () => {
 });
 
 describe('a report from outside', () => {
-  it('makes a deployment where there is none, and is taken as given', async () => {
+  it('creates a deployment if there is none, and its status is taken without a check of the order', async () => {
     const at = await environment('Reporting', 'v1-rc1');
     const first = await at.report('v1-rc1', 'success');
     expect(first).toMatchObject({ status: 'success', from_release_candidate_version: null });

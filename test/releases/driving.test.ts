@@ -164,8 +164,8 @@ describe('a deployment by somebody’s system', () => {
   });
 });
 
-describe('a deployment nobody hears of', () => {
-  it('is unknown after its time, which lets the next go on; a late report still counts', async () => {
+describe('a deployment without a report', () => {
+  it('becomes unknown after its time, so that the next deployment starts, and a late report still counts', async () => {
     let now = Date.now();
     await using r = await releaseWorld({ reportTimeoutSec: 600, clock: () => new Date(now) });
     await r.candidate('v1-rc1');
@@ -220,7 +220,7 @@ describe('a deployment nobody hears of', () => {
     expect((await r.deployments())[1]?.problem).toBeNull();
   });
 
-  it('is canceled with the reason on record when its provider will not hear of it', async () => {
+  it('is canceled when its provider refuses the cancellation, and records the reason', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     const provider = { kind: 'http', url: cd.url } as const;

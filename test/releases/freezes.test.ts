@@ -70,7 +70,7 @@ const schedule = (start: Date, end: Date) => ({
   cronEnd: `${end.getUTCMinutes()} ${end.getUTCHours()} ${end.getUTCDate()} ${end.getUTCMonth() + 1} *`,
   timezone: 'UTC',
 });
-// Of when the file began: an hour that ends meanwhile moves nothing.
+// All times count from the hour in which the file started, so that an hour that ends meanwhile changes nothing.
 const startedIn = Math.floor(Date.now() / hour);
 const wholeHour = (hours: number) => new Date((startedIn + hours) * hour);
 

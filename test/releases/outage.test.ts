@@ -27,7 +27,7 @@ async function stage(options: ReleaseWorldOptions): Promise<Stage> {
     rows: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
     async turn() {
       try {
-        // As the relay, when a lease is over that nobody knows of.
+        // The relay would do this after a lease has expired.
         await releases.wakeOpen(r.w.ctx);
         await releases.run(r.w.ctx, async () => {});
       } finally {

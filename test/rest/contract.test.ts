@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
   it.each(answers)('answers $operation with $status as documented ($section)', (each) => {
     const content = operationOf(each.operation).answers[each.status]?.[each.type ?? 'application/json'];
     const { schema } = content as { schema: Json };
-    // Beside a documented refusal stands the error of every operation.
+    // The schema has the documented refusal first, and then the error that every operation has.
     const [own] = (schema['oneOf'] ?? [schema]) as [Json];
     expect(openApi.notationOf(own)).toEqual(each.notation);
   });

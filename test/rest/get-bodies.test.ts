@@ -53,7 +53,7 @@ describe('GET /api/v1/branches', () => {
     expect([empty.status, empty.body]).toEqual([400, '{"error":"repository is required"}']);
   });
 
-  it('refuses a body that is no JSON, of another type, or too large', async () => {
+  it('refuses a body that is not JSON, has another type, or is too large', async () => {
     expect((await ask(json, '{')).body).toBe('{"error":"The body is not valid JSON"}');
     expect((await ask({ 'content-type': 'text/plain' }, '{}')).status).toBe(415);
     expect((await ask(json, `"${'x'.repeat(2 ** 20)}"`)).status).toBe(413);

@@ -92,7 +92,7 @@ it("is one user's own: another user's refusal is not repeated", async () => {
   const refused = await pause(branches('shared'), '/api/v1/branches', member.token);
   expect(refused).toMatchObject({ status: 403, replayed: false });
   expect(await pause(branches('shared'))).toMatchObject({ status: 200, replayed: false });
-  // Nor is what another one did: the member hears the refusal, and not the answer kept for the admin.
+  // The answer kept for the admin is not given to the member, who is refused.
   expect(await pause(branches('shared'), '/api/v1/branches', member.token)).toEqual(refused);
 });
 

@@ -105,7 +105,7 @@ it('takes 1,000,000 affected targets of an account, and forgets those of what is
   expect(await stored()).toBe(999_997);
 });
 
-it('takes no text that is none, by its field', async () => {
+it('refuses text that is not Unicode or contains U+0000, and names the field', async () => {
   for (const name of ['a\0b', '\ud800']) {
     const message = 'must be Unicode text without the character U+0000';
     expect(await post('/api/v1/repo', { org: 'acme', name, paused: true })).toEqual([400, `name ${message}`]);

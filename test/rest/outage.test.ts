@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   postgres = await startPostgres({ dataDir, cacheDir: inject('cacheDir'), fast: true, log: () => {} });
 }
 
-/** By a session of its own, past the service. */
+/** Works in a session of its own, which does not use the service. */
 async function asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();

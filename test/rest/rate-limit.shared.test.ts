@@ -1,4 +1,4 @@
-// One limit per account, however many processes answer it (interface 8).
+// All processes together apply one limit to an account (interface 8).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
@@ -60,7 +60,7 @@ it('a flood over three servers gets what one server would let through, and a sec
   }
   expect(count).toBeLessThan(100 * seconds + 3 * (200 + 100));
   expect(count).toBeGreaterThan(100 * seconds - 200);
-  // Nobody owes for longer than two seconds and those it takes to fill the bucket.
+  // A debt ends after two seconds and the time that fills the bucket again.
   now += 4_000;
   expect(flood(servers[0] as Server)).toBe(200);
   for (const { sharing } of servers) await sharing.stop();

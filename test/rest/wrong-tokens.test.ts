@@ -1,4 +1,5 @@
-// Somebody tries tokens: after a few the address has to wait, wherever it tries, and users with good tokens go on.
+// Tries wrong tokens. After a few, the address must wait at every interface, but requests with good tokens are
+// answered.
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';

@@ -8,7 +8,7 @@ import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
 const configuration = 'preconditions:\n  number_of_approvals: 1\n';
 const refused = 'Authors cannot review their own pull requests';
 
-/** Somebody of the account, as a token of theirs is. */
+/** Makes a user of the account, and returns a context with a token of this user. */
 async function person({ w }: RunbookWorld, name: string, handle: string | null = name): Promise<Context> {
   const email = `${name}@acme.test`;
   const [user] = await w.rows<{ id: string }>(

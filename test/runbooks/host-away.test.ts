@@ -40,7 +40,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   return Object.assign(r, {
     async failed(calls: number) {
       mostCalls = calls;
-      // Nobody else turns meanwhile: a queue would not find its repository either.
+      // Only the loop of runbooks runs meanwhile, because a turn of a queue would not find its repository either.
       while ((await failing(r)).calls < calls) {
         await loop.runbooks.run(service.ports, observe);
         await loop.runbooks.ended();
@@ -54,7 +54,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   });
 }
 
-/** As a git that was killed leaves it: nobody moves that branch. */
+/** Leaves the lock file that a killed git leaves, so that the branch cannot be moved. */
 async function lockBranch({ w }: RunbookWorld): Promise<string> {
   const folder = join(w.gitDir, 'refs/heads/interlock');
   await mkdir(folder, { recursive: true });

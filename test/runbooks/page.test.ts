@@ -58,8 +58,8 @@ describe('the page of a runbook', () => {
 
   it.each([
     ['without a token', undefined, 401],
-    ['with a token that is none', basic('il_live_nobody'), 401],
-    ['with a password that is no token', basic(''), 401],
+    ['with an invalid token', basic('il_live_nobody'), 401],
+    ['with a password that is not a token', basic(''), 401],
   ])('is refused %s, and asks for one', async (_what, authorization, status) => {
     const { response, page } = await get(`/runbooks/${number}`, authorization);
     expect(response.status).toBe(status);

@@ -20,7 +20,7 @@ export interface RunbookSeed {
 
 type Rows = Pick<TestServer, 'rows' | 'accountId'>;
 
-/** With one prompt, planned when there are leaves. */
+/** Inserts a runbook with one prompt. The prompt has a plan if the seed has leaves. */
 export async function seedRunbook(s: Rows, seed: RunbookSeed): Promise<SeededRunbook> {
   const accountId = seed.accountId ?? s.accountId;
   const columns = {

@@ -1,5 +1,5 @@
-// With the agent of an installation without a model: a prompt that is a script, executed in the sandbox, to a landing
-// that says why it was allowed.
+// The agent of an installation without a model. A prompt that is a script is executed in the sandbox, and lands with a
+// proof that says why the landing was allowed.
 import { describe, expect, it } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';

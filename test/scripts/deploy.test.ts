@@ -45,7 +45,7 @@ it('the image copies what the build context or another stage has', () => {
   expect(missing).toEqual([]);
 });
 
-/** By `npm ci`, or by the build, which compiles folders of sources and names what else it makes. */
+/** Whether `npm ci` or the build makes a path. The build compiles folders of sources, and names what else it makes. */
 function isMade(path: string): boolean {
   const name = path.replace(/^\/app\/(?:dist\/)?/, '');
   return (

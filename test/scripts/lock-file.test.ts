@@ -9,7 +9,7 @@ interface Locked {
 const path = new URL('../../package-lock.json', import.meta.url);
 const { packages } = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Locked> };
 
-/** As Node looks a package up: in the nearest node_modules first. */
+/** Whether Node finds a package in a locked folder. It looks in the nearest node_modules first. */
 function isLocked(name: string, from: string): boolean {
   for (let folder = from; ; folder = folder.slice(0, folder.lastIndexOf('node_modules/')).replace(/\/$/, '')) {
     if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true;

@@ -6,7 +6,7 @@ import { simulate } from './simulate.ts';
 const timeout = 600_000;
 const short = { days: 30, steps: 70 } as const;
 
-// One for each configuration.
+// Four seeds, one for each configuration.
 it.each([0, 1, 2, 3])('keeps every rule under faults of seed %i', { timeout }, async (seed) => {
   const outcome = await simulate({ seed, ...short });
   expect(outcome.problems).toEqual([]);

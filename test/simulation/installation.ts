@@ -22,7 +22,7 @@ import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 /** A server with a worker. */
 export interface Process {
-  /** Of each start anew. */
+  /** Every start of a process has another name. */
   readonly name: string;
   readonly service: Service;
   readonly ctx: Context;

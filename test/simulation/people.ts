@@ -62,7 +62,10 @@ export const noPromises = (): Promises => ({
 
 export interface Act {
   readonly name: string;
-  /** Of what nobody does two things at once: otherwise the answers would not say which of them was the later one. */
+  /**
+   * What the act is about. Two acts about the same subject never run at once, because their answers would not show
+   * which act was later.
+   */
   readonly subject: string;
   readonly work: () => Promise<void>;
 }
@@ -257,7 +260,7 @@ function skip(setting: Setting, pullRequest: PullRequest): Act {
   const { by, draw } = setting;
   const isLine = draw.chance(0.6);
   const options = isLine ? { skipLine: true } : { skipValidation: true };
-  // Without validation something red would stay on the base for good, and everything after it would be red.
+  // Without validation a red commit would stay on the base branch, and all later commits would be red.
   const isSafe = isLine || pullRequest.nature === 'good';
   if (isSafe && draw.chance(0.6)) return queue(setting, pullRequest, options);
   const number = numberOf(pullRequest);

@@ -1,5 +1,5 @@
-// One simulated installation under one seed: each step somebody acts, work goes on, or a fault happens, and then the
-// rules are compared. At the end the faults stop, and everything has to come to rest.
+// Simulates an installation with one seed. In each step a person acts, work continues, or a fault happens, and then the
+// rules are checked. At the end the faults stop, and all work must come to its end.
 import { createHash } from 'node:crypto';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -31,7 +31,7 @@ export interface Outcome {
   readonly days: number;
   readonly landings: number;
   readonly pullRequests: number;
-  /** Of all steps, all events, and the base. */
+  /** The digest of all steps, all events and the base branch. */
   readonly digest: string;
   readonly faults: readonly number[];
   readonly faultKinds: Readonly<Record<string, number>>;
@@ -160,7 +160,7 @@ interface Step {
   readonly isCalm: boolean;
 }
 
-/** Answers what nobody expected of it. */
+/** Takes a step, and returns the unexpected answers. */
 async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string[]> {
   const { i, say } = p;
   const passMs = draw.weighted<number>([
@@ -286,7 +286,7 @@ async function happen(p: Played, draw: Draws): Promise<void> {
   }
 }
 
-/** Its workflow starts the work again, while the old one may still go on. */
+/** Makes the workflow start the work again, while the old task may still continue. */
 function forget({ i, w: { workflows } }: Played, task: Task, afterMs: number): void {
   for (const [queueId, turn] of workflows.turns)
     if (turn === task) {
@@ -316,7 +316,7 @@ const longPauseMs = 10 * minute;
 const shortPauses = 180;
 const longPauses = 12;
 
-/** Without faults, until nothing is left to do. Answers what does not come to rest. */
+/** Continues without faults until nothing is left to do. Returns the work that does not end. */
 async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   const { i, w, tasks } = p;
   w.truth.beHonest();

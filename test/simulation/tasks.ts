@@ -16,7 +16,7 @@ export interface Run {
   readonly ending: Ending;
 }
 
-/** Without a fault, to its end. */
+/** Runs a task to its end, without a fault. */
 export const toTheEnd: Run = { boundaries: Number.POSITIVE_INFINITY, ending: 'hold' };
 
 export interface Task {

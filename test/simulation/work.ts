@@ -27,7 +27,7 @@ export interface Working {
   readonly i: Installation;
   readonly workflows: Workflows;
   readonly truth: Truth;
-  /** Of each process, by its name: relay and reconciler remember what they saw. */
+  /** The loops of each process, by its name. A relay and a reconciler remember what they have seen. */
   readonly loops: Map<string, Loops>;
   /** A task of each of these runs at most once in a process, by `<process> <name>`. */
   readonly alone: Map<string, Task>;
@@ -172,7 +172,7 @@ async function lookOnce(loop: { start(): void; stop(): Promise<void> }): Promise
   await loop.stop();
 }
 
-/** As the workflow of a queue: a plan, a workflow for each of its batches, and the effects in turn. */
+/** Does what the workflow of a queue does: plans, starts a workflow for each batch, and carries out the effects. */
 async function takeTurn({ i, workflows }: Working, { ctx }: Process, queueId: string): Promise<void> {
   const again = (inMs: number): void => {
     const at = i.time.now() + inMs;
@@ -196,7 +196,7 @@ async function takeTurn({ i, workflows }: Working, { ctx }: Process, queueId: st
   }
 }
 
-/** As the workflow of a batch: one step, and the next one at once, or when the host is to be asked again. */
+/** Does what the workflow of a batch does: one step, and the next step at once or when the host can be asked again. */
 async function stepBatch({ i, workflows }: Working, { ctx }: Process, batchId: string): Promise<void> {
   const batch = workflows.batches.get(batchId);
   if (batch === undefined) return;
@@ -230,7 +230,7 @@ async function report(
     const verdict = await truth.judge(run.commit, whim);
     const conclusion = held.cancel_requested ? 'cancelled' : verdict;
     truth.report(run.commit, conclusion);
-    // As a runner, until it is written: nobody else would write it.
+    // Like a runner, tries until the conclusion is written, because nobody else writes it.
     for (;;)
       try {
         await concludeCheckRun(db, run, by.runner, { conclusion, summary: conclusion });

@@ -55,7 +55,7 @@ const unfreeze = async (): Promise<void> =>
   await w.shop.mutate('unfreezeEnvironment', { project: 'shop', environment: 'production' });
 
 describe('a channel', () => {
-  it('hears of what happens from then on, in its repository alone, until it is deleted', async () => {
+  it('gets the events of its repository from its creation until its deletion', async () => {
     await freeze();
     await unfreeze();
     await w.shop.s.graphql(
@@ -76,11 +76,11 @@ describe('a channel', () => {
     expect(w.api.posts).toHaveLength(1);
   });
 
-  it('hears of what happens between its making and the first look', async () => {
+  it('gets the events between its creation and the first look', async () => {
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     await freeze();
     await w.looked();
-    // As if nobody had looked yet.
+    // Without these rows, it is as if no event had been looked at yet.
     await w.shop.s.rows('with forgotten as (delete from slack_message) delete from slack_cursor');
     w.api.posts.length = 0;
     await w.looked();
@@ -96,7 +96,7 @@ describe('a channel', () => {
     expect(again).toEqual(one);
   });
 
-  it('waits for a token, and says so', async () => {
+  it('waits for a token, and shows that it waits', async () => {
     await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     await freeze();
@@ -131,7 +131,7 @@ describe('people', () => {
     await w.shop.mutate('pauseRepository', { repository, paused: true });
   }
 
-  it('are told by direct message when their pull request has landed or is blocked, and not before', async () => {
+  it('get a direct message when their pull request has landed or is blocked, and not before', async () => {
     const eve = await account.add('eve', { role: 'admin' });
     w.api.people.set('eve@acme.test', 'DEVE');
     await add({ kind: 'PEOPLE' });
@@ -169,7 +169,7 @@ describe('people', () => {
     expect(texts()).toEqual([`Blocked: acme/shop#${conflicting.number} Sell dark`]);
   });
 
-  it('are told once although the answer of Slack was lost, and those who are not in Slack are not', async () => {
+  it('get one message although the answer of Slack was lost, and people who are not in Slack get none', async () => {
     const [tim, una] = [await account.add('tim', { role: 'admin' }), await account.add('una', { role: 'admin' })];
     w.api.people.set('tim@acme.test', 'DTIM');
     await add({ kind: 'PEOPLE', repository });
@@ -182,7 +182,7 @@ describe('people', () => {
     expect(w.api.posts.map(({ channel }) => channel)).toEqual(['DTIM']);
   });
 
-  it('who asked for a deployment are told how it ended', async () => {
+  it('get a message about the end of a deployment that they requested', async () => {
     const kai = await account.add('kai', { role: 'admin', scopes: ['release:write', 'deploy:write'] });
     w.api.people.set('kai@acme.test', 'DKAI');
     await add({ kind: 'PEOPLE' });

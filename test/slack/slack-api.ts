@@ -30,7 +30,7 @@ export interface SlackApi extends AsyncDisposable {
   readonly channels: Map<string, { hasBot: boolean; isArchived: boolean }>;
   /** What the next calls of a method meet instead of an answer: `lost` after Slack has done what it was asked. */
   readonly next: ('lost' | 'ratelimited' | 'down')[];
-  /** Without it the bot may not read channels. */
+  /** Whether the bot may read channels. */
   mayRead: boolean;
   /** Bots by their tokens, and what each may do besides posting and reading. */
   readonly bots: Map<string, ReadonlySet<'users:read.email' | 'im:write'>>;

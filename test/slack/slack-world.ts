@@ -1,4 +1,4 @@
-// A shop whose pull requests, deployments and freezes a channel of Slack hears of, and a clock that the test moves.
+// A shop whose pull requests, deployments and freezes are sent to Slack, and a clock that the test moves.
 import { expect, vi } from 'vitest';
 import { openShop, repository, type Shop } from '../cli/shop.ts';
 import { botToken, slackApi, type SlackApi, type SlackPost } from './slack-api.ts';
@@ -13,7 +13,7 @@ export interface SlackWorld extends AsyncDisposable {
   later(seconds: number): void;
   /** A pull request in line, from a new branch. */
   asked(branch: string): Promise<number>;
-  /** Until every message says what is so. */
+  /** Waits until every message is up to date. */
   looked(): Promise<void>;
   /** Method and error of each call. */
   methods(): string[];
@@ -52,7 +52,8 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
           // Edits of one message are seconds apart.
           w.later(4);
           await shop.s.service.slack?.look();
-          // One statement reads one snapshot: the service takes news and tells them by itself meanwhile.
+          // One statement reads both tables in one snapshot, because the service reads events and sends messages
+          // meanwhile.
           const left = await shop.s.rows(
             `select subject, problem from slack_message where told_version < version
              union all select 'news', null from slack_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position

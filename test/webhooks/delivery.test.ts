@@ -62,7 +62,7 @@ describe('a webhook', () => {
     expect(r.received).toHaveLength(1);
   });
 
-  it('goes to the endpoints of its action, never of our own actions, never to another account', async () => {
+  it('is sent to endpoints of its action and its account, and undocumented actions are not sent', async () => {
     const stranger = await w.s.otherAccount(`stranger-${Math.random()}`);
     await w.s.graphql(
       'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',

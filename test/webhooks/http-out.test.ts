@@ -160,7 +160,7 @@ describe('an answer', () => {
     expect(seen).toEqual(['POST', 'POST']);
   });
 
-  it('of a closed port, or a name that is none, is a sentence', async () => {
+  it('of a closed port or an unknown host is a sentence', async () => {
     const closed = await serve(() => {});
     await closed[Symbol.asyncDispose]();
     expect(await post(open, closed.url)).toMatchObject({ status: null, error: 'The connection was refused.' });

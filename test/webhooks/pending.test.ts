@@ -30,7 +30,7 @@ beforeAll(async () => {
     [s.accountId, endpointId],
   );
   await explainAll(s.databaseUrl);
-  // Its sessions were ended for that.
+  // `explainAll` has ended the sessions of the service.
   await retryDuringOutage(async () => await s.rows('select 1'), s.ports.log);
   plans = watchPlans();
 });

@@ -24,7 +24,7 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[];
   /** How what comes from now on is answered; `null` never answers. */
   answer(how: (request: Received) => Promise<Answer | null> | Answer | null): void;
-  /** Until that many have come. */
+  /** Waits until this number of requests was received, and returns them. */
   until(count: number): Promise<readonly Received[]>;
 }
 

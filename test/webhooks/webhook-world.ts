@@ -23,7 +23,7 @@ export interface WebhookWorld extends AsyncDisposable {
     selection: string,
   ): Promise<Data>;
   deliveries(): Promise<readonly DeliveryRow[]>;
-  /** Until every delivery is in one of these states. */
+  /** Waits until every delivery is in one of these states, and returns all deliveries. */
   settled(...states: string[]): Promise<readonly DeliveryRow[]>;
 }
 
@@ -41,7 +41,7 @@ export interface DeliveryRow {
 export interface WebhookWorldOptions {
   /** Default true: receivers of tests are on this machine. */
   readonly allowPrivateAddresses?: boolean;
-  /** Who is asked to try again; `retries` lists it when nobody is. */
+  /** Called when a delivery is to be tried again. Default: `retries` lists the call. */
   readonly retry?: WebhookOptions['retry'];
 }
 

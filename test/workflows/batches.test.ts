@@ -7,7 +7,7 @@ import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually, type EngineWorld } from './engine-world.ts';
 
-/** Of each batch its state, the status of its workflow, and the failure of a failed one. */
+/** Returns for each batch its state, the status of its workflow, and the failure of a failed workflow. */
 async function endings(e: EngineWorld): Promise<string[]> {
   const { accountId } = await e.input();
   return await Promise.all(

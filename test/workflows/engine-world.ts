@@ -27,9 +27,9 @@ export interface EngineWorld extends AsyncDisposable {
   /** What the workflow of `main`'s queue is given. */
   input(): Promise<QueueInput>;
   start(failpoint?: string): Promise<Engine>;
-  /** Of the queue's workflow, the newest run or the named one, and of all batches, oldest first. */
+  /** The histories of the queue's workflow (the newest run, or the named one) and of all batches, the oldest first. */
   histories(runId?: string): Promise<{ readonly queue: History; readonly batches: readonly History[] }>;
-  /** `keepHistory` of each, as they are now. */
+  /** Calls `keepHistory` for each of these histories. */
   keepHistories(name: string, runId?: string): Promise<void>;
 }
 

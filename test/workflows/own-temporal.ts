@@ -10,7 +10,7 @@ export interface OwnTemporal extends AsyncDisposable {
   readonly address: string;
   readonly namespace: string;
   stop(): Promise<void>;
-  /** On the same ports, with what it knew. */
+  /** Starts the server again on the same ports, with its state. */
   start(): Promise<void>;
   forgetEverything(): Promise<void>;
 }

@@ -211,7 +211,7 @@ it('is supervised by one worker at a time, and by another when that worker is lo
   const work = async ({ isHandedOver }: Supervised<Errand>): Promise<void> => {
     expect(isHandedOver()).toBe(false);
     expect(await turn()).toBe('wait');
-    // Its lease runs out, as when its process stands still.
+    // The lease expires, as when the process of its worker hangs.
     now = new Date(now.getTime() + 60_000);
     expect(await turn()).toBe('supervise');
     second.push(await carriedOut());

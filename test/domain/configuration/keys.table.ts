@@ -1,4 +1,4 @@
-// One row per key: what this version accepts and what it refuses, with the reason word by word.
+// A row for each key: the values that this version accepts, and the values that it refuses, with the exact message.
 export interface KeyRow {
   readonly key: string;
   readonly accepts: readonly unknown[];

@@ -17,10 +17,10 @@ describe('what a document may be', () => {
   it('where merge_rules stands, it needs the trigger label', () => {
     expect(messages('merge_rules: {update_latest: true}')).toEqual(['mergeRules -> labels -> trigger: is required']);
   });
-  it.each(['', '# nothing\n', 'null', '[]', '- a', 'text', '5'])('%j is no configuration', (text) => {
+  it.each(['', '# nothing\n', 'null', '[]', '- a', 'text', '5'])('%j is not a configuration', (text) => {
     expect(messages(text)).toEqual(['The configuration must be a mapping of keys']);
   });
-  it('a group that is no mapping is refused', () => {
+  it('a group that is not a mapping is refused', () => {
     expect(messages('merge_rules: []')).toEqual(['mergeRules: must be a mapping of keys']);
     expect(messages('merge_rules: {labels: mergequeue}')).toEqual(['mergeRules -> labels: must be a mapping of keys']);
   });

@@ -50,7 +50,7 @@ describe('the body of an event', () => {
     });
   });
 
-  it('is none for our own actions and for what is closed', () => {
+  it('is null for undocumented actions and for closed pull requests', () => {
     expect(webhookBody({ action: 'batch_started', payload: {} }, repository)).toBeNull();
     expect(webhookBody({ action: 'blocked', payload: { ...facts, status: 'closed' } }, repository)).toBeNull();
   });

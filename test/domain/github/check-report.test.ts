@@ -340,8 +340,8 @@ test.each([
   { name: 'one that is pending after its end', states: ['pending', 'failure', 'pending'], attempt: 2 },
   { name: 'one that has ended twice', states: ['pending', 'failure', 'pending', 'success'], attempt: 2 },
   { name: 'another end without a beginning', states: ['failure', 'success'], attempt: 2 },
-  { name: 'the same end told twice', states: ['success', 'success'], attempt: 1 },
-  { name: 'progress that is told', states: ['pending', 'pending', 'success'], attempt: 1 },
+  { name: 'the same end reported twice', states: ['success', 'success'], attempt: 1 },
+  { name: 'reported progress', states: ['pending', 'pending', 'success'], attempt: 1 },
   { name: 'no history', states: [], attempt: 1 },
 ])('a status has attempts: $name', ({ states, attempt }) => {
   const history = states.flatMap((state) => [

@@ -8,7 +8,7 @@ function comment(id: number, atSec: number) {
   return { id, created_at: new Date(start + atSec * 1000).toISOString() };
 }
 
-/** Reads each answer of GitHub in turn. Answers the ids that were new. */
+/** Reads each answer of GitHub in turn, and returns the ids that were new. */
 function follow(answers: readonly (readonly ReturnType<typeof comment>[])[], since = start): number[][] {
   let kept: string | null = null;
   return answers.map((seen) => {

@@ -5,7 +5,7 @@ import type { HostRepository } from '../../../src/hosts/port.ts';
 
 const shop: HostRepository = { accountId: '1', id: '1', owner: 'acme', name: 'shop' };
 
-/** A host that answers a request when it is told to. */
+/** A host that answers a request only when the test calls `answer`. */
 function slowHost() {
   const asked: { readonly of: string; readonly answer: (commit: string | Error) => void }[] = [];
   const read = gatherReads(

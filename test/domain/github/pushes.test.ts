@@ -7,7 +7,7 @@ import { HostRefused, HostUnavailable, RefMoved } from '../../../src/hosts/port.
 const main = 'refs/heads/main';
 const landing = 'refs/interlock/landings/7';
 
-/** As git prints it with `--porcelain`. */
+/** The output of `git push --porcelain` for a rejected push. */
 function rejected(reason: string, others = 'atomic push failed'): string {
   return `To https://github.com/acme/shop.git\n!\tabc:${main}\t[remote rejected] (${reason})\n!\tabc:${landing}\t[remote rejected] (${others})\nDone\n`;
 }

@@ -89,7 +89,7 @@ test.each<{ name: string; event: string; payload: WebhookPayload; hints: Webhook
   });
 });
 
-test('an empty payload is no news', () => {
+test('an empty payload gives no events', () => {
   expect(readWebhook('push', {})).toEqual({
     repositoryId: null,
     installationId: null,

@@ -24,7 +24,7 @@ const expressions = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets }) => (targets ?? []).map(({ expr }) => [title, expr] as const)),
 ];
-/** Of the process and of Temporal's SDK: that they are there is tested where servers and workers run. */
+/** Metrics of the process and of Temporal's SDK. Tests that run servers and workers check that these metrics exist. */
 const foreign = /^(?:temporal_workflow_failed_total|nodejs_eventloop_lag_p99_seconds|process_resident_memory_bytes)$/;
 const labelsOfPrometheus = ['le', 'instance', 'workflow_type'];
 

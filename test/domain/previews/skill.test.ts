@@ -106,8 +106,8 @@ describe('a skill file', () => {
     ['another method than those of HTTP', '## A\n\n- `FETCH /`\n', /^3: expected a request/],
     ['a part of a request nobody knows', '## A\n\n- `GET /`\n  - expect happiness\n', /^4: expected one of/],
     ['parts of a step that has none', '## A\n\n- open `/`\n  - expect status 200\n', /^4: expected no items below it/],
-    ['an expression that is none', '## A\n\n- `GET /`\n  - expect body matches `(`\n', /^4: the expression must be/],
-    ['a pointer that is none', '## A\n\n- `GET /`\n  - expect json `a/b` is `1`\n', /^4: expected one of/],
+    ['an invalid expression', '## A\n\n- `GET /`\n  - expect body matches `(`\n', /^4: the expression must be/],
+    ['an invalid pointer', '## A\n\n- `GET /`\n  - expect json `a/b` is `1`\n', /^4: expected one of/],
     ['no step at all', '# A\n\nwords\n', /^1: expected a scenario with a step/],
     ['too many steps', `## A\n\n${'- `GET /`\n'.repeat(201)}`, /^1: expected at most 200 steps/],
     ['too many scenarios', '## A\n\n- `GET /`\n\n'.repeat(51), /^1: expected at most 50 scenarios/],
@@ -223,7 +223,7 @@ describe('an expression', () => {
     expect(simple).toEqual({ value: 'y' });
   });
 
-  it('is no longer than people write them', () => {
+  it('has at most 1000 characters', () => {
     expect(() => captureFrom({ ...of, from: { of: 'body', pattern: 'a'.repeat(1_001) } }, answer)).toThrow(
       'An expression has at most 1000 characters.',
     );

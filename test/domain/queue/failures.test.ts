@@ -61,7 +61,7 @@ describe('a red batch on the tip', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('a blocked pull request hears which checks failed', () => {
+  test('the text of a blocked pull request names the checks that failed', () => {
     expect(plan(situation({ line: [red] }), now)).toContainEqual({
       kind: 'BlockPullRequest',
       pullRequest: 'p1',
@@ -239,7 +239,7 @@ describe('a required check of its own that failed', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('it hears which', () => {
+  test('the text names the failed checks', () => {
     expect(plan(situation({ waiting: [pr(1, ownRed)] }), now)).toEqual([
       {
         kind: 'BlockPullRequest',

@@ -114,8 +114,12 @@ describe('a landing is refused', () => {
       { builds: [{ ...build, checks: [{ name: 'test', attempt: 2, conclusion: 'failure' }] }] },
       'the build of commit of b1 is no longer evidence',
     ],
-    ['by another build than was planned', { claimed: 'elsewhere' }, 'the build of elsewhere is no longer evidence'],
-    ['by builds that are gone', { builds: [] }, 'the build of commit of b1 is no longer evidence'],
+    [
+      'with another build than the planned one',
+      { claimed: 'elsewhere' },
+      'the build of elsewhere is no longer evidence',
+    ],
+    ['with builds that no longer exist', { builds: [] }, 'the build of commit of b1 is no longer evidence'],
     ['before its final gate', { finalGates: [{ ...smoke, run: null }] }, 'the final gate smoke is not passed'],
     [
       'though composed, before its final gate',

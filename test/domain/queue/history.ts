@@ -1,4 +1,5 @@
-// One random history: requests, workers' steps in any order, and in the end no more input until the queue has drained.
+// A random history: requests and steps of workers in any order, and at the end steps without requests until the queue
+// is empty.
 import assert from 'node:assert/strict';
 import { fc } from '../../support/properties.ts';
 import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
@@ -151,7 +152,7 @@ function anOpening(world: World, how: number): Parameters<World['open']>[0] {
     skipLine: how % 15 === 7,
     skipValidation: how % 19 === 7,
     isBarrier: how % 5 === 3 && hasBarriers(world),
-    // On any that there is, in line or gone.
+    // Any pull request may be below, whether it is in line or has left the line.
     below: how % 7 === 2 ? (pick(world.pullRequests, how)?.id ?? null) : null,
   };
 }

@@ -36,7 +36,7 @@ const rule = (changes: Partial<MessageRules['apply_title_regexes'][number]>) => 
 describe('the message of a pull request', () => {
   it.each<[string, Partial<MessageSource>, Partial<MessageRules>, string]>([
     ['is its title and body', {}, {}, 'Sell tea (#7)\n\nBy the cup.\n'],
-    ['has no body where there is none', { body: ' \n' }, {}, 'Sell tea (#7)\n'],
+    ['has no body if the pull request has none', { body: ' \n' }, {}, 'Sell tea (#7)\n'],
     ["is git's own without title and body", {}, { use_title_and_body: false }, 'Merge pull request #7\n'],
     [
       'is what the request said, whatever the rules',

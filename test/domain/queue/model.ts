@@ -270,7 +270,7 @@ export class World extends Records {
       finishedAt: null,
       lastEndAt: null,
     });
-    // Where nobody waits for them, checks are there from the start.
+    // If the rules do not wait for the start of checks, the checks start at once.
     const build = this.builds.at(-1);
     if (build !== undefined && this.rules.checksStartedTimeoutMins === 0) this.startChecks(build);
     if (this.rules.mode === 'parallel' && batch.sideBuild !== 'isolation')
@@ -332,7 +332,7 @@ export class World extends Records {
     if (passes) this.observer.onLandingStarted(this, batch);
   }
 
-  /** One atomic transaction of two refs; git itself refuses a second landing of a batch. */
+  /** Moves two refs in one atomic transaction. git refuses a second landing of a batch. */
   moveBase(batch: BatchRow): void {
     if (
       batch.landing !== 'started' ||

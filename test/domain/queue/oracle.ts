@@ -147,7 +147,7 @@ export class Oracle implements Observer {
       assert.ok('tree' in alone && requiresUnit(world), 'it merges, and what it failed is required');
       const isRed = [world.tip, ...tipsAskedOn(world, row)].some((parent) => {
         const merged = world.forest.merge(world.forest.treeOf(parent), [changeOf(row.head)]);
-        // On a base that is red itself everything is.
+        // On a red base branch, every build is red.
         const isBaseRed = !world.forest.isGreen(world.forest.treeOf(parent));
         return 'tree' in merged && (isBaseRed || !isSoundIn(world, merged.tree, [changeOf(row.head)]));
       });
@@ -243,7 +243,9 @@ function hasPlace(world: World, row: PullRequestRow): boolean {
   return !isOut || row.skipLine || row.skipValidation || row.isBarrier || row.stack !== null;
 }
 
-/** Where it was built by itself beside the line, red, and only landings have moved the base since. */
+/**
+ * The tips on which the pull request was built alone and red, and after which only landings have moved the base branch.
+ */
 function tipsAskedOn(world: World, row: PullRequestRow): readonly string[] {
   const line = world.forest.lineOf(world.tip).map((commit) => commit.id);
   const own = line.slice(0, line.findIndex((commit) => !commit.startsWith('c-')) + 1);
@@ -555,7 +557,10 @@ function of<K extends Decision['kind']>(decisions: readonly Decision[], kind: K)
   return decisions.filter((decision): decision is Of<K> => decision.kind === kind);
 }
 
-/** At the end: the first-parent line holds landings and outside commits only, each pull request landed at most once. */
+/**
+ * Checks the end of a history: the first-parent line has only landings and commits from outside, and each pull request
+ * has landed at most once.
+ */
 export function checkHistory(world: World): void {
   const landed = world.batches.filter((batch) => batch.state === 'landed');
   const ours = world.forest.lineOf(world.main).filter((commit) => commit.id.startsWith('c-'));

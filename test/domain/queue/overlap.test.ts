@@ -80,7 +80,7 @@ it('finds the neighbours from a place on, and the targets that connect all of th
   );
 });
 
-/** Of each place the first one it hangs together with. */
+/** Returns for each place the first place of its component. */
 function componentsBy(places: readonly number[], before: (place: number) => readonly number[]): readonly number[] {
   const first = new Map(places.map((place) => [place, place]));
   for (const place of places)

@@ -116,7 +116,7 @@ export class Records {
     else Object.assign(row, { ...entered, status: 'pending' });
   }
 
-  /** Who waited for what it stands on. */
+  /** Queues the pending pull requests that no longer have to wait for the pull request below them. */
   letIn(): void {
     for (const [index, row] of this.pullRequests.entries())
       if (row.status === 'pending' && this.#isLetIn(row)) this.queue(index);
@@ -141,14 +141,14 @@ export class Records {
     else this.takeHead(row, head);
   }
 
-  /** With all it stands on. */
+  /** Lets a pull request and all pull requests below it skip the line. */
   skipLine(row: PullRequestRow): void {
     const below = row.below === null ? null : this.pullRequest(row.below);
     if (below !== null && isInLine(below)) this.skipLine(below);
     if (!row.asksToSkip) Object.assign(row, { asksToSkip: true, rank: ++this.#rank });
   }
 
-  /** Behind all that are in line. */
+  /** Moves a pull request behind all others in line. */
   goBehindAll(row: PullRequestRow, reason: ReorderReason): void {
     Object.assign(row, { rank: ++this.#rank });
     if (reason.kind === 'failed') row.reorderedForFailure = true;

@@ -1,4 +1,4 @@
-// Where the planner that speculative builds must not lose itself, or let go of what others wait for.
+// Limits of the planner with speculative builds: its time, and builds that other pull requests wait for.
 import { describe, expect, it } from 'vitest';
 import { cpuMsSince } from '../../support/cpu.ts';
 import { planned, pr } from './situation.ts';

@@ -849,7 +849,7 @@ describe('a build made for the pull requests that passed one', () => {
   const line = [speculative([1], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'success')];
   const onRoot = { base: 'root', parentCommit: 'root' };
   const asidePlace = on(1, a, { reorderedForFailure: true, rank: 9 });
-  /** Of what is in line there is only the first one. */
+  /** A build of only the first pull request in line. */
   const overtaken = speculative([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
   const after = (change: Partial<Situation> = {}): Situation => ({
     waiting: [asidePlace],

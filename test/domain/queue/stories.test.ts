@@ -92,7 +92,7 @@ describe('stories', () => {
     expect(w.builds).toHaveLength(2);
   });
 
-  test('a conflict with a change that leaves is none: it lands in its place', () => {
+  test('a pull request lands although it conflicted with one that was dequeued', () => {
     const w = world({}, { pairs: [{ a: 0, b: 1, kind: 'conflict' }] });
     queue(w, 3);
     for (let round = 0; round < 3; round += 1) {

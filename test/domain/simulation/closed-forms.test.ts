@@ -57,7 +57,7 @@ function dorfman(size: number): MakePolicy {
       else for (const member of build.members) actions.start({ assumes: [], members: [member] });
     };
     return {
-      // By itself one lands whatever landed beside it: nothing here overlaps.
+      // A build lands its change even if other changes have landed meanwhile, because no changes overlap here.
       decide(queue, actions) {
         for (const build of queue.news.finished) judge(actions, build);
         if (queue.builds.size === 0) take(queue, actions);
@@ -97,7 +97,7 @@ it.each([
   expect(dorfmanBuilds(fates(failure, many), size) / many / expected).toBeCloseTo(1, 2);
 });
 
-/** One for the whole, and two for every part of at least two that is red. */
+/** Counts the builds of a bisection: one for the batch, and two for each red part of at least two changes. */
 function bisectionBuilds(batch: readonly boolean[]): number {
   const half = Math.ceil(batch.length / 2);
   if (batch.length === 1 || !batch.includes(true)) return 1;

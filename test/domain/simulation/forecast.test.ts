@@ -92,7 +92,7 @@ describe('a forecast', () => {
     expect([...ask({ ...line, queue: { ...line.queue, ...queue } }).etas]).toEqual([['p1', reason]]);
   });
 
-  it('is none while no build has ended, and none for a pull request that most likely fails', () => {
+  it('has no time while no build has ended, or for a pull request that most likely fails', () => {
     const line = situation({ rules, waiting: [pr(1), pr(2, { successProbability: 0.1 })] });
     expect(ask(line, null).etas.get('p1')).toBe('no_build_history');
     expect(ask(line).etas.get('p2')).toBe('likely_to_fail');

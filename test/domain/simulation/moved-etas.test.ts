@@ -13,7 +13,7 @@ const builds = [10, 20].map((minutes) => ({
 }));
 const statistics = buildStatisticsOf(builds, { now, line: [], flakeRate: 0 });
 
-/** One build at a time, of one pull request. */
+/** Rules with one build at a time, of one pull request each. */
 const rules = { ...parallel, maxParallelBuilds: 1, batchSize: 1 };
 const line = situation({ rules, waiting: [1, 2, 3].map((number) => pr(number)) });
 const withLine = (...numbers: number[]): Snapshot => ({ ...line, pullRequests: numbers.map((number) => pr(number)) });

@@ -12,15 +12,17 @@ const rules = { ...parallel, maxParallelBuilds: 40 };
 const past = pastOf({ seed: 3, count: 1200, perHour: 30, failure: 0.05, targets: 20 }, rules);
 const workload = workloadOf({ stays: staysOf(past.log), builds: buildsOf(past.batches) });
 
-/** By the number of times it is asked: of each instant of the replay once. */
-function clock(looks: number): () => number {
+/**
+ * A clock whose time is over when it has been read `looks` times. The replay reads it once for each simulated instant.
+ */
+function countingClock(looks: number): () => number {
   let looked = -1;
   return () => Math.min(1, (looked += 1) / looks);
 }
 
-it('a history that is too long is replayed in segments, whose waits are those of the whole', () => {
+it('a history that is too long for the time is replayed in segments, whose waits are close to the waits of a complete replay', () => {
   const whole = replay(workload, { rules, spent: () => 0 });
-  const part = replay(workload, { rules, spent: clock(1500) });
+  const part = replay(workload, { rules, spent: countingClock(1500) });
   expect(whole).toMatchObject({ simulated: 1200, segments: 1, red: 0 });
   expect(part.segments).toBeGreaterThan(1);
   expect(part.simulated).toBeLessThan(800);
@@ -31,17 +33,19 @@ it('a history that is too long is replayed in segments, whose waits are those of
   expect(Math.abs(part.landed + part.ejected - 1200)).toBeLessThanOrEqual(1);
 });
 
-it('a workload that fits into the time is replayed as a whole, and at least one segment of a longer one', () => {
-  expect(replay(workload, { rules, spent: clock(100_000) })).toEqual(replay(workload, { rules, spent: () => 0 }));
-  const hasty = replay(workload, { rules, spent: clock(30) });
-  expect(hasty.segments).toBe(1);
-  expect(hasty.simulated).toBeLessThan(1200);
+it('a history that fits into the time is replayed completely, and of a longer one at least one segment is replayed', () => {
+  expect(replay(workload, { rules, spent: countingClock(100_000) })).toEqual(
+    replay(workload, { rules, spent: () => 0 }),
+  );
+  const short = replay(workload, { rules, spent: countingClock(30) });
+  expect(short.segments).toBe(1);
+  expect(short.simulated).toBeLessThan(1200);
 });
 
 it.each([
-  ['as a whole', () => 0],
-  ['in segments', clock(1500)],
-])('says how far it is, %s, and never goes back', (_how, spent) => {
+  ['the whole history', () => 0],
+  ['segments', countingClock(1500)],
+])('reports a progress that never decreases, when it replays %s', (_how, spent) => {
   const shares: number[] = [];
   replay(workload, { rules, spent, onProgress: (share) => shares.push(share) });
   expect(shares.length).toBeGreaterThan(10);
@@ -51,7 +55,7 @@ it.each([
   expect(shares.at(-1)).toBeLessThanOrEqual(1);
 });
 
-it('each change is in one segment at most, as it was, and the first ones taken lie about evenly', () => {
+it('each change is in at most one segment, and the first two segments lie in different halves of the history', () => {
   const [first, last] = [workload.changes[0]?.arrivedAt ?? 0, workload.changes.at(-1)?.arrivedAt ?? 0];
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), (minutes) => {
@@ -68,7 +72,7 @@ it('each change is in one segment at most, as it was, and the first ones taken l
   );
 });
 
-it('says when a history is not all there was', () => {
+it('the assumptions of a comparison say that the history was cut', () => {
   const { log, batches } = past;
   const assumptionsOf = (isCut: boolean) => compare({ log, batches, isCut }, { rules, spent: () => 1 }).assumptions;
   expect(assumptionsOf(true)).toEqual([

@@ -10,25 +10,31 @@ function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules 
 }
 
 const worlds: readonly [string, SmallWorld][] = [
-  ['one by one', { ...usual, rules: linear(1) }],
-  ['where a later green build proves nothing', { ...usual, rules: linear(1, { useOptimisticValidation: false }) }],
-  ['where one red build is none', { ...usual, rules: linear(1, { maxRequeueAttempts: 1 }), redsToBlame: 2 }],
+  ['tested one by one', { ...usual, rules: linear(1) }],
+  [
+    'tested one by one, where a later green build does not count',
+    { ...usual, rules: linear(1, { useOptimisticValidation: false }) },
+  ],
+  [
+    'tested one by one, where one red build does not prove a failure',
+    { ...usual, rules: linear(1, { maxRequeueAttempts: 1 }), redsToBlame: 2 },
+  ],
   ['in batches of two', { ...usual, rules: linear(2) }],
   ['in batches of three', { ...usual, rules: linear(3) }],
   ['in batches of four', { ...usual, rules: linear(4) }],
   [
-    'in batches of four, bisected beside the line',
+    'in batches of four, with side builds for bisection',
     { ...usual, rules: linear(4, { useParallelBisection: true }), places: 'lost' },
   ],
   ['arriving at any time', { ...usual, rules: linear(2), arrive: 'any time' }],
-  ['of which any may conflict', { ...usual, rules: linear(1), mayConflict: true }],
-  ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
+  ['of which each may have a merge conflict', { ...usual, rules: linear(1), mayConflict: true }],
+  ['in batches of two, of which each may have a merge conflict', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
 const largeSpeculativeWorlds: readonly [string, SmallWorld][] = [
-  ['four that may affect anything, two at a time', { ...onFour, rules: speculative }],
+  ['four pull requests with unknown targets, two builds at a time', { ...onFour, rules: speculative }],
   [
-    'four of which two and two overlap, in linear batches of two',
+    'four pull requests that overlap in pairs, in linear batches of two',
     {
       ...onFour,
       targets: [['a'], ['b'], ['a'], ['b']],
@@ -38,20 +44,23 @@ const largeSpeculativeWorlds: readonly [string, SmallWorld][] = [
 ];
 
 const speculativeWorlds: readonly [string, SmallWorld][] = [
-  // Who lets others pass makes too many orders of four for two builds at a time, and of three for more.
+  // Reordering makes too many orders of four pull requests for two builds at a time, and of three for more builds.
   [
-    'four that all overlap, one at a time',
+    'four pull requests that all overlap, one build at a time',
     { ...onFour, targets: [['a'], ['a'], ['a'], ['a']], rules: { ...speculative, maxParallelBuilds: 1 } },
   ],
-  ['four of which none overlap', { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: speculative }],
   [
-    'four, several in a speculative build',
+    'four pull requests of which none overlap',
+    { ...onFour, targets: [['a'], ['b'], ['c'], ['d']], rules: speculative },
+  ],
+  [
+    'four pull requests, several in one speculative build',
     { ...onFour, rules: { ...speculative, batchSize: 4, maxParallelBuilds: 1 } },
   ],
 ];
 
 it.each(cases({ standard: speculativeWorlds, full: largeSpeculativeWorlds }))(
-  'every history of speculative builds on %s keeps every invariant',
+  'every history of %s, with speculative builds, keeps every invariant',
   (_, world) => {
     const visited = exploreAll(world);
     expect(visited.landed).toBeGreaterThan(0);
@@ -70,7 +79,7 @@ it.each(worlds)(
   patienceMs,
 );
 
-it('says by which way an invariant was broken', () => {
+it('the error names the steps that broke an invariant', () => {
   expect(() => exploreAll({ ...usual, rules: linear(1), redsToBlame: 2 })).toThrow(
     'After | 0 green, 0 | 1 green, 0 1 | 2 green, 0 1 2 | 3 red: 3 was red by itself',
   );

@@ -1,4 +1,4 @@
-// Beside small-world.test.ts, so that both cores explore.
+// Like small-world.test.ts, with three pull requests. It is a file of its own so that two processes explore at once.
 import { expect, it } from 'vitest';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
@@ -7,27 +7,33 @@ import { speculative, patienceMs, worldOfSpeculation } from './small-world.world
 const onThree = { ...worldOfSpeculation, targets: [['a'], ['a'], ['a']] } as const;
 
 const largeWorlds: readonly [string, SmallWorld][] = [
-  ['three that are unlikely to land from the start', { ...onThree, rules: speculative, successProbability: 0.7 }],
+  ['three pull requests that are unlikely to succeed', { ...onThree, rules: speculative, successProbability: 0.7 }],
   [
-    'three that may affect anything',
+    'three pull requests with unknown targets, and no limit of builds',
     { ...onThree, targets: [null, null, null], rules: { ...speculative, maxParallelBuilds: null } },
   ],
-  ['three that may affect anything, two at a time', { ...onThree, targets: [null, null, null], rules: speculative }],
+  ['three pull requests with unknown targets', { ...onThree, targets: [null, null, null], rules: speculative }],
   [
-    'three that arrive unlikely to land',
+    'three pull requests that arrive at any time and are unlikely to succeed',
     { ...onThree, rules: speculative, arrive: 'any time', successProbability: 0.7 },
   ],
 ];
 
 const worlds: readonly [string, SmallWorld][] = [
-  ['three that all overlap, two at a time', { ...onThree, rules: speculative }],
-  ['three of which only neighbours overlap', { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: speculative }],
-  ['three that arrive at any time', { ...onThree, rules: speculative, arrive: 'any time' }],
-  ['three of which any may conflict', { ...onThree, rules: speculative, mayConflict: true }],
+  ['three pull requests that all overlap', { ...onThree, rules: speculative }],
+  [
+    'three pull requests of which only neighbours in line overlap',
+    { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: speculative },
+  ],
+  ['three pull requests that arrive at any time', { ...onThree, rules: speculative, arrive: 'any time' }],
+  [
+    'three pull requests of which each may have a merge conflict',
+    { ...onThree, rules: speculative, mayConflict: true },
+  ],
 ];
 
 it.each(cases({ standard: worlds, full: largeWorlds }))(
-  'every history of speculative builds on %s keeps every invariant',
+  'every history of %s, with speculative builds, keeps every invariant',
   (_, world) => {
     const visited = exploreAll(world);
     expect(visited.landed).toBeGreaterThan(0);

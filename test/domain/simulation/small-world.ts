@@ -14,11 +14,11 @@ import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts'
 
 export interface SmallWorld {
   readonly rules: QueueRules;
-  /** Of each pull request. */
+  /** The affected targets of each pull request. Null: unknown. */
   readonly targets: readonly (readonly string[] | null)[];
-  /** They are all there from the start, or each arrives at any time. */
+  /** Whether all pull requests are in line from the start, or each arrives at any time. */
   readonly arrive: 'at once' | 'any time';
-  /** Of a red build by itself: how many there must be before one is blamed. */
+  /** How many red builds of a pull request alone are needed before it is blamed. */
   readonly redsToBlame: number;
   readonly mayConflict: boolean;
   /** The probability that each passes by itself, as the planner gets it. Left out: nine of ten do. */
@@ -301,7 +301,7 @@ class State implements QueueView, QueueActions {
     this.ejected += 1;
   }
 
-  /** Nobody else in it might be at fault. */
+  /** Whether no other pull request of the build can be at fault. */
   #blames({ members, assumes }: Build, number: number, landing: readonly number[] = []): boolean {
     const landed = new Set([...this.#landed(), ...landing]);
     const content = [...assumes, ...members];
@@ -320,7 +320,7 @@ class State implements QueueView, QueueActions {
 
   wakeAt(): void {}
 
-  /** Where the changes, merged on the tip one after the other, first conflict; -1. */
+  /** The index of the first change that conflicts if the changes are merged on the tip in order. -1: none conflicts. */
   conflictAt(changes: readonly number[]): number {
     const present = this.#landed();
     for (const [place, change] of changes.entries()) {

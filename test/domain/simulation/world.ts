@@ -9,10 +9,10 @@ export interface Sketch extends Partial<Pick<Facts, 'seed' | 'pairs' | 'flake'>>
   /** When each arrives, in minutes. */
   readonly arrivals: readonly number[];
   readonly bad?: readonly number[];
-  /** By change; left out: nobody knows. */
+  /** The targets of each change. If left out, they are unknown. */
   readonly targets?: readonly (readonly string[])[];
   readonly workers?: number;
-  /** Of every build; else drawn with this median. */
+  /** How long every build takes. */
   readonly minutes?: number;
 }
 

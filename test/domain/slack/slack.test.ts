@@ -108,7 +108,7 @@ it.each([
 
 describe('the settings', () => {
   const env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CHANNELS: 'acme: acme/shop = #queue; acme:acme/*=C1' };
-  it('are none, or a channel for each repository', () => {
+  it('have no installation, or a channel for each repository', () => {
     expect(readSlackSettings({})).toEqual({ apiUrl: 'https://slack.com/api/', installation: null });
     const { installation } = readSlackSettings(env);
     expect(installation).toEqual({

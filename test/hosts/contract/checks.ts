@@ -67,7 +67,7 @@ export function describeChecks(given: () => Given): void {
       await expect.poll(async () => (await read(commit)).canceled).toBe(true);
     });
 
-    test('of our own are reported in place, and are none of CI', async () => {
+    test('of Interlock are updated in place, and are not listed among checks of CI', async () => {
       const { host, repository } = given();
       const { commit } = await checked();
       const check = { commit, name: 'interlock', title: 'In line', summary: 'Second.', url: null } as const;
@@ -91,7 +91,7 @@ export function describeChecks(given: () => Given): void {
         ...change,
       });
 
-    test('runs once for each key, and is no check of its commit', async () => {
+    test('runs once for each key, and is not a check of its commit', async () => {
       const { host, repository } = given();
       const { commit } = await checked();
       const run = await ask(commit, 'gate-1');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HostRefused, RefMoved, type HostPullRequest } from '../../../src/hosts/port.ts';
 import type { Given } from './given.ts';
 
-/** Who comments, and whether they may write to the repository. */
+/** A person who comments. */
 export interface Speaker {
   readonly who: 'a writer' | 'a stranger';
   readonly mayWrite: boolean;

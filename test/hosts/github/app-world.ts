@@ -38,7 +38,7 @@ export interface AppWorld {
     readonly headers?: Readonly<Record<string, string | null>>;
   }): Promise<Response>;
   webhookPath(): Promise<string>;
-  /** By the first token of the first account, or by another one. */
+  /** Sends a document, by default with the first token of the first account. */
   graphql(
     document: string,
     variables: object,

@@ -26,7 +26,7 @@ async function refusal(document: string, input: object, token?: string) {
   return errors?.map(({ message, extensions: { code, field } }) => [code, field, message]);
 }
 
-/** As a user asks by GraphQL, which the audit log has. */
+/** The context of a user's request by GraphQL, which the audit log records. */
 function asUser(ctx: Context): Context {
   const actor = { ...ctx.actor, kind: 'user_token', email: 'ada@example.test' } as const;
   return { ...ctx, actor, source: 'graphql_api' } as RequestContext;

@@ -1,5 +1,5 @@
 // GitHub refuses the App: a wrong key, a clock that is off, tokens that end early, an installation that is gone. Each
-// is told with its cure, no refusal is taken for an absence, and the host goes on by itself once the cause is over.
+// refusal has a message with the cure, no refusal counts as a missing object, and the host recovers by itself.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await g.close());
 
-/** By the API, and by git. */
+/** Calls of the host that use GitHub's API, and calls that use git. */
 const calls: readonly (readonly [string, (host: CodeHost) => Promise<unknown>])[] = [
   ['a read', async (host) => await host.getPullRequest(w.repository, number)],
   ['a write', async (host) => await host.setLabel(w.repository, number, 'tried', true)],

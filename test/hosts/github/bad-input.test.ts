@@ -26,7 +26,7 @@ function onceAt(failpoint: string, happens: () => unknown): { readonly happened:
   return { happened: () => hasHappened };
 }
 
-/** As the relay does for a turn that failed. */
+/** Wakes the queues, as the relay does after a failed turn. */
 async function wakeQueues(): Promise<void> {
   for (const { id } of await w.rows<{ id: string }>('select id from queue'))
     await w.ctx.wake({ accountId: w.ctx.accountId, queueId: id });
@@ -43,7 +43,7 @@ async function expectLandedOnce(title: string): Promise<void> {
   expect(subjects.filter((subject) => subject.startsWith(title))).toHaveLength(1);
 }
 
-/** As the service does every second, because of what a webhook told. */
+/** Reads the installations that webhooks named, as the service does every second. */
 async function followInstallation(): Promise<void> {
   await w.emulator.core.settled();
   const { secrets } = w.engine;

@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => await g.close());
 
-/** For what counts the runs or the branches of its commit. */
+/** Gives the test a commit of its own, so that it can count the runs and branches of the commit. */
 async function onOwnCommit(): Promise<void> {
   commit = await w.push({ branch: `mq-bot-${keys}`, from: main, files: { [`file-${keys}`]: '1\n' } });
 }
@@ -59,7 +59,7 @@ async function runs(): Promise<string[]> {
   return data.workflow_runs.map(({ id }) => String(id)).toReversed();
 }
 
-/** Of the commit. */
+/** Lists the temporary branches of the commit. */
 async function ownBranches(): Promise<string[]> {
   const refs = await w.host.listRefs(w.repository, 'refs/heads/');
   return refs
@@ -130,7 +130,7 @@ test('two runs that fit are taken for none', async () => {
   g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch()).rejects.toThrow(HostUnavailable);
   const [first] = await runs();
-  // As if another process had asked with the same key.
+  // The second run is the run of another process that used the same key.
   const { state } = g.emulator.core;
   const { id: _id, ...same } = state.workflowRuns.must(Number(first));
   state.workflowRuns.insert(same);

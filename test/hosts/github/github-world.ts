@@ -30,7 +30,7 @@ export interface GitHubWorld {
 }
 
 export interface GitHub {
-  /** For a host beside the one of all worlds, as another process has it. */
+  /** The options of a second host, as another process has one. */
   readonly hostOptions: () => Parameters<typeof createGitHubHost>[0];
   readonly emulator: Emulator;
   readonly db: Database;

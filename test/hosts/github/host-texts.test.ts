@@ -181,7 +181,7 @@ test('GitHub describes every answer that these cases were given', () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });
 
-/** As another process has it: its own client, over the same rows. */
+/** The host of another process, which has its own client and uses the same rows. */
 function secondHost(): { readonly host: GitHubWorld['host'] } & AsyncDisposable {
   const host = createGitHubHost(g.hostOptions());
   return { host, [Symbol.asyncDispose]: async () => await host.stop() };

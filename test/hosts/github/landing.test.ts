@@ -12,7 +12,7 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   const one = await w.open('one', { one: '1\n' });
   const red = await w.open('red', { bad: '1\n' });
   const two = await w.open('two', { two: '2\n' });
-  // By these words GitHub would start no workflow on the bot branch.
+  // If the commit on the bot branch had these words, GitHub would start no workflow.
   await w.person.pulls.update({ ...w.place, pull_number: two, title: 'Add two [skip ci]' });
   await w.label(one, red, two);
   expect(await w.settled(one, red, two)).toEqual({ [one]: 'merged', [red]: 'blocked', [two]: 'merged' });

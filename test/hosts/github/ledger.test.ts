@@ -114,7 +114,7 @@ test('a ledger that somebody has deleted or moved back lists less, and the next 
   expect([await compact(), await listed()]).toEqual([1, [`${landings}4 ${main}`]]);
 });
 
-test('a ledger that is none hinders no landing', async () => {
+test('landings continue if the ref of the ledger names a commit that is not a ledger', async () => {
   await first.pushes.updateActualRefs(w.repository, [{ ref: ledger, from: null, to: main }]);
   expect(await listed()).toEqual(both());
   expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);

@@ -256,7 +256,7 @@ describe('signing in at GitHub', () => {
     const before = (await signIn('nia')).browser;
     const account = w.emulator.core.state.accounts.must(id);
     account.login = 'nova';
-    // Somebody else takes the old name.
+    // Another person takes the old name.
     w.emulator.addPerson('nia');
     await permit('nia', 'admin');
     w.later(6);

@@ -33,12 +33,12 @@ export interface QueueWorld extends AsyncDisposable {
   readonly service: Service;
   readonly webhookUrl: string;
   readonly loop: PlainLoop;
-  /** Of the service user, with every scope. */
+  /** A token of the service user, with every scope. */
   readonly token: string;
   readonly repository: HostRepository;
-  /** For an engine in a process of its own. */
+  /** The settings of an engine in another process. */
   readonly engine: EngineSettings;
-  /** A branch with these files, pushed and opened as a pull request by a person. */
+  /** Pushes a branch with these files, and opens a pull request as a person. */
   open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
   /** Pushes a commit to a branch as a person does, and answers its id. A new branch begins at `main`. */
   push(
@@ -49,7 +49,7 @@ export interface QueueWorld extends AsyncDisposable {
   label(...numbers: number[]): Promise<void>;
   /** Turns of the engine, until the condition holds. */
   until(condition: () => Promise<boolean>): Promise<void>;
-  /** Until each is merged or blocked. Answers the statuses. */
+  /** Waits until each is merged or blocked, and returns the statuses. */
   settled(...numbers: number[]): Promise<Record<number, string>>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** What the installation has spent at GitHub so far. */
@@ -82,9 +82,9 @@ const run = promisify(execFile);
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export interface QueueWorldOptions {
-  /** Under `merge_rules`, as YAML. */
+  /** The configuration below `merge_rules`, as YAML. */
   readonly configuration?: string;
-  /** Of the first commit, beside the workflow of the checks. */
+  /** Files of the first commit, besides the workflow of the checks. */
   readonly files?: Readonly<Record<string, string>>;
   /** What changes wake. Default: the plain loop of this process. */
   readonly wake?: Ports['wake'];

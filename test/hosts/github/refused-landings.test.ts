@@ -87,7 +87,7 @@ test('a check that a ruleset requires is awaited, though the configuration does 
     return data[0]?.object.sha;
   };
   await w.until(async () => (await branch()) !== undefined);
-  // As a CI of its own reports it.
+  // An external CI would report this status.
   await w.person.repos.createCommitStatus({
     ...w.place,
     sha: (await branch()) ?? '',

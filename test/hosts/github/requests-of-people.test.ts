@@ -5,7 +5,7 @@ import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 let w: QueueWorld;
 let number: number;
-/** At which instant GitHub's clock stands still, in milliseconds. Null: it goes. */
+/** The instant at which GitHub's clock stands still, in milliseconds. Null: the clock runs. */
 let stoppedAt: number | null = null;
 const people = new Map<string, Octokit>();
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -47,7 +47,7 @@ async function row(): Promise<{ status: string; skip_line: boolean } | undefined
   return found;
 }
 
-/** Who is named in the events of the pull request that people cause. */
+/** Reads the actors of events that people caused. */
 async function actors(): Promise<(string | undefined)[]> {
   const found = await w.rows<{ action: string; actor: string }>(
     `select action, actor from event where action in ('labeled', 'queued', 'dequeued') order by id`,

@@ -34,7 +34,7 @@ async function leaves(number: number): Promise<string[]> {
   return rows.map(({ leaf, message }) => (message === null ? leaf : `${leaf}: ${message}`));
 }
 
-/** Until nothing is left to be done. */
+/** Waits until the runbook has nothing left to do. */
 async function rest(number: number): Promise<void> {
   await w.until(async () => {
     const [row] = await w.rows<{ next_look_at: Date | null }>('select next_look_at from runbook where number = $1', [

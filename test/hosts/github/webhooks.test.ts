@@ -43,8 +43,8 @@ test.each<{ name: string; headers?: Record<string, string | null>; body?: string
   { name: 'no body', body: '', status: 401 },
   { name: 'no delivery id', headers: { 'x-github-delivery': null }, status: 400 },
   { name: 'no event', headers: { 'x-github-event': null }, status: 400 },
-  { name: 'a body that is no JSON', body: 'payload=%7B%7D', status: 400 },
-  { name: 'a body that is no object', body: '7', status: 400 },
+  { name: 'a body that is not JSON', body: 'payload=%7B%7D', status: 400 },
+  { name: 'a body that is not an object', body: '7', status: 400 },
   { name: 'the address of no App', path: 'f00d', status: 404 },
   { name: 'an address that no database takes', path: '%00', status: 404 },
 ])(

@@ -1,5 +1,5 @@
-// Who asks in the contract's cases, beside the first tokens of two accounts; and an account that has much of
-// everything.
+// Tokens of the contract's cases, besides the first tokens of two accounts, and an account that has many rows of each
+// kind.
 import { accountOf } from '../../accounts/account.ts';
 import type { TestServer } from '../../support/server.ts';
 import { ask, type Installation, makeRepository, openPullRequest, pushBranches } from './repository.ts';
@@ -52,7 +52,7 @@ export async function prepareMany(server: TestServer): Promise<Tokens> {
   return { many: token, small: small.token };
 }
 
-/** As the dashboard does: by a token of a user. */
+/** Acts as the dashboard does, with the token of a user. */
 async function act(at: Installation): Promise<void> {
   const { createApiToken } = await ask<{ createApiToken: { token: string } }>(
     at,

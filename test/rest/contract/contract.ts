@@ -12,7 +12,7 @@ export interface DocumentedOperation {
   readonly query?: Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly body?: Notation;
-  /** By the value that tells them apart. */
+  /** Alternative bodies, by the value that distinguishes them. */
   readonly bodies?: Readonly<Record<string, Notation>>;
   /** Content type of a body that is text. */
   readonly text?: string;
@@ -31,7 +31,7 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly text?: string;
-  /** Who asks, by the name of a token; the file's account unless said. */
+  /** The name of the token that the request has. Default: the token of the file's account. */
   readonly as?: string;
   /** The document of the OpenAPI document's operation that it is an example of. */
   readonly example?: string;
@@ -60,7 +60,7 @@ export interface Elsewhere {
 export interface Contract {
   readonly file: string;
   readonly section: string;
-  /** Whose repositories the cases are about; the first account's unless said. */
+  /** The account whose repositories the cases use. Default: the first account. */
   readonly account?: string;
   readonly operations: readonly DocumentedOperation[];
   readonly cases: readonly Case[];

@@ -86,7 +86,7 @@ export class Examples {
   }
 }
 
-/** Whose numbers are how long something took. */
+/** Whether the numbers of a field are durations. */
 function isTimed(key: string): boolean {
   return key === 'time_in_queue' || key === 'wait_times_to_queue';
 }

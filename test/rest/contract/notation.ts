@@ -53,7 +53,10 @@ function isOf(notation: string, value: unknown): boolean {
   });
 }
 
-/** Of its keys, by their path from wherever one begins (`repository.org`, `org`), and of the values it lists. */
+/**
+ * Returns the names in a notation: the paths of its keys from each level (`repository.org` and `org`), and the values
+ * that it lists.
+ */
 export function namesIn(notation: Notation): string[] {
   if (typeof notation === 'string') return /^one of (.*?)(?: or null)?$/.exec(notation)?.[1]?.split(' ') ?? [];
   if (isList(notation)) return namesIn(notation[0]);

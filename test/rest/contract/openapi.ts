@@ -19,7 +19,7 @@ export interface OpenApiOperation {
   readonly body: Json | undefined;
   /** Content type to schema, by status. */
   readonly answers: Readonly<Record<string, Json | undefined>>;
-  /** By status, and by name in lower case; true where one is sent with every such answer. */
+  /** Headers of answers, by status and by name in lower case. True: every answer with the status has the header. */
   readonly headers: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
   readonly examples: readonly { readonly schema: Json; readonly value: unknown }[];
 }

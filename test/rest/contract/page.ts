@@ -8,7 +8,7 @@ export interface Row {
   readonly section: string;
   /** What its first cell names: a field, or several. */
   readonly names: readonly string[];
-  /** Its cells, as they are read: without markup, and without the mark of what is this product's own choice. */
+  /** The text of the cells, without markup and without the mark of Interlock's own choices. */
   readonly text: string;
 }
 

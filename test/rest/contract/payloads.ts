@@ -4,7 +4,7 @@ import type { RepositoryName } from '../../../src/domain/events/payloads.ts';
 import { loadContracts } from './contract.ts';
 import { problemsWith } from './notation.ts';
 
-/** By the notation of their `action`. */
+/** The documented payloads of webhooks, by the notation of their `action`. */
 const documented = new Map(
   loadContracts().flatMap(({ payloads }) => payloads.map(({ payload }) => [payload['action'], payload] as const)),
 );

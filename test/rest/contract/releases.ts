@@ -13,7 +13,7 @@ export interface PreparedReleases {
   readonly 'other-commit': string;
 }
 
-/** As the document's example has it: a candidate whose commit no repository has, as what is recorded names none. */
+/** Creates the candidate of the recorded example. No repository has its commit, because recorded examples name none. */
 export async function prepareExampleCandidate(server: TestServer, releases: PreparedReleases): Promise<void> {
   const { CreateRelease: example } = parse(readFileSync(examplesFile, 'utf8')) as {
     readonly CreateRelease: {
@@ -71,7 +71,7 @@ export async function prepareReleases(
   return { project, staging, commit, 'other-commit': await tipOf(at, { org, name }) };
 }
 
-/** Of `main`, as git itself answers. */
+/** Returns the tip of `main`, read with git. */
 async function tipOf(
   { url, token }: Installation,
   { org, name }: { readonly org: string; readonly name: string },

@@ -8,7 +8,7 @@ export interface PreparedRunbooks {
   readonly working: number;
   readonly halfway: number;
   readonly broken: number;
-  /** Of a model that has nothing left to spend. */
+  /** The number of a runbook with a model, whose budget is spent. */
   readonly spent: number;
 }
 
