@@ -61,6 +61,8 @@ describe('a hint of a host', () => {
     await retitle(w, number, 'Another title');
     const entered = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
+    // If an expectation fails, the world can end nevertheless.
+    using _release = { [Symbol.dispose]: () => held.resolve() };
     instead(w, 'getPullRequest', (original) => async (...of) => {
       entered.resolve();
       await held.promise;
@@ -148,12 +150,16 @@ describe('a hint of a host', () => {
   it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {
     await using w = await world({ runsCi: false });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    // Otherwise the inbox of the service may still handle the same hints.
+    await w.service.drain();
     const inbox = createHostInbox(() => w.service.ports);
     const read: number[] = [];
     let atOnce = 0;
     let most = 0;
     const entered = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
+    // If an expectation fails, the world can end nevertheless.
+    using _release = { [Symbol.dispose]: () => held.resolve() };
     instead(w, 'getPullRequest', (original) => async (repository, number) => {
       read.push(number);
       most = Math.max(most, (atOnce += 1));
