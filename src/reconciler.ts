@@ -10,6 +10,7 @@ import {
   endComparison,
   hasLine,
   planComparisons,
+  renewComparisons,
   takeDueComparison,
   type DueComparison,
 } from './modules/repositories/index.ts';
@@ -20,7 +21,8 @@ import { type Loop, repeat } from './platform/repeat.ts';
 const second = 1_000;
 const minute = 60 * second;
 const lookEveryMs = 5 * second;
-const leaseMs = 15 * minute;
+// Short, because a process that was killed delays the next comparison of a repository by this time.
+const leaseMs = 30 * second;
 
 /** The time between two comparisons of a repository, with and without pull requests in line. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
@@ -77,6 +79,14 @@ export function createReconciler(ports: Ports): Reconciler {
     }
   }
 
+  /** If a lease ends before it is renewed, another process compares the repository too. */
+  async function renew(): Promise<void> {
+    const until = new Date(ports.clock().getTime() + leaseMs);
+    await renewComparisons(ports.db.system.query, [...underWay.values()], until).catch((error: unknown) =>
+      ports.log.warn({ error }, 'The leases of comparisons could not be renewed.'),
+    );
+  }
+
   /** Only one `takeDue` runs at a time, so that two cannot exceed the limits together. */
   async function begin(): Promise<void> {
     const before = taking;
@@ -107,7 +117,11 @@ export function createReconciler(ports: Ports): Reconciler {
       await begin();
     } while (underWay.size > 0);
   };
-  const loop = repeat(lookEveryMs, startQuietly, () => {});
+  const look = async (): Promise<void> => {
+    await renew();
+    await startQuietly();
+  };
+  const loop = repeat(lookEveryMs, look, () => {});
   return {
     start: () => loop.start(),
     drain,

@@ -89,3 +89,42 @@ it('a process leases one due comparison at a time, also if PostgreSQL takes the 
     expect(await w.rows('select 1 from host_comparison where leased_until is not null')).toHaveLength(taken);
   }
 });
+
+it('a comparison that takes long keeps its lease, and that of a process that was killed is soon made again', async () => {
+  await using w = await world({ runsCi: false });
+  const entered = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  // If an expectation fails, the world can end nevertheless.
+  using _release = { [Symbol.dispose]: () => held.resolve() };
+  let compared = 0;
+  instead(w, 'listRefs', (original) => async (repository, prefix) => {
+    if (prefix !== 'refs/interlock/landings/') return await original(repository, prefix);
+    compared += 1;
+    entered.resolve();
+    await held.promise;
+    return await original(repository, prefix);
+  });
+  const readLease = async (): Promise<number> => {
+    const [lease] = await w.rows<{ until: number | null }>(
+      'select extract(epoch from leased_until)::float8 * 1000 as until from host_comparison',
+    );
+    return lease?.until ?? 0;
+  };
+  const began = new Date();
+  let now = began;
+  const reconciler = createReconciler({ ...w.service.ports, clock: () => now });
+  reconciler.start();
+  await entered.promise;
+  expect((await readLease()) - began.getTime()).toBeLessThanOrEqual(30_000);
+  now = new Date(began.getTime() + 10_000);
+  await expect.poll(readLease).toBe(now.getTime() + 30_000);
+
+  // To another process, the first one looks as if it had been killed after this.
+  const later = new Date(now.getTime() + 31_000);
+  const other = createReconciler({ ...w.service.ports, clock: () => later });
+  const settled = other.drain();
+  await expect.poll(() => compared).toBe(2);
+  held.resolve();
+  await settled;
+  await reconciler.stop();
+});

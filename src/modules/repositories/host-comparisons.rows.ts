@@ -1,6 +1,6 @@
 // When the reconciler next compares each repository with its host. A process leases a due comparison, so that no other
-// process makes it too. After the comparison the process sets the next instant. If the process dies, the comparison is
-// due again when the lease ends.
+// process makes it too. After the comparison the process sets the next instant. A process renews
+// the leases of its comparisons. If it dies, its comparisons are due again when the leases end.
 import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];
@@ -53,6 +53,24 @@ export async function takeDueComparison(
     [at.now.toISOString(), at.until.toISOString(), [...except.accounts], [...except.hosts]],
   );
   return taken ?? null;
+}
+
+/** Extends the leases of comparisons that this process is making. */
+export async function renewComparisons(
+  query: Query,
+  comparisons: readonly DueComparison[],
+  until: Date,
+): Promise<void> {
+  if (comparisons.length === 0) return;
+  await query(
+    `update host_comparison l set leased_until = $3 from unnest($1::bigint[], $2::bigint[]) as c (account_id, repository_id)
+     where l.account_id = c.account_id and l.repository_id = c.repository_id and l.leased_until is not null`,
+    [
+      comparisons.map(({ accountId }) => accountId),
+      comparisons.map(({ repositoryId }) => repositoryId),
+      until.toISOString(),
+    ],
+  );
 }
 
 /**

@@ -36,6 +36,7 @@ export {
   endComparison,
   hasLine,
   planComparisons,
+  renewComparisons,
   takeDueComparison,
   type DueComparison,
 } from './host-comparisons.rows.ts';
