@@ -143,7 +143,7 @@ export type CodeHostKind =
 
 /** The kinds of conditions that must hold before a pull request is merged. */
 export type ConditionKind =
-  /** As many approvals as are required. */
+  /** It has as many approvals as are required. */
   | 'APPROVALS'
   /** Its merge is requested. */
   | 'ASKED'
@@ -157,11 +157,11 @@ export type ConditionKind =
   | 'CHECK'
   /** All review conversations are resolved. */
   | 'CONVERSATIONS'
-  /** It is no draft. */
+  /** It is not a draft. */
   | 'DRAFT'
   /** The workflow that must succeed after its build has passed. */
   | 'FINAL_GATE'
-  /** The code host shows the tip of its branch as its head. Listed only while it shows an older one. */
+  /** The code host shows the tip of its branch as its head. Listed only while the code host shows an older head. */
   | 'HEAD'
   /** The code host accepts requests. Listed only while it refuses them. */
   | 'HOST_ANSWERS'
@@ -185,7 +185,7 @@ export type ConditionKind =
   | 'OPEN'
   /** An owner of the changed code approved. Listed only while the code host says that this is missing. */
   | 'OWNER_REVIEW'
-  /** The required checks of its own head. Each of its parts is one. */
+  /** The required checks of its own head passed. Each part of this condition is one check. */
   | 'OWN_CHECKS'
   /** Whether it is first in line. */
   | 'PLACE'
@@ -199,7 +199,7 @@ export type ConditionKind =
   | 'STACK'
   /** One validation of the configuration. */
   | 'VALIDATION'
-  /** The validations of the configuration hold. Each of its parts is one. */
+  /** The validations of the configuration hold. Each part of this condition is one validation. */
   | 'VALIDATIONS'
   /** The code host has verified the signature of each of its commits. */
   | 'VERIFIED_COMMITS';

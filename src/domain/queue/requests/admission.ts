@@ -81,23 +81,24 @@ export type Admission =
  */
 export const preconditionKinds = {
   base_branch: { subject: 'Its base branch', meaning: 'Its base branch is managed.' },
-  draft: { subject: 'Its state', meaning: 'It is no draft.' },
+  draft: { subject: 'Its state', meaning: 'It is not a draft.' },
   head: {
     subject: 'Its head',
-    meaning: 'The code host shows the tip of its branch as its head. Listed only while it shows an older one.',
+    meaning:
+      'The code host shows the tip of its branch as its head. Listed only while the code host shows an older head.',
   },
   labels: { subject: 'Its labels', meaning: 'It has no label that blocks.' },
   review: { subject: 'Its reviews', meaning: 'No reviewer wants changes.' },
   validations: {
     subject: 'Its validations',
-    meaning: 'The validations of the configuration hold. Each of its parts is one.',
+    meaning: 'The validations of the configuration hold. Each part of this condition is one validation.',
   },
   verified_commits: {
     subject: 'Signatures of its commits',
     meaning: 'The code host has verified the signature of each of its commits.',
   },
   mergeable: { subject: 'Merging it', meaning: 'No conflict with its base branch is known.' },
-  approvals: { subject: 'Its approvals', meaning: 'As many approvals as are required.' },
+  approvals: { subject: 'Its approvals', meaning: 'It has as many approvals as are required.' },
   owner_review: {
     subject: 'The review of an owner',
     meaning: 'An owner of the changed code approved. Listed only while the code host says that this is missing.',
@@ -109,7 +110,7 @@ export const preconditionKinds = {
   },
   own_checks: {
     subject: 'Its own required checks',
-    meaning: 'The required checks of its own head. Each of its parts is one.',
+    meaning: 'The required checks of its own head passed. Each part of this condition is one check.',
   },
 } as const satisfies Record<string, { readonly subject: string; readonly meaning: string }>;
 
