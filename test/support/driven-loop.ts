@@ -118,7 +118,7 @@ export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
     is: (rowRef) => 'deploymentId' in rowRef || 'candidateId' in rowRef,
     keyOf: (rowRef) =>
       'deploymentId' in rowRef ? `deployment ${rowRef.deploymentId}` : `candidate ${rowRef.candidateId}`,
-    open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as rowRef
+    open: `select json_build_object('accountId', account_id::text, 'deploymentId', id::text) as "rowRef"
              from deployment where next_look_at is not null
            union all select json_build_object('accountId', account_id::text, 'candidateId', id::text)
              from release_candidate where next_look_at is not null`,
@@ -136,7 +136,7 @@ export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
   createDrivenLoop(onWake, {
     is: (rowRef) => 'runbookId' in rowRef,
     keyOf: ({ runbookId }) => runbookId,
-    open: `select json_build_object('accountId', account_id::text, 'runbookId', id::text) as rowRef
+    open: `select json_build_object('accountId', account_id::text, 'runbookId', id::text) as "rowRef"
              from runbook where next_look_at is not null`,
     wakeDue: wakeDueRunbooks,
     advance: async (ctx, { runbookId }) => await advanceRunbook(ctx, runbookId),
@@ -147,7 +147,7 @@ export const createVerificationLoop = (onWake: () => void): VerificationLoop =>
   createDrivenLoop(onWake, {
     is: (rowRef) => 'verificationId' in rowRef,
     keyOf: ({ verificationId }) => verificationId,
-    open: `select json_build_object('accountId', account_id::text, 'verificationId', id::text) as rowRef
+    open: `select json_build_object('accountId', account_id::text, 'verificationId', id::text) as "rowRef"
              from verification where next_look_at is not null`,
     wakeDue: wakeDueVerifications,
     advance: async (ctx, { verificationId }) => await advanceVerification(ctx, verificationId),
