@@ -5,7 +5,7 @@ import type { BuildState } from '../../src/domain/queue/model/snapshot.ts';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { loadBuilds } from '../../src/modules/queue/facts/build.records.ts';
 import { readKeptLine, readWrittenLine } from '../../src/modules/queue/facts/kept-line.ts';
-import { decidePause } from '../../src/modules/queue/planning/turn-pause.ts';
+import { decideDelay } from '../../src/modules/queue/planning/turn-delay.ts';
 import { readWanted, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
 import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
 import type { Transaction } from '../../src/platform/database.ts';
@@ -214,13 +214,13 @@ describe('a wake', () => {
   });
 });
 
-describe('the pause before a turn, in which others may come', () => {
+describe('the delay before a turn, in which other changes may come', () => {
   it.each([
     ['is left out for the only build of an idle queue', { hasArrivals: false, openBatches: 1, sinceLastMs: 5_000 }, 0],
     ['is the rest of it right after a turn', { hasArrivals: false, openBatches: 1, sinceLastMs: 30 }, 45],
     ['is whole when pull requests enter the line', { hasArrivals: true, openBatches: 0, sinceLastMs: 5_000 }, 75],
     ['is whole when several builds run', { hasArrivals: false, openBatches: 2, sinceLastMs: 5_000 }, 75],
-  ])('%s', (_, of, pauseMs) => {
-    expect(decidePause(of, 75)).toBe(pauseMs);
+  ])('%s', (_, of, delayMs) => {
+    expect(decideDelay(of, 75)).toBe(delayMs);
   });
 });

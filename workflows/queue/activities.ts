@@ -40,8 +40,8 @@ async function takeTurns(
   batchWakes: BatchWakes,
 ): Promise<Advance> {
   const beganAt = performance.now();
-  for (let longestPauseMs = coalesceMs; ; longestPauseMs = 0) {
-    const advance = await advanceQueue(ctx, queueId, { longestPauseMs });
+  for (let longestDelayMs = coalesceMs; ; longestDelayMs = 0) {
+    const advance = await advanceQueue(ctx, queueId, { longestDelayMs });
     await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;

@@ -14,7 +14,7 @@ import { planWaitingBackports } from './branch-work.ts';
 import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
 import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.ts';
 import { isSameWork, keepQuietTurn, quietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
-import { noteTurn, pauseBefore } from './turn-pause.ts';
+import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
@@ -36,18 +36,18 @@ export interface Advance extends OpenWork {
   readonly nextLookAt: number | null;
 }
 
-/** `longestPauseMs`: how long a turn may wait, so that it handles further changes of the same moment together. */
+/** `longestDelayMs`: how long a turn may wait, so that it handles further changes of the same moment together. */
 export async function advanceQueue(
   ctx: Context,
   queueId: string,
-  { longestPauseMs = 0 }: { readonly longestPauseMs?: number } = {},
+  { longestDelayMs = 0 }: { readonly longestDelayMs?: number } = {},
 ): Promise<Advance> {
   let before = await readBeforeTurn(ctx, queueId);
   const quiet = quietTurn(ctx, before);
   if (quiet !== null) return quiet;
-  const pauseMs = pauseBefore(ctx.db, before, longestPauseMs);
-  if (pauseMs > 0) {
-    await delay(pauseMs);
+  const delayMs = delayBeforeTurn(ctx.db, before, longestDelayMs);
+  if (delayMs > 0) {
+    await delay(delayMs);
     before = await readBeforeTurn(ctx, queueId);
   }
   await readMissingFacts(ctx, before);

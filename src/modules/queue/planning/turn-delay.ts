@@ -1,6 +1,6 @@
 // Decides how long a turn waits before it plans, so that changes of the same moment become one plan, such as a thousand
 // arrivals or the results of many builds. If at most one build is open and nothing has arrived, a turn waits only until
-// the longest pause since the last turn is over.
+// the longest delay since the last turn is over.
 import type { Database } from '../../../platform/database.ts';
 import type { BeforeTurn } from './quiet-turn.ts';
 
@@ -21,10 +21,10 @@ export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, '
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 
-/** Milliseconds. `longest` is the pause if other changes may follow. */
-export function pauseBefore(db: Database, before: BeforeTurn, longest: number): number {
+/** Milliseconds. `longest` is the delay if other changes may follow. */
+export function delayBeforeTurn(db: Database, before: BeforeTurn, longest: number): number {
   const last = ended.get(db)?.get(before.queueId);
-  return decidePause(
+  return decideDelay(
     {
       hasArrivals: last?.nextRank !== before.nextRank,
       openBatches: before.batches.length,
@@ -34,7 +34,7 @@ export function pauseBefore(db: Database, before: BeforeTurn, longest: number): 
   );
 }
 
-export function decidePause(
+export function decideDelay(
   of: { readonly hasArrivals: boolean; readonly openBatches: number; readonly sinceLastMs: number },
   longest: number,
 ): number {
