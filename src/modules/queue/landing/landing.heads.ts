@@ -133,7 +133,7 @@ async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: read
  * Ensures that no earlier attempt can move heads any more, even if its push arrives late: afterwards the fence exists,
  * made by that push or by this one. Idempotent.
  */
-export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
+export async function fenceHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   try {
     await hostClient(ctx, host).updateRefs([{ ref: headsFence(batch.id), from: null, to: batch.parentCommit }]);
   } catch (error) {

@@ -7,7 +7,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
+import { settleOutcome, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
 import { landingRef, readLandingRef } from '../facts/landing-refs.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 
@@ -27,7 +27,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, { commit: earlier, failure: baseMoved });
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
-  if ((await client.readRef(base))?.commit !== batch.parentCommit) return await giveUp(ctx, loaded, baseMoved);
+  if ((await client.readRef(base))?.commit !== batch.parentCommit) return await settleOutcome(ctx, loaded, baseMoved);
   await passFailpoint('landing:before_merge');
   let failure: Failure | null = null;
   try {
@@ -46,7 +46,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   // The state at the host decides, and not the response of the call, because an earlier call may have succeeded.
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
-  return await giveUp(ctx, loaded, failure);
+  return await settleOutcome(ctx, loaded, failure);
 }
 
 /**

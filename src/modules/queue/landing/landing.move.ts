@@ -18,7 +18,7 @@ import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
-import { closeHeads, followRestored, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
+import { fenceHeads, followRestored, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
@@ -35,7 +35,7 @@ export type Outcome =
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
 
 export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: LandingAttempt): Promise<Outcome> {
-  if (attempt.heads !== null) await closeHeads(ctx, loaded);
+  if (attempt.heads !== null) await fenceHeads(ctx, loaded);
   const earlier = await readLandingRef(ctx, loaded.host, loaded.batch.id);
   if (earlier !== null) {
     const outcome = await outcomeOf(ctx, loaded, {
@@ -80,9 +80,9 @@ async function moveAll(ctx: Context, loaded: LoadedBatch, heads: readonly HeadMo
   // A push to one of these branches after the gate, or a protection of one, does not prevent the landing. None of them
   // is moved then.
   if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
-    return await giveUp(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
+    return await settleOutcome(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
   const failure = await tryMove(ctx, loaded, landing);
-  return await giveUp(ctx, loaded, failure ?? { kind: 'base_moved', ref: landingRef(batch.id) });
+  return await settleOutcome(ctx, loaded, failure ?? { kind: 'base_moved', ref: landingRef(batch.id) });
 }
 
 /** Null: all refs were moved. */
@@ -99,10 +99,11 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
 }
 
 /**
- * Decides the outcome after an attempt. The attempt may have succeeded although its response was lost, and only the
- * landing ref shows that. If there is no landing ref, a tombstone is written, so that no later update succeeds.
+ * Decides the outcome after an attempt, successful or not: only the landing ref shows whether the batch landed, because
+ * the response of the host may have been lost. If there is no landing ref, a tombstone is written, so that no later
+ * update succeeds, and the outcome is `failure`.
  */
-export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
+export async function settleOutcome(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
   const landed = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
   return landed === null ? failure : await outcomeOf(ctx, loaded, { commit: landed, failure });
 }
