@@ -1,7 +1,7 @@
 // The address of a preview: a host below the service's own, so that its pages share no origin with the service.
 
 const label = 'preview';
-/** The form that `newSlug` of a sandbox gives: one label of a host name. */
+/** The slug of a sandbox is one label of a host name. */
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**

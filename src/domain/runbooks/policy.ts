@@ -3,7 +3,7 @@
 import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {
-  /** Whether it may change files that decide what runs, who reviews, and what git does (`allow_workflow_files`). */
+  /** Whether it may change files that decide what runs, who reviews, and what git does (docs/runbooks.md). */
   readonly workflowFiles: boolean;
   readonly files: number;
   readonly bytesPerFile: number;

@@ -107,7 +107,7 @@ export type Decision =
    */
   | { readonly kind: 'ReadChecks'; readonly commit: string }
   /**
-   * Plans again at this instant, even without an event: for a timeout or `batch_max_wait`. The earliest instant counts.
+   * Plans again at this instant, even without an event: for a timeout or `batch_max_wait_minutes`. The earliest instant counts.
    */
   | { readonly kind: 'PlanAgainAt'; readonly at: number };
 

@@ -184,8 +184,8 @@ export function writeStatus(
   const to = transition(from, event);
   if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
   const { queue, now } = work;
-  // A queue's counters count its own pull requests only. `followBase` alone moves a pull request to another queue, and
-  // locks both.
+  // A queue's counters count its own pull requests only. `moveToQueueOfBase` alone moves a pull request to another
+  // queue, and locks both.
   if (pullRequest.queueId !== queue.id)
     throw new DomainError('INTERNAL', `#${pullRequest.number} is in queue ${pullRequest.queueId}, not in ${queue.id}.`);
   count(queue, from, -1);

@@ -19,7 +19,7 @@ interface Growth {
 }
 
 /** Stores the commits of the base branch up to the tip that its queue knows. Returns the number of stored commits. */
-export async function moveToQueueOfBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
+export async function storeBaseChain(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
   for (;;) {
     const base = await readBase(ctx, queueId);
     if (base.tip === null || base.tip === base.knownTip) return base.length;

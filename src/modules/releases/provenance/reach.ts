@@ -4,7 +4,7 @@
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type ContainedPart } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
-import { moveToQueueOfBase } from './base-chain.ts';
+import { storeBaseChain } from './base-chain.ts';
 
 /** The greatest number of candidates that one request examines, newest first. The next request examines the rest. */
 const mostAtOnce = 1000;
@@ -34,7 +34,7 @@ interface Unreached {
  * are too many candidates for one request. The next call continues with the rest.
  */
 export async function reachBase(ctx: Context, { repository, queueId, candidateId }: ReachRequest): Promise<boolean> {
-  const length = await moveToQueueOfBase(ctx, repository, queueId);
+  const length = await storeBaseChain(ctx, repository, queueId);
   const values = [ctx.accountId, queueId, repository.id, candidateId];
   if (length === 0 || (await readUnreached(ctx, values, length)).length === 0) return true;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
