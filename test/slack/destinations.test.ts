@@ -248,7 +248,7 @@ describe('an incoming webhook', () => {
         await w.shop.s.service.slack?.look();
         return (await settings()).destinations;
       })
-      .toMatchObject([{ kind: 'WEBHOOK', problem: expect.stringContaining('Make a new one') }]);
+      .toMatchObject([{ kind: 'WEBHOOK', problem: expect.stringContaining('Make a new webhook') }]);
   });
 });
 
