@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
-# One image for servers, workers and every other program: the words after the image's name are a program of dist/src and
-# its arguments, such as `production.js server`, `production.js migrate` or `doctor.js acme/shop`.
+# One image for servers, workers and every other program. The words after the name of the image are a program in dist/src
+# and its arguments, such as `production.js server`, `production.js migrate` or `doctor.js acme/shop`.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -10,8 +10,8 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 
-# Without what only `npm start` needs: the embedded PostgreSQL and the embedded Node are optional packages. Temporal's SDK
-# brings libraries for five platforms, of which one is this one.
+# The packages of the image. Optional packages are left out: they are the embedded PostgreSQL and the embedded Node, which
+# only `npm start` needs. Temporal's SDK has libraries for five platforms, and only the library of this platform stays.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -19,9 +19,9 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
-# git composes and serves, gpg and ssh-keygen verify signatures, bubblewrap isolates checks, procps tells which processes
-# run, and tini reaps those that a command leaves behind.
-# The newest of the distribution: a version named here would be gone from its archive after the next security fix.
+# git composes and serves, gpg and ssh-keygen verify signatures, bubblewrap isolates checks, procps lists the processes
+# that run, and tini reaps processes that a command leaves behind. Versions are not named, because the archive of the
+# distribution drops a version after its next security fix.
 # hadolint ignore=DL3008
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git gpg openssh-client procps tini \
@@ -45,8 +45,8 @@ COPY --from=build /app/dist/rest-facade ./dist/rest-facade
 COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
 COPY --from=build /app/dist/dashboard ./dist/dashboard
 COPY --from=build /app/dist/graphiql ./dist/graphiql
-# What is written: repositories and mirrors, unpacked programs, and temporary files in /tmp. Everything else may be
-# mounted read-only.
+# Programs write only repositories, mirrors and unpacked programs into these folders, and temporary files into /tmp. All
+# other folders may be mounted read-only.
 ENV NODE_ENV=production \
   INTERLOCK_DATA=/var/lib/interlock \
   INTERLOCK_CACHE=/var/cache/interlock
@@ -54,7 +54,7 @@ VOLUME ["/var/lib/interlock", "/var/cache/interlock"]
 WORKDIR /app/dist/src
 USER 10001:10001
 EXPOSE 4000 4001
-# A worker answers at 4001: give it PORT=4001.
+# A worker answers on port 4001, so it needs PORT=4001.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", "--disable-warning=ExperimentalWarning", "--no-concurrent-sparkplug", "--no-maglev-build-code-on-background", "--no-maglev-deopt-data-on-background"]

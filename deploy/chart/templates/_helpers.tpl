@@ -167,7 +167,7 @@ topologySpreadConstraints:
 {{- end -}}
 
 {{- define "interlock.probes" -}}
-# A part waits for another one that migrates.
+# A server or worker may wait for a migration that another process runs.
 startupProbe:
   httpGet: { path: /healthz, port: http }
   periodSeconds: 5
