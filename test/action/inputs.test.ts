@@ -93,7 +93,7 @@ describe('a request', () => {
   test.each([
     [{}, 'url is needed for every command: the address of Interlock.'],
     [{ url: 'interlock.example' }, 'url must be an address such as https://interlock.example.com'],
-    [{ url: 'https://i.example/' }, 'token is empty. Set it from a secret that this repository has. GitHub gives no secrets'],
+    [{ url: 'https://i.example/' }, 'token is empty. Set it from a secret that this repository has. GitHub gives'],
   ])('with %j does not begin', (inputs, message) => {
     expect(() => readCommon(reading(inputs))).toThrow(message);
   });
