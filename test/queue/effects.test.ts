@@ -16,6 +16,8 @@ async function queueOf(w: World): Promise<string> {
 
 /** Done now, or else when it is due. */
 async function atOnce(w: World): Promise<void> {
+  // Until then, events of the host may plan notifications.
+  await w.service.drain();
   await w.rows('update pull_request set notify_at = now() where notify_at is not null');
 }
 
@@ -66,6 +68,7 @@ describe('effects of a turn', () => {
   it('are one telling for all who wait, when the first is due', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    await w.service.drain();
     await w.rows('update pull_request set notify_at = now() where number = $1', [a]);
     await w.rows("update pull_request set notify_at = now() + interval '1 hour' where number = $1", [b]);
     const { effects } = await advanceQueue(w.ctx, await queueOf(w));
@@ -76,6 +79,7 @@ describe('effects of a turn', () => {
   it('are empty, without a deadline, if nobody is to be notified', async () => {
     await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
+    await w.service.drain();
     await w.rows("update pull_request set notify_at = now() + interval '1 hour'");
     expect(await advanceQueue(w.ctx, await queueOf(w))).toMatchObject({ effects: [], nextLookAt: null });
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
