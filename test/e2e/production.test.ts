@@ -235,7 +235,7 @@ it('the trace of a request to queue a pull request contains its build, below the
   const paths = collector.spans.filter(({ name }) => name === 'compose build').map(pathOf);
   expect(paths).toContainEqual([
     'compose build',
-    'activity driveBatch',
+    'activity makeBuild',
     'workflow batch',
     'transaction',
     'GraphQL QueuePullRequest',

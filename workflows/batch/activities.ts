@@ -7,8 +7,18 @@ import { runActivity } from '../shared/activities.ts';
 import { readOrigin } from '../shared/activities.spans.ts';
 import type { BatchInput } from './messages.ts';
 
+type DriveBatch = (input: BatchInput) => Promise<BatchProgress>;
+
+/**
+ * Each takes the step that the batch needs now. The names of the local activities say which step that is expected to
+ * be, because Temporal's UI shows only the names of local activities.
+ */
 export interface BatchActivities {
-  driveBatch(input: BatchInput): Promise<BatchProgress>;
+  readonly driveBatch: DriveBatch;
+  readonly makeBuild: DriveBatch;
+  readonly openBuild: DriveBatch;
+  readonly readChecks: DriveBatch;
+  readonly cleanUpBuild: DriveBatch;
 }
 
 /**
@@ -48,23 +58,22 @@ function holdWakes(ctx: Context): { readonly ctx: Context; readonly release: () 
 }
 
 export function createBatchActivities(ports: Ports): BatchActivities {
-  return {
-    driveBatch: async (input) =>
-      await runActivity(
-        async () => {
-          const { accountId, batchId } = input;
-          const { ctx, release } = holdWakes(systemContext(ports, accountId));
-          try {
-            const progress = await driveBatch(ctx, batchId);
-            // A commit that was just made is built at once, because another step would cost six events of the history.
-            return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
-          } catch (error) {
-            throw asWait(error, ports.clock().getTime());
-          } finally {
-            await release();
-          }
-        },
-        (await readOrigin(ports, input)).origin,
-      ),
-  };
+  const drive: DriveBatch = async (input) =>
+    await runActivity(
+      async () => {
+        const { accountId, batchId } = input;
+        const { ctx, release } = holdWakes(systemContext(ports, accountId));
+        try {
+          const progress = await driveBatch(ctx, batchId);
+          // A commit that was just made is built at once, because another step would add events to the history.
+          return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
+        } catch (error) {
+          throw asWait(error, ports.clock().getTime());
+        } finally {
+          await release();
+        }
+      },
+      (await readOrigin(ports, input)).origin,
+    );
+  return { driveBatch: drive, makeBuild: drive, openBuild: drive, readChecks: drive, cleanUpBuild: drive };
 }

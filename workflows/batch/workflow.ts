@@ -21,15 +21,13 @@ const { driveBatch } = proxyActivities<BatchActivities>({
   retry: { initialInterval: '500ms', maximumInterval: longestPause },
 });
 
-type Step = (summary: string) => (input: BatchInput) => Promise<Progress>;
 type Progress = Awaited<ReturnType<BatchActivities['driveBatch']>>;
 
-const slowStep: Step = (summary) => async (input) => await driveBatch.executeWithOptions({ summary }, [input]);
-const quickStep: Step = (summary) =>
-  locallyFirst(
-    async (input) => await locally.driveBatch.executeWithOptions({ ...turnLocally, summary }, [input]),
-    slowStep(summary),
-  );
+async function takeStep(input: BatchInput, { activity, summary }: Step): Promise<Progress> {
+  const driveIt = async (): Promise<Progress> => await driveBatch.executeWithOptions({ summary }, [input]);
+  if (!input.isQuick) return await driveIt();
+  return await locallyFirst(locally[activity], driveIt)(input);
+}
 
 export interface BatchResult {
   readonly state: string;
@@ -39,13 +37,12 @@ export interface BatchResult {
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const wake = listenTo(lookSignal);
   const describe = createDescription();
-  const takeStep = input.isQuick ? quickStep : slowStep;
   let need: Need = 'make';
-  let step = stepNames.make;
+  let step: Step = steps.make;
   let polls = 0;
   for (;;) {
     wake.isPending = false;
-    const progress = await takeStep(step)(input);
+    const progress = await takeStep(input, step);
     describe(
       progress.details,
       [
@@ -55,10 +52,10 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       ],
       input.title ?? `${progress.repository} ${progress.baseBranch}`,
     );
-    if (progress.need === 'done') return conclude(progress);
+    if (progress.need === 'done') return conclude(input, progress);
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;
-    step = stepNames[need];
+    step = steps[need];
     // A batch whose commit could not be made because of a conflict waits until the planner ends it.
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
@@ -78,9 +75,9 @@ const failures: readonly string[] = ['failed', 'bisected'];
  * Ends the run. A failed batch is an ordinary result, so its category keeps the failure out of metrics and alerts of
  * Temporal.
  */
-function conclude({ state, summary }: BatchResult): BatchResult {
-  // In histories of an earlier version, runs end as completed even after a failure.
-  if (failures.includes(state) && patched('failures-fail'))
+function conclude({ isQuick }: BatchInput, { state, summary }: BatchResult): BatchResult {
+  // In histories of earlier versions, whose inputs have no `isQuick`, runs may end as completed even after a failure.
+  if (failures.includes(state) && (isQuick !== undefined || patched('failures-fail')))
     throw ApplicationFailure.create({
       message: summary,
       type: state,
@@ -92,14 +89,20 @@ function conclude({ state, summary }: BatchResult): BatchResult {
 
 type Need = Exclude<Progress['need'], 'done'>;
 
-const stepNames: Readonly<Record<Need, string>> = {
-  make: 'make the commit that is tested and lands, open its bot pull request',
-  open: 'open the bot pull request',
-  wait: 'read the checks',
-  clean_up: 'close the bot pull request, delete its branch',
+/** A step as Temporal's UI shows it: the name of its local activity, or the summary of its ordinary activity. */
+interface Step {
+  readonly activity: keyof Omit<BatchActivities, 'driveBatch'>;
+  readonly summary: string;
+}
+
+const steps: Readonly<Record<Need, Step>> = {
+  make: { activity: 'makeBuild', summary: 'make the commit that is tested and lands, open its bot pull request' },
+  open: { activity: 'openBuild', summary: 'open the bot pull request' },
+  wait: { activity: 'readChecks', summary: 'read the checks' },
+  clean_up: { activity: 'cleanUpBuild', summary: 'close the bot pull request, delete its branch' },
 };
 
-/** The step after a signal of the queue's workflow, which signals a batch that has ended. */
-const endedStep = 'ended: close the bot pull request, delete its branch';
+/** The step after a wake by the queue, which wakes a batch that has ended. */
+const endedStep: Step = { ...steps.clean_up, summary: 'ended: close the bot pull request, delete its branch' };
 
 const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;
