@@ -2,7 +2,6 @@
 // Hints of different repositories are handled at the same time, and only a few hints of one repository. While hints of
 // a repository are being handled, its other hints wait as rows, because a long list in memory would last longer than
 // its leases. A hint whose handling fails is tried a few more times. After that, the reconciler finds the change.
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
 import { awaitHost } from '../../../domain/queue/landing/host-retry.ts';
@@ -13,20 +12,15 @@ import {
   hintOf,
   keyOfHint,
   postponeHint,
-  renewHints,
   storeHints,
   takeDueHints,
-  type HintLease,
   type PlannedHint,
   type TakenHint,
 } from '../store/host-hints.ts';
+import { createHintLeases } from './host.inbox.leases.ts';
 import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
-// While a process has leases of hints of a repository, all hints of this repository wait. So the leases of a process
-// that was killed must end soon, and a process that handles hints renews its leases.
-const leaseMs = 10_000;
-const renewEveryMs = 2_000;
 /** How many hints are handled at the same time. A hint of a remote host mostly waits for responses. */
 const most = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
 /**
@@ -50,22 +44,15 @@ export interface HostInbox {
 }
 
 export function createHostInbox(ports: () => Ports): HostInbox {
-  const owner = randomUUID();
+  const leases = createHintLeases(ports);
   const received = new Map<string, PlannedHint>();
   const lines = new Map<string, Promise<void>>();
   /** Repositories whose hints wait as rows. */
   const waiting = new Set<string>();
   const inProcess = atMost(most.ofProcess);
-  /** The ids of the hints that are being handled, or wait in memory for their turn. */
-  const leased = new Set<string>();
-  let renewing: NodeJS.Timeout | undefined;
   let storing: Promise<void> | null = null;
 
   const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
-  const lease = (): HintLease => {
-    const now = ports().clock();
-    return { owner, now, until: new Date(now.getTime() + leaseMs) };
-  };
 
   /** Stores hints. Hints of the same moment are stored by one statement. */
   async function store(): Promise<void> {
@@ -79,7 +66,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       try {
         for (const { repositoryId } of busy) waiting.add(repositoryId);
         await storeHints(query, busy, { now: ports().clock() });
-        handleInOrder(await storeHints(query, idle, lease()));
+        handleInOrder(await storeHints(query, idle, leases.take()));
         if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
         tries = 0;
       } catch (error) {
@@ -94,36 +81,15 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     }
   }
 
-  async function renewLeases(): Promise<void> {
-    try {
-      await renewHints(query, [...leased], lease());
-    } catch (error) {
-      // If the lease ends before it is renewed, another process handles the hints too.
-      ports().log.warn({ error }, 'The leases of host events could not be renewed.');
-    }
-  }
-
-  function keepLeases(hints: readonly TakenHint[]): void {
-    for (const { id } of hints) leased.add(id);
-    if (leased.size > 0) renewing ??= setInterval(() => void renewLeases(), renewEveryMs);
-  }
-
-  function dropLeases(hints: readonly TakenHint[]): void {
-    for (const { id } of hints) leased.delete(id);
-    if (leased.size > 0) return;
-    clearInterval(renewing);
-    renewing = undefined;
-  }
-
   /** Handles hints after the hints of the same repository that are already being handled. */
   function handleInOrder(taken: readonly TakenHint[]): void {
-    keepLeases(taken);
+    leases.keep(taken);
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())
         .then(async () => await handleAll(repositoryId, hints))
         .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
         .finally(() => {
-          dropLeases(hints);
+          leases.drop(hints);
           if (lines.get(repositoryId) === line) lines.delete(repositoryId);
         });
       lines.set(repositoryId, line);
@@ -137,11 +103,11 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       await ofRepository(
         async () =>
           await inProcess(async () => {
-            if (await handleHint(ports(), hint, owner)) handled.push(hint.id);
+            if (await handleHint(ports(), hint, leases.owner)) handled.push(hint.id);
           }),
       );
     await Promise.all(hints.map(handleInTurn));
-    const isOver = await endHints(query, handled, owner);
+    const isOver = await endHints(query, handled, leases.owner);
     if (waiting.delete(repositoryId) || !isOver) await look();
   }
 
@@ -150,7 +116,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   }
 
   async function look(): Promise<void> {
-    const taken = await takeDueHints(query, lease());
+    const taken = await takeDueHints(query, leases.take());
     // More hints of these repositories may be due than are taken at once.
     for (const { repositoryId } of taken) waiting.add(repositoryId);
     handleInOrder(taken);

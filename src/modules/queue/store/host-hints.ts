@@ -145,13 +145,13 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
   );
 }
 
-/** Extends the leases of hints that are being handled. Returns the number of leases that this process still has. */
-export async function renewHints(query: Query, ids: readonly string[], { owner, until }: HintLease): Promise<number> {
-  const renewed = await query(
-    'update host_hint set leased_until = $3 where id = any ($1::bigint[]) and leased_by = $2 returning id',
-    [[...ids], owner, until.toISOString()],
-  );
-  return renewed.length;
+/** Extends the leases of hints that this process still has. */
+export async function renewHints(query: Query, ids: readonly string[], { owner, until }: HintLease): Promise<void> {
+  await query('update host_hint set leased_until = $3 where id = any ($1::bigint[]) and leased_by = $2', [
+    [...ids],
+    owner,
+    until.toISOString(),
+  ]);
 }
 
 /** Removes handled hints. False: a hint was stored again in the meantime. It is kept, and is due again. */
