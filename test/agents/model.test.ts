@@ -108,7 +108,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
 
     expect(answersIn(server.requests[1])).toEqual([
       expect.stringMatching(/^refused\n/),
-      expect.stringContaining('something beside it failed'),
+      expect.stringContaining('another call of this turn failed'),
     ]);
     expect(server.refusals).toEqual([]);
   });
