@@ -47,8 +47,8 @@ export interface Actor {
 }
 
 /**
- * The rows that have a workflow: a queue, a deployment (a rollback has its own), a candidate's build, a runbook,
- * a verification.
+ * The rows that have a workflow: a queue, a batch, a deployment (a rollback has its own), a candidate's build,
+ * a runbook, a verification.
  */
 export type Woken =
   | { readonly queueId: string }
@@ -64,7 +64,7 @@ export interface WokenBatch {
   readonly title: string;
   /** Why the batch exists, for Temporal's UI. Markdown. */
   readonly details: string;
-  /** Whether each step of the batch takes milliseconds, because its code host is the local one. */
+  /** Whether its steps usually take milliseconds, because its code host is the local one. */
   readonly isQuick: boolean;
 }
 

@@ -79,7 +79,7 @@ export function createReconciler(ports: Ports): Reconciler {
     }
   }
 
-  /** If a lease ends before it is renewed, another process compares the repository too. */
+  /** Renews the leases of the comparisons under way. If one ends before, another process compares the repository too. */
   async function renew(): Promise<void> {
     const until = new Date(ports.clock().getTime() + leaseMs);
     await renewComparisons(ports.db.system.query, [...underWay.values()], until).catch((error: unknown) =>
@@ -119,7 +119,7 @@ export function createReconciler(ports: Ports): Reconciler {
   };
   const look = async (): Promise<void> => {
     await renew();
-    await startQuietly();
+    if (!isStopping) await startQuietly();
   };
   const loop = repeat(lookEveryMs, look, () => {});
   return {
@@ -127,8 +127,10 @@ export function createReconciler(ports: Ports): Reconciler {
     drain,
     stop: async () => {
       isStopping = true;
-      await loop.stop();
+      await taking.catch(() => {});
+      // The loop renews the leases until then.
       await Promise.all(underWay.keys());
+      await loop.stop();
     },
   };
 }

@@ -154,7 +154,8 @@ export function workflowIdOf(row: Driven): string {
 type WorkflowText = Pick<Woken, 'signal' | 'staticSummary' | 'staticDetails'>;
 
 const workflowTexts = {
-  batch: { signal: lookSignal, staticSummary: 'Builds, checks and cleans up pull requests that land together' },
+  batch: { signal: lookSignal },
+  quickBatch: { signal: lookSignal },
   queue: {
     signal: wakeSignal,
     staticSummary: 'Plans and lands the pull requests of one base branch',
@@ -189,8 +190,8 @@ function workflowOf(whose: Traced): Woken {
   if ('candidateId' in whose) return workflowStart('build', buildWorkflowId(whose), whose);
   if ('runbookId' in whose) return workflowStart('runbook', runbookWorkflowId(whose), whose);
   if ('batchId' in whose) {
-    const { details: staticDetails, ...input } = whose;
-    const started = workflowStart('batch', batchWorkflowId(whose), input);
+    const { details: staticDetails, isQuick, ...input } = whose;
+    const started = workflowStart(isQuick ? 'quickBatch' : 'batch', batchWorkflowId(whose), input);
     return { ...started, staticSummary: whose.title, staticDetails };
   }
   if ('verificationId' in whose) return workflowStart('verification', verificationWorkflowId(whose), whose);

@@ -1,5 +1,5 @@
 // All workflows of the worker. The workflow of a queue never ends, so it has no span.
-import { batch as driveBatch } from './batch/workflow.ts';
+import { batch as driveBatch, quickBatch as driveQuickBatch } from './batch/workflow.ts';
 import { build as driveBuild } from './build/workflow.ts';
 import { deployment as driveDeployment } from './deployment/workflow.ts';
 import { rollback as driveRollback } from './rollback/workflow.ts';
@@ -10,6 +10,7 @@ import { webhookDelivery as driveDelivery } from './webhook-delivery/workflow.ts
 
 export { queue } from './queue/workflow.ts';
 export const batch = recorded(driveBatch);
+export const quickBatch = recorded(driveQuickBatch);
 export const build = recorded(driveBuild);
 export const deployment = recorded(driveDeployment);
 export const rollback = recorded(driveRollback);

@@ -236,7 +236,7 @@ it('the trace of a request to queue a pull request contains its build, below the
   expect(paths).toContainEqual([
     'compose build',
     'activity makeBuild',
-    'workflow batch',
+    'workflow quickBatch',
     'transaction',
     'GraphQL QueuePullRequest',
     'POST /api/v1/pull_request',

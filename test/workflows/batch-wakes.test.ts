@@ -7,25 +7,41 @@ type Need = Parameters<typeof needsWake>[0];
 
 describe('a batch is woken', () => {
   const at = 1_000_000;
-  const cases: readonly [string, Need, { readonly need: Need; readonly agoMs: number } | null, boolean][] = [
+  const minute = 60_000;
+  type Before = { readonly need: Need; readonly agoMs: number; readonly wakes: number };
+  const cases: readonly [string, Need, Before | null, boolean][] = [
     ['if it is new', 'make', null, true],
     ['if it has ended and this process sees it for the first time', 'clean_up', null, true],
     ['not if it waits and another process has started it', 'wait', null, false],
-    ['not while its commit is made', 'make', { need: 'make', agoMs: 9_999 }, false],
-    ['not if its own workflow goes on to open its build', 'open', { need: 'make', agoMs: 50 }, false],
-    ['not if its own workflow goes on to wait', 'wait', { need: 'make', agoMs: 50 }, false],
-    ['if it has ended', 'clean_up', { need: 'wait', agoMs: 50 }, true],
-    ['if it has ended before its commit was made', 'clean_up', { need: 'make', agoMs: 50 }, true],
-    ['not again while it is cleaned up', 'clean_up', { need: 'clean_up', agoMs: 9_999 }, false],
-    ['again if a step is not done after ten seconds', 'make', { need: 'make', agoMs: 10_000 }, true],
-    ['again if it is not cleaned up after ten seconds', 'clean_up', { need: 'clean_up', agoMs: 10_000 }, true],
-    ['not while it waits, because its workflow polls', 'wait', { need: 'wait', agoMs: 299_999 }, false],
-    ['again after five minutes of waiting', 'wait', { need: 'wait', agoMs: 300_000 }, true],
+    ['not while its commit is made', 'make', { need: 'make', agoMs: 9_999, wakes: 1 }, false],
+    ['not if its own workflow goes on to open its build', 'open', { need: 'make', agoMs: 50, wakes: 1 }, false],
+    ['not if its own workflow goes on to wait', 'wait', { need: 'make', agoMs: 50, wakes: 1 }, false],
+    ['not if it waits at last, after a long time', 'wait', { need: 'make', agoMs: minute, wakes: 1 }, false],
+    ['if it has ended', 'clean_up', { need: 'wait', agoMs: 50, wakes: 0 }, true],
+    ['if it has ended before its commit was made', 'clean_up', { need: 'make', agoMs: 50, wakes: 1 }, true],
+    ['not again while it is cleaned up', 'clean_up', { need: 'clean_up', agoMs: 9_999, wakes: 1 }, false],
+    ['again if a step is not done after ten seconds', 'make', { need: 'make', agoMs: 10_000, wakes: 1 }, true],
+    ['less often the second time', 'make', { need: 'make', agoMs: 19_999, wakes: 2 }, false],
+    ['again after twice the time', 'make', { need: 'make', agoMs: 20_000, wakes: 2 }, true],
+    ['every five minutes at least', 'make', { need: 'make', agoMs: 5 * minute, wakes: 50 }, true],
+    [
+      'again if it is not cleaned up after ten seconds',
+      'clean_up',
+      { need: 'clean_up', agoMs: 10_000, wakes: 1 },
+      true,
+    ],
+    [
+      'not while it waits, because its workflow polls',
+      'wait',
+      { need: 'wait', agoMs: 5 * minute - 1, wakes: 0 },
+      false,
+    ],
+    ['again after five minutes of waiting', 'wait', { need: 'wait', agoMs: 5 * minute, wakes: 0 }, true],
+    ['soon again if a first turn woke it while it waited', 'wait', { need: 'wait', agoMs: 10_000, wakes: 1 }, true],
   ];
   it.each(cases)('%s', (_, need, before, expected) => {
-    expect(needsWake(need, before === null ? undefined : { need: before.need, at: at - before.agoMs }, at)).toBe(
-      expected,
-    );
+    const known = before === null ? undefined : { ...before, at: at - before.agoMs };
+    expect(needsWake(need, known, at)).toBe(expected);
   });
 });
 
@@ -33,10 +49,9 @@ describe('turns of a queue', () => {
   function turns() {
     const woken: string[] = [];
     let now = 0;
-    const wakes = createBatchWakes();
+    const wakes = createBatchWakes(() => now);
     const ctx = {
       accountId: '1',
-      clock: () => new Date(now),
       wake: async (whose: Wake) => void woken.push('batchId' in whose ? whose.batchId : 'another row'),
     } as unknown as Context;
     return {
@@ -70,6 +85,13 @@ describe('turns of a queue', () => {
     const { take } = turns();
     await take({ 1: 'make' });
     expect(await take({ 1: 'wait', 2: 'wait' }, { isFirstTurn: true })).toEqual(['1', '2']);
+  });
+
+  it('repeat a wake ever less often while nothing changes', async () => {
+    const { take } = turns();
+    const wokenAt: number[] = [];
+    for (let second = 1; second <= 200; second += 1) if ((await take({ 1: 'make' })).length > 0) wokenAt.push(second);
+    expect(wokenAt).toEqual([1, 11, 31, 71, 151]);
   });
 
   it('of two queues remember their batches apart', async () => {

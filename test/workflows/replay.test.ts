@@ -35,13 +35,13 @@ describe('stored histories', () => {
       'bisection',
       'conflict',
       'continue-as-new',
+      'quick-bisection',
+      'quick-single-landing',
       'releases',
       'reset',
       'runbooks',
       'single-landing',
       'verifications',
-      'woken-bisection',
-      'woken-single-landing',
     ]);
     const failures: string[] = [];
     for await (const { workflowId, error } of Worker.runReplayHistories(

@@ -5,11 +5,6 @@ export interface BatchInput {
   readonly batchId: string;
   /** The pull requests of the batch and their base branch, for Temporal's UI. */
   readonly title?: string;
-  /**
-   * Whether each step takes milliseconds. Then the steps are local activities, which cost one event of the history
-   * instead of six. Absent, or false: they are ordinary activities, as in runs of earlier versions.
-   */
-  readonly isQuick?: boolean;
 }
 
 export function batchWorkflowId({ accountId, batchId }: Pick<BatchInput, 'accountId' | 'batchId'>): string {

@@ -23,10 +23,12 @@ const { driveBatch } = proxyActivities<BatchActivities>({
 
 type Progress = Awaited<ReturnType<BatchActivities['driveBatch']>>;
 
-async function takeStep(input: BatchInput, { activity, summary }: Step): Promise<Progress> {
-  const driveIt = async (): Promise<Progress> => await driveBatch.executeWithOptions({ summary }, [input]);
-  if (!input.isQuick) return await driveIt();
-  return await locallyFirst(locally[activity], driveIt)(input);
+async function takeStep(input: BatchInput, { summary }: Step): Promise<Progress> {
+  return await driveBatch.executeWithOptions({ summary }, [input]);
+}
+
+async function takeQuickStep(input: BatchInput, step: Step): Promise<Progress> {
+  return await locallyFirst(locally[step.activity], async () => await takeStep(input, step))(input);
 }
 
 export interface BatchResult {
@@ -35,6 +37,23 @@ export interface BatchResult {
 }
 
 export async function batch(input: BatchInput): Promise<BatchResult> {
+  const result = await drive(input, takeStep);
+  // In histories of earlier versions, runs may end as completed even after a failure.
+  return isFailure(result) && patched('failures-fail') ? fail(result) : result;
+}
+
+/**
+ * Like `batch`, at a code host whose steps usually take milliseconds. Its steps are local activities, which cost one
+ * event of the history instead of six. It is a type of its own, because a worker of an earlier version would run a
+ * `batch` with ordinary activities, and a newer worker could not continue that run.
+ */
+export async function quickBatch(input: BatchInput): Promise<BatchResult> {
+  const result = await drive(input, takeQuickStep);
+  return isFailure(result) ? fail(result) : result;
+}
+
+/** Takes steps until the batch needs none. */
+async function drive(input: BatchInput, take: typeof takeStep): Promise<BatchResult> {
   const wake = listenTo(lookSignal);
   const describe = createDescription();
   let need: Need = 'make';
@@ -42,7 +61,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let polls = 0;
   for (;;) {
     wake.isPending = false;
-    const progress = await takeStep(input, step);
+    const progress = await take(input, step);
     describe(
       progress.details,
       [
@@ -52,39 +71,35 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       ],
       input.title ?? `${progress.repository} ${progress.baseBranch}`,
     );
-    if (progress.need === 'done') return conclude(input, progress);
+    if (progress.need === 'done') return { state: progress.state, summary: progress.summary };
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;
     step = steps[need];
     // A batch whose commit could not be made because of a conflict waits until the planner ends it.
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
-    if (
-      await condition(() => wake.isPending, `${pollSec}s`, {
-        summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
-      })
-    )
-      step = endedStep;
+    const isWoken = await condition(() => wake.isPending, `${pollSec}s`, {
+      summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
+    });
+    if (isWoken && need === 'wait') step = endedStep;
   }
 }
 
 /** The states of a batch that is red or has a conflict. Temporal lists the workflow as failed. */
 const failures: readonly string[] = ['failed', 'bisected'];
 
-/**
- * Ends the run. A failed batch is an ordinary result, so its category keeps the failure out of metrics and alerts of
- * Temporal.
- */
-function conclude({ isQuick }: BatchInput, { state, summary }: BatchResult): BatchResult {
-  // In histories of earlier versions, whose inputs have no `isQuick`, runs may end as completed even after a failure.
-  if (failures.includes(state) && (isQuick !== undefined || patched('failures-fail')))
-    throw ApplicationFailure.create({
-      message: summary,
-      type: state,
-      nonRetryable: true,
-      category: ApplicationFailureCategory.BENIGN,
-    });
-  return { state, summary };
+function isFailure({ state }: BatchResult): boolean {
+  return failures.includes(state);
+}
+
+/** A failed batch is an ordinary result, so its category keeps the failure out of metrics and alerts of Temporal. */
+function fail({ state, summary }: BatchResult): never {
+  throw ApplicationFailure.create({
+    message: summary,
+    type: state,
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }
 
 type Need = Exclude<Progress['need'], 'done'>;
@@ -102,7 +117,7 @@ const steps: Readonly<Record<Need, Step>> = {
   clean_up: { activity: 'cleanUpBuild', summary: 'close the bot pull request, delete its branch' },
 };
 
-/** The step after a wake by the queue, which wakes a batch that has ended. */
+/** The step after a wake that ends the wait for checks. Nearly always the batch has ended. */
 const endedStep: Step = { ...steps.clean_up, summary: 'ended: close the bot pull request, delete its branch' };
 
 const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;

@@ -40,9 +40,9 @@ async function takeTurns(
   batchWakes: BatchWakes,
 ): Promise<Advance> {
   const beganAt = performance.now();
-  for (let longestDelayMs = coalesceMs; ; longestDelayMs = 0) {
-    const advance = await advanceQueue(ctx, queueId, { longestDelayMs });
-    await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn });
+  for (let turns = 0; ; turns += 1) {
+    const advance = await advanceQueue(ctx, queueId, { longestDelayMs: turns === 0 ? coalesceMs : 0 });
+    await batchWakes.wake(ctx, { queueId, batches: advance.batches, isFirstTurn: isFirstTurn && turns === 0 });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
     // The next turn follows in any case. If this process dies before it, the whole activity is repeated.

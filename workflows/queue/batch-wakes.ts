@@ -1,51 +1,57 @@
-// Wakes the workflows of a queue's batches. A wake starts the workflow if there is none. The process remembers which
-// batches it has woken, because a wake of a running workflow costs four events of its history. If the memory is lost
-// with the process, a batch is woken once too often, or is woken again by a later turn.
+// Wakes the workflows of a queue's batches. A wake starts the workflow if there is none. Each process remembers which
+// batches it has woken, because a wake of a running workflow costs events of its history. If a process dies, its batches
+// are woken once too often, or later. In case a wake is lost, later turns repeat it: the relay causes a turn every 30 s.
 import type { Context } from '../../src/context.ts';
 import type { Advance } from '../../src/modules/queue/index.ts';
 
 type OpenBatch = Advance['batches'][number];
 
-interface Woken {
+/** What a process knows of a batch. */
+interface KnownBatch {
   readonly need: OpenBatch['need'];
-  /** When the batch was last woken, or first seen. Milliseconds since the epoch. */
+  /** When it was last woken, or began to wait. Milliseconds of a clock that is never set back. */
   readonly at: number;
+  /** How often this process has woken it for what it needs now. */
+  readonly wakes: number;
 }
 
-/** In case a wake is lost, for example because Temporal is down. The relay causes a turn every 30 s. */
-const againAfterMs = 10_000;
-/**
- * A batch that waits for its checks needs no wake, because its workflow polls. It is woken in case its workflow was
- * lost or terminated. The workflow itself polls at most every five minutes.
- */
-const waitingAgainAfterMs = 300_000;
+const firstPauseMs = 10_000;
+const longestPauseMs = 300_000;
 
-/** Whether a batch needs a wake. `before`: what is known of it. Undefined: this process sees the batch for the first time. */
-export function needsWake(need: OpenBatch['need'], before: Woken | undefined, now: number): boolean {
-  // The process that started a batch has woken it.
+/** The pause before a wake is repeated. It doubles, because a step that fails for hours must not collect signals. */
+function pauseAfter(wakes: number): number {
+  // A workflow that waits for checks polls by itself. It is woken in case it was lost or terminated.
+  return wakes === 0 ? longestPauseMs : Math.min(longestPauseMs, firstPauseMs * 2 ** (wakes - 1));
+}
+
+/** Whether a batch is woken. `before`: undefined if this process sees the batch for the first time. */
+export function needsWake(need: OpenBatch['need'], before: KnownBatch | undefined, now: number): boolean {
+  // A batch that waits has a workflow, which has made its commit.
   if (before === undefined) return need !== 'wait';
   // The other steps follow each other within the workflow.
-  if (need === 'clean_up' && before.need !== 'clean_up') return true;
-  return now - before.at >= (need === 'wait' ? waitingAgainAfterMs : againAfterMs);
+  if (need !== before.need) return need === 'clean_up';
+  return now - before.at >= pauseAfter(before.wakes);
 }
 
 export interface BatchWakes {
-  /** `isFirstTurn`: a new run of the queue's workflow knows nothing of its batches, so all are woken. */
+  /** `isFirstTurn`: of a run of the queue's workflow. All batches are woken, in case Temporal has lost its data. */
   wake(ctx: Context, of: { queueId: string; batches: readonly OpenBatch[]; isFirstTurn: boolean }): Promise<void>;
 }
 
-export function createBatchWakes(): BatchWakes {
-  const known = new Map<string, ReadonlyMap<string, Woken>>();
+export function createBatchWakes(clock: () => number = () => performance.now()): BatchWakes {
+  const known = new Map<string, ReadonlyMap<string, KnownBatch>>();
   return {
     async wake(ctx, { queueId, batches, isFirstTurn }) {
-      const now = ctx.clock().getTime();
-      const before = known.get(queueId) ?? new Map<string, Woken>();
-      const after = new Map<string, Woken>();
+      const now = clock();
+      const before = known.get(queueId) ?? new Map<string, KnownBatch>();
+      const after = new Map<string, KnownBatch>();
       for (const { id, need, title, details, isQuick } of batches) {
         const last = before.get(id);
-        const isWoken = isFirstTurn || needsWake(need, last, now);
-        if (isWoken) await ctx.wake({ accountId: ctx.accountId, batchId: id, title, details, isQuick });
-        after.set(id, { need, at: isWoken || last === undefined ? now : last.at });
+        const isSame = last?.need === need;
+        if (isFirstTurn || needsWake(need, last, now)) {
+          await ctx.wake({ accountId: ctx.accountId, batchId: id, title, details, isQuick });
+          after.set(id, { need, at: now, wakes: isSame ? last.wakes + 1 : 1 });
+        } else after.set(id, isSame ? last : { need, at: now, wakes: 0 });
       }
       if (after.size === 0) known.delete(queueId);
       else known.set(queueId, after);

@@ -178,7 +178,7 @@ export interface OpenWork {
     readonly title: string;
     /** Markdown. */
     readonly details: string;
-    /** Whether its steps take only a moment, because its host is on this machine. */
+    /** Whether its steps usually take milliseconds, because its code host is the local one. */
     readonly isQuick: boolean;
   }[];
   /** A description of the queue for Temporal's UI, as Markdown. */

@@ -89,7 +89,6 @@ export function createHostInbox(ports: () => Ports): HostInbox {
         .then(async () => await handleAll(repositoryId, hints))
         .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
         .finally(() => {
-          leases.drop(hints);
           if (lines.get(repositoryId) === line) lines.delete(repositoryId);
         });
       lines.set(repositoryId, line);
@@ -106,8 +105,14 @@ export function createHostInbox(ports: () => Ports): HostInbox {
             if (await handleHint(ports(), hint, leases.owner)) handled.push(hint.id);
           }),
       );
-    await Promise.all(hints.map(handleInTurn));
-    const isOver = await endHints(query, handled, leases.owner);
+    let isOver = false;
+    try {
+      await Promise.all(hints.map(handleInTurn));
+      isOver = await endHints(query, handled, leases.owner);
+    } finally {
+      // Before `look`, which may take the same hints again.
+      leases.drop(hints);
+    }
     if (waiting.delete(repositoryId) || !isOver) await look();
   }
 

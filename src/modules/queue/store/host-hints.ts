@@ -147,11 +147,14 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
 
 /** Extends the leases of hints that this process still has. */
 export async function renewHints(query: Query, ids: readonly string[], { owner, until }: HintLease): Promise<void> {
-  await query('update host_hint set leased_until = $3 where id = any ($1::bigint[]) and leased_by = $2', [
-    [...ids],
-    owner,
-    until.toISOString(),
-  ]);
+  // In the order of `storeHints`, so that the two cannot deadlock.
+  await query(
+    `with kept as materialized (
+       select id from host_hint where id = any ($1::bigint[]) and leased_by = $2
+       order by repository_id, kind, subject for no key update)
+     update host_hint h set leased_until = $3 from kept where h.id = kept.id`,
+    [[...ids], owner, until.toISOString()],
+  );
 }
 
 /** Removes handled hints. False: a hint was stored again in the meantime. It is kept, and is due again. */
