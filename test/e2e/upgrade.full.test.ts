@@ -2,6 +2,7 @@
 // run at the same time on one PostgreSQL and one Temporal, while pull requests are queued at both. No request fails,
 // each pull request lands once, and a pull request whose check fails blocks only itself.
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, type Client } from '../../src/demo/client.ts';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
@@ -131,6 +132,20 @@ async function expectEachLandedOnce(shop: TeamRepository, numbers: readonly numb
   expect(line.slice(0, -1).toSorted()).toEqual([...new Set(landings)].toSorted());
 }
 
+/** The number of batches whose bot pull requests and branches are not cleaned up. */
+async function countUncleaned(): Promise<number> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ batches: number }>(
+      'select count(*)::int as batches from batch where cleaned_up_at is null',
+    );
+    return rows[0]?.batches ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
 it('a version takes over from an earlier one and gives back, and each pull request lands once', async () => {
   const before = await start(earlier.folder);
   balancer.use([before.url]);
@@ -173,6 +188,8 @@ it('a version takes over from an earlier one and gives back, and each pull reque
   await shop.settled([bad, ...rounds.flat()]);
   expect((await shop.landing(bad)).status).toBe('BLOCKED');
   await expectEachLandedOnce(shop, rounds.flat());
+  // A workflow that a worker of one version began, and that the other version cannot continue, would clean up nothing.
+  await until(async () => (await countUncleaned()) === 0);
   for (const folder of [earlier.folder, projectRoot]) {
     const { code, said } = await run(folder, 'verify', shop.name, '--data', dataDir).ended;
     expect(code, said).toBe(0);
