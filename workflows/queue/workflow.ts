@@ -1,6 +1,6 @@
 // The workflow of the queue of one base branch. It waits for a wake or for the next deadline, takes a turn in one
-// activity, and carries out the remaining effects. It keeps no state but ids. It may continue as new, be started twice, or be lost with all of Temporal's data; the next run continues from
-// the rows.
+// activity, and carries out the remaining effects. It keeps no state but ids. It may continue as new, be started twice,
+// or be lost with all of Temporal's data; the next run continues from the rows.
 import { isCancellation, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { baseBranchAttribute, queueStatusAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
 import { createDescription } from '../shared/describe.ts';

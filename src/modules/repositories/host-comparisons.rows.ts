@@ -1,6 +1,6 @@
 // When the reconciler next compares each repository with its host. A process leases a due comparison, so that no other
-// process makes it too. After the comparison the process sets the next instant. A process renews
-// the leases of its comparisons. If it dies, its comparisons are due again when the leases end.
+// process makes it too, and renews the lease. After the comparison the process sets the next instant. If the process
+// dies, the comparison is due again when the lease ends.
 import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];

@@ -64,7 +64,7 @@ const columns = `h.id, h.account_id as "accountId", h.repository_id as "reposito
 
 /**
  * Stores hints. If a hint is stored already, the earlier of the two instants counts. If a lease is given, hints that
- * are due are taken at once and returned. Hints of a repository whose hints a process is handling are not taken.
+ * are due are taken at once and returned, except hints that a process is handling.
  */
 export async function storeHints(
   query: Query,
@@ -109,10 +109,7 @@ export async function planHint(ctx: Context, hint: HostHint, dueAt: Date): Promi
 }
 
 const mostAtOnce = 200;
-/**
- * How many hints of one repository are taken at once. The number is small, so that they are handled before the lease
- * ends, and so that a new urgent hint does not wait for many others.
- */
+/** How many hints of one repository are taken at once: few, so that a new urgent hint does not wait for many others. */
 const mostOfRepository = 16;
 
 /**
