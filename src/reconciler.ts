@@ -79,7 +79,7 @@ export function createReconciler(ports: Ports): Reconciler {
     }
   }
 
-  /** Renews the leases of the comparisons under way. If one ends before, another process compares the repository too. */
+  /** Renews the leases of comparisons. If one ends before, another process compares the repository too. */
   async function renew(): Promise<void> {
     const until = new Date(ports.clock().getTime() + leaseMs);
     await renewComparisons(ports.db.system.query, [...underWay.values()], until).catch((error: unknown) =>

@@ -1,6 +1,7 @@
 // Wakes the workflows of a queue's batches. A wake starts the workflow if there is none. Each process remembers which
-// batches it has woken, because a wake of a running workflow costs events of its history. If a process dies, its batches
-// are woken once too often, or later. In case a wake is lost, later turns repeat it: the relay causes a turn every 30 s.
+// batches it has woken, because a wake of a running workflow costs events of its history. If a process dies, its
+// batches are woken once too often, or later. In case a wake is lost, later turns repeat it: the relay causes a turn
+// every 30 s.
 import type { Context } from '../../src/context.ts';
 import type { Advance } from '../../src/modules/queue/index.ts';
 

@@ -1,7 +1,8 @@
 // Receives the events of hosts. Each event is stored as a hint before it is handled, so that it survives the process.
 // Hints of different repositories are handled at the same time, and only a few hints of one repository. While hints of
 // a repository are being handled, its other hints wait as rows, so that an urgent one can pass them, and so that other
-// processes find them if this one dies. A hint whose handling fails is tried a few more times. After that, the reconciler finds the change.
+// processes find them if this one dies. A hint whose handling fails is tried a few more times. After that, the
+// reconciler finds the change.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
 import { awaitHost } from '../../../domain/queue/landing/host-retry.ts';
