@@ -37,7 +37,7 @@ const conflict = 'one\n<<<<<<< HEAD\nhello\n=======\ngood morning\n>>>>>>> topic
 
 describe('what is found in the files alone', () => {
   it.each([
-    { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, message: /no JSON/ },
+    { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, message: /not JSON/ },
     { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, message: /no YAML/ },
     { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, message: /no YAML/ },
     { path: 'src/greet.ts', text: 'const a: string = "hello";\nconst b = ;\n', line: 2, message: /cannot be parsed/ },
