@@ -47,6 +47,6 @@ it('the summary names the policy that is faster for as few builds', async () => 
   const page = readFileSync(join(folder, 'README.md'), 'utf8');
   expect(page).toContain('On 0 of 1 kinds of days no other policy that does not know outcomes has a lower P95');
   expect(page).toContain(
-    'With 20 an hour, 100 workers, targets unknown, `batches` has 1.10 for 1.50 builds, and `interlock` 1.20 for 2.00.',
+    'On the day with 20 an hour, 100 workers, targets unknown, `batches` has a P95 of 1.10 with 1.50 builds a change, and `interlock` one of 1.20 with 2.00.',
   );
 });
