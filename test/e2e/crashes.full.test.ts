@@ -106,6 +106,24 @@ test('each pull request lands once, although Interlock or a part of it is killed
   console.log(`Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`);
 });
 
+/** Connects to PostgreSQL, which may still be recovering from the last kill. */
+async function connect(connectionString: string): Promise<pg.Client> {
+  return await until(async () => {
+    const client = new pg.Client({ connectionString });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== isRecovering) throw error;
+      return null;
+    }
+  });
+}
+
+// The code of PostgreSQL for "cannot connect now".
+const isRecovering = '57P03';
+
 test('each of 90 pull requests lands once, although a session of PostgreSQL is killed three times', {
   timeout: 1_800_000,
 }, async () => {
@@ -114,9 +132,7 @@ test('each of 90 pull requests lands once, although a session of PostgreSQL is k
   for (let kill = 1; kill <= 3; kill += 1) {
     const isMerged = async (): Promise<boolean> => (await shop.read(numbers[kill * 20] ?? 0)).status === 'merged';
     await until(isMerged, { withinMs: 600_000, everyMs: 500 });
-    const client = new pg.Client({ connectionString });
-    client.on('error', () => {});
-    await client.connect();
+    const client = await connect(connectionString);
     const { rows } = await client.query<{ pid: number }>(
       "select pid from pg_stat_activity where application_name = 'interlock' limit 1",
     );
@@ -127,8 +143,7 @@ test('each of 90 pull requests lands once, although a session of PostgreSQL is k
     await until(async () => (await fetch(`${interlock.access.url}/readyz`)).ok);
   }
   await expectEachLandedOnce(numbers);
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  const client = await connect(connectionString);
   const { rows } = await client.query<{ gap: number }>(
     'select (extract(epoch from landed_at - lag(landed_at) over (order by landed_at)) * 1000)::float8 as gap from landing order by landed_at',
   );
