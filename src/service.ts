@@ -70,7 +70,7 @@ export interface ServiceOptions {
   readonly webhooks?: WebhookOptions;
   /** Left out: this process posts nothing to Slack. */
   readonly slack?: SlackOptions;
-  /** The secrets with which those of GitHub Apps are sealed. Left out: there is no host `github`. */
+  /** The secrets with which the secrets of GitHub Apps are sealed. Left out: there is no host `github`. */
   readonly secrets?: Secrets;
   /** How fast pushes to GitHub may follow each other. Default: as GitHub recommends. */
   readonly pushPace?: PushPace;
@@ -93,7 +93,7 @@ export interface Service {
   /** Null: this process sends no webhooks. */
   readonly webhooks: WebhookSender | null;
   readonly localHost: LocalHost;
-  /** Work that is older than its own time limit. It is checked every half minute. */
+  /** Work that is older than its own time limit. The service looks for such work every half minute. */
   readonly overdue: () => readonly Overdue[];
   /** Invariants that do not hold. They are checked every minute. Null: this process has not checked them yet. */
   readonly violations: () => readonly Violation[] | null;
@@ -275,7 +275,7 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
   ];
 }
 
-/** The host `github`. Empty if there are no secrets to open those of GitHub Apps. */
+/** The host `github`. Empty if the installation has no secrets, with which the secrets of GitHub Apps are opened. */
 function openGitHub(
   { dataDir, secrets, pushPace, mirrors, committer }: ServiceOptions,
   { ports, ...given }: Pick<Ports, 'db' | 'clock' | 'meter'> & { readonly ports: () => Ports },

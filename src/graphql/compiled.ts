@@ -43,7 +43,7 @@ export interface CompiledQueries {
 }
 
 /**
- * A query is compiled after so many executions. Compiling takes up to 20 ms of CPU, which is less than half a point for
+ * A query is compiled after this many executions. Compiling takes up to 20 ms of CPU, which is less than half a point for
  * each of these executions. An error resets the count of a document.
  */
 const often = 50;

@@ -1,5 +1,5 @@
-// The only code that turns errors into GraphQL errors. Each has a code of the closed list, and the field at fault. An
-// internal error shows only the id of the request, by which the error is found in the log.
+// The only code that turns errors into GraphQL errors. Each GraphQL error has a code of the closed list, and the field
+// at fault. An internal error shows only the id of the request, by which the error is found in the log.
 import { GraphQLError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { HostUnavailable } from '../hosts/port.ts';

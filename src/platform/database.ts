@@ -80,7 +80,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       await inSpan('transaction', { kind: 'client' }, async () => await runTransaction(accountId, work, options)),
     system: createSystemQueries(url, system, onError),
     pools: () => [useOf('transactions', transactions), useOf('reads', reads), useOf('system', system)],
-    // Closes only once. By a second call, the next `connectDatabase` may use the same ORM.
+    // Closes only once. At a second call, the next `connectDatabase` may already use the closed ORM again.
     close: async () => await (closing ??= end()),
   };
 }

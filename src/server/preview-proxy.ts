@@ -111,7 +111,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return troubles.unreachable;
   }
 
-  /** Counts a request until the client disconnects, and ends it when the preview's time is over. */
+  /** Counts a request until the client disconnects. Disconnects the client when the time of the preview is over. */
   function track(
     client: ServerResponse | Duplex,
     { slug, expiresAt }: ReachablePreview,

@@ -10,8 +10,8 @@ import type { BatchInput } from './messages.ts';
 type DriveBatch = (input: BatchInput) => Promise<BatchProgress>;
 
 /**
- * Each takes the step that the batch needs now. The names of the local activities say which step that is expected to
- * be, because Temporal's UI shows only the names of local activities.
+ * Each activity takes the step that the batch needs now. The names of the local activities say which step is expected,
+ * because Temporal's UI shows only the names of local activities.
  */
 export interface BatchActivities {
   readonly driveBatch: DriveBatch;

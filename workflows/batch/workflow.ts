@@ -43,9 +43,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
 }
 
 /**
- * Like `batch`, at a code host whose steps usually take milliseconds. Its steps are local activities, which cost one
- * event of the history instead of six. It is a type of its own, because a worker of an earlier version would run a
- * `batch` with ordinary activities, and a newer worker could not continue that run.
+ * Like `batch`, at a code host whose steps usually take milliseconds. The steps are local activities, which cost one
+ * event of the history instead of six. `quickBatch` is a type of its own, because a worker of an earlier version would
+ * run a `batch` with ordinary activities, and a newer worker could not continue that run.
  */
 export async function quickBatch(input: BatchInput): Promise<BatchResult> {
   const result = await drive(input, takeQuickStep);
@@ -85,7 +85,7 @@ async function drive(input: BatchInput, take: typeof takeStep): Promise<BatchRes
   }
 }
 
-/** The states of a batch that is red or has a conflict. Temporal lists the workflow as failed. */
+/** The states of a batch that is red or has a conflict. Temporal lists the workflow of such a batch as failed. */
 const failures: readonly string[] = ['failed', 'bisected'];
 
 function isFailure({ state }: BatchResult): boolean {

@@ -6,8 +6,8 @@ import type { TurnInput } from './messages.ts';
 
 export interface QueueActivities {
   /**
-   * Takes a turn, and wakes the workflows of the batches that need a step. `batches` of the result is empty: a workflow
-   * of an earlier version would start the workflows of these batches itself.
+   * Takes a turn, and wakes the workflows of the batches that need a step. `batches` of the result is always empty,
+   * because a workflow of an earlier version would start the workflows of these batches itself.
    */
   advanceQueue(input: TurnInput): Promise<Advance>;
   /** Carries out all intents. Throws if one of them failed; a failed intent stays open, and a later turn finds it. */
@@ -22,7 +22,7 @@ const coalesceMs = 75;
 // landing or short notifications also carries them out, and takes the next turn directly after a landing. A landing
 // does not wait for notifications, because the turn after the landing sends them.
 const sendWithinMs = 1_000;
-/** At most so many intents are carried out together, with shared reads and writes. */
+/** The most intents that are carried out together, with shared reads and writes. */
 const mostTogether = 24;
 /**
  * How many notifications are sent first, to measure their duration: the comment and the check of one pull request. Over

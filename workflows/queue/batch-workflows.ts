@@ -1,6 +1,6 @@
-// Starts and wakes the workflows of batches as the queue's workflow of an earlier version did, for its histories, and
-// for turns that one of its workers has taken. A workflow that was lost is started again as long as its batch is open.
-// A workflow that waits while its batch has ended is woken.
+// Starts and wakes the workflows of batches, as the queue's workflow of an earlier version did. This code is needed for
+// the histories of that version, and for turns that a worker of that version has taken. A workflow that was lost is
+// started again as long as its batch is open. A workflow that waits while its batch has ended is woken.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';

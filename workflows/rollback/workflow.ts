@@ -42,8 +42,8 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
 }
 
 /**
- * Wakes the deployment that this rollback waits for, so that it sees at once that it is to be canceled. If that
- * deployment has already ended, the signal fails, which is harmless.
+ * Wakes the deployment that this rollback waits for, so that its workflow reads at once that a cancellation was
+ * requested. If the deployment has already ended, the signal fails, which is harmless.
  */
 async function signal(
   { accountId }: DeploymentInput,

@@ -15,7 +15,7 @@ export type CarryOut<Input> = (input: Input) => Promise<string>;
 
 /**
  * The activities of a kind. `advance…` takes a turn. `carryOut…` does what the turn decided, and returns a sentence
- * about it.
+ * about the result.
  */
 export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
   `advance${Kind}`,

@@ -2,8 +2,8 @@ import { isCancellation } from '@temporalio/workflow';
 
 /**
  * Takes a turn as a local activity, in the worker that runs the workflow. This costs one event of the history instead
- * of six. If it fails, the turn is an ordinary activity, which Temporal retries until it succeeds, and whose failures
- * Temporal shows.
+ * of six. If the local activity fails, an ordinary activity takes the turn. Temporal retries this activity until it
+ * succeeds, and shows its failures.
  */
 export function locallyFirst<Input, Answer>(
   locally: (input: Input) => Promise<Answer>,

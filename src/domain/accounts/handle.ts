@@ -30,7 +30,7 @@ export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'
   return `${part || 'user'}~${userId}`;
 }
 
-/** The id of the user with an unlinked handle. Null: it is a handle on the code host. */
+/** The id of the user with an unlinked handle. Null: the handle is one of the code host. */
 export function userIdOf(handle: string): string | null {
   return /^@?[a-z0-9-]+~([1-9]\d{0,17})$/.exec(handle)?.[1] ?? null;
 }

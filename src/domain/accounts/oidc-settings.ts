@@ -16,7 +16,7 @@ export interface OidcSettings extends OidcRules {
   readonly label: string;
 }
 
-/** A variable is missing or wrong. The message names the variable and the cure. */
+/** A variable is missing or wrong. The message names the variable, and says what to do. */
 export class OidcSettingsRefused extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
-// Which keys have different values in two configurations. An absent key has its default.
+// Finds the keys that have different values in two configurations. A key that the file leaves out has its default as
+// value, or no value if the key has no default.
 import { listKeys, type Mark } from './key.ts';
 import { configurationSchema, type Configuration } from './keys.ts';
 

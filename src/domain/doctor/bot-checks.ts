@@ -1,4 +1,4 @@
-// Whether CI validates what Interlock pushes to bot branches: judged by the checks of the newest bot commits.
+// Judges by the checks of the newest bot commits whether CI validates what Interlock pushes to bot branches.
 import type { CheckConclusion } from '../queue/model/rules.ts';
 import { type Finding, listed, missing, ok, warning } from './finding.ts';
 

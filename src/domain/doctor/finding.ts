@@ -1,4 +1,4 @@
-// What `npm run doctor` finds: one finding for each probe, and the cure of what is missing.
+// What `npm run doctor` finds: one finding for each probe, with what to do if something is missing.
 
 export interface Finding {
   /** What was probed, in a word or two: `clock`, `permissions`. */

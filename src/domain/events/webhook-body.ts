@@ -1,4 +1,4 @@
-// From a recorded event to the body of a webhook. Undocumented facts of an event are left out.
+// Makes the body of a webhook from a recorded event. Undocumented facts of the event are left out.
 import { statusText } from '../queue/model/status.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from '../queue/model/snapshot.ts';
 import {

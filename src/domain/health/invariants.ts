@@ -9,7 +9,7 @@ import { matchesGlob } from '../glob.ts';
 interface Invariant {
   /** `safety`: nothing wrong happens. `liveness`: work makes progress, and ends in time. */
   readonly kind: 'safety' | 'liveness';
-  /** The doctor prints it, and the table of docs/operations.md has it. */
+  /** The doctor prints the sentence, and the table in docs/operations.md contains it. */
   readonly sentence: string;
 }
 
@@ -142,7 +142,7 @@ export interface EventOfRepository extends LoggedEvent {
   readonly repository: string;
 }
 
-/** Only histories that are complete: an event of a pull request whose beginning was deleted says nothing. */
+/** Judges only complete histories, because the later events of a pull request prove nothing if earlier ones are deleted. */
 export function judgeHistories(events: readonly EventOfRepository[]): readonly Violation[] {
   const repositories = Map.groupBy(events, ({ account, repository }) => `${account} ${repository}`);
   return [...repositories.values()].flatMap((ofRepository) => {

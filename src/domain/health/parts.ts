@@ -22,7 +22,7 @@ export interface Part {
   readonly well: boolean;
   /** Since when the part does not work. Null while the part works, and always for the database. */
   readonly since: Date | null;
-  /** What is wrong, and the cure. Null while the part works. */
+  /** What is wrong, and what to do about it. Null while the part works. */
   readonly sentence: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What /readyz answers: whether a process can do its work, and which part keeps it from that.
+// What /readyz answers: whether a process can do its work, and which parts do not work.
 import type { Part, PartName } from './parts.ts';
 
 export interface ReadinessFacts {

@@ -5,7 +5,8 @@ const label = 'preview';
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * `https://<slug>.preview.<public host>`. An IP address has no names below it, so that the host is `localhost` then.
+ * `https://<slug>.preview.<public host>`. If the public host is an IP address, `localhost` is used instead, because an
+ * IP address has no names below it.
  */
 export function previewUrl(publicUrl: string, slug: string): string {
   const { protocol } = new URL(publicUrl);

@@ -1,4 +1,4 @@
-// The expectations on an answer, and the values captured from it.
+// Checks the expectations about an answer, and captures values from the answer.
 import { RE2JS } from 're2js';
 import type { Capture, Expectation, TextTest } from './skill.ts';
 
@@ -13,8 +13,8 @@ export interface Answer {
 const longestQuote = 300;
 const longestPattern = 1_000;
 /**
- * In instructions of the expression over the characters of a text: a fraction of a second, during which nothing else
- * runs.
+ * The greatest product of the instructions of an expression and the characters of the searched text. Such a search takes
+ * a fraction of a second, during which nothing else runs.
  */
 const mostMatching = 10_000_000;
 

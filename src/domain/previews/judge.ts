@@ -1,4 +1,4 @@
-// The result of driving a preview.
+// Judges the steps that were carried out in a preview.
 import type { Verdict } from './preview.ts';
 
 export type StepConclusion = 'passed' | 'failed' | 'skipped';
@@ -15,7 +15,7 @@ export interface Judgement {
   readonly summary: string;
 }
 
-/** One failed step fails the run. A run without a tried step proves nothing and is no success. */
+/** If a step failed, the verdict is `failed`. If every step was skipped, nothing is proven, and the verdict is `error`. */
 export function judgeSteps(steps: readonly JudgedStep[]): Judgement {
   const failed = steps.filter(({ conclusion }) => conclusion === 'failed');
   const passed = steps.filter(({ conclusion }) => conclusion === 'passed');

@@ -1,4 +1,4 @@
-// The terms of previews: the statuses of a verification, and what it drives (interface 2.13).
+// The terms of previews: the statuses of a verification, and what a verification tests (interface 2.13).
 
 export const verificationStatuses = [
   'pending',

@@ -43,7 +43,7 @@ export function decideExpiry(expiresAt: Date | null, entry: EndpointEntry, now: 
   return expiresAt;
 }
 
-/** The URL stays as written. Its target is checked when it is driven. */
+/** Returns the URL unchanged. Whether it may be called is checked when the preview is tested. */
 export function requirePreviewUrl(url: string): string {
   const { username, password } = new URL(url);
   if (username !== '' || password !== '')

@@ -1,4 +1,4 @@
-// The content of a skill file: scenarios of steps that are driven in order. `skill.parse.ts` has the format.
+// The content of a skill file: scenarios of steps that are carried out in order. `skill.parse.ts` has the format.
 
 export interface Skill {
   readonly scenarios: readonly Scenario[];
@@ -6,7 +6,7 @@ export interface Skill {
 
 export interface Scenario {
   readonly name: string;
-  /** The preview that it is for. Null: every preview. */
+  /** The preview that the scenario tests. Null: the scenario tests every preview. */
   readonly preview: string | null;
   readonly steps: readonly SkillStep[];
 }
@@ -21,7 +21,8 @@ interface Written {
 }
 
 /**
- * In its texts `{{name}}` is a value captured earlier in the same scenario, `{{secret.NAME}}` a secret of the preview.
+ * In the texts of a request, `{{name}}` is a value that an earlier step of the scenario has captured, and
+ * `{{secret.NAME}}` is a secret of the preview.
  */
 export interface RequestStep extends Written {
   readonly kind: 'request';
@@ -67,7 +68,7 @@ export type BrowserStep = Written & { readonly kind: 'browser' } & BrowserAct;
 
 export type BrowserAct =
   | { readonly act: 'open'; readonly path: string }
-  /** `role` null: found by its text. */
+  /** `role` null: the element is found by its text. */
   | { readonly act: 'click'; readonly role: ClickableRole | null; readonly name: string }
   | { readonly act: 'fill'; readonly label: string; readonly value: string }
   | { readonly act: 'choose'; readonly label: string; readonly option: string }

@@ -8,7 +8,8 @@ export const verificationMoves = {
   pending: ['waiting', 'booting', 'driving', 'skipped', 'canceled', 'error'],
   waiting: ['driving', 'canceled', 'error'],
   booting: ['driving', 'tearing_down', 'canceled', 'error'],
-  // After its worker and sandbox were lost, another worker boots it again. Or a newer registration replaced its own.
+  // If the worker and the sandbox were lost, another worker boots the preview again. If a newer registration has replaced
+  // the registration that is tested, the verification waits again.
   driving: ['booting', 'waiting', 'tearing_down', 'passed', 'failed', 'canceled', 'error'],
   tearing_down: ['passed', 'failed', 'canceled', 'error'],
   passed: [],
@@ -35,7 +36,7 @@ export function isSupervised(status: VerificationStatus): status is 'booting' | 
   return status === 'booting' || status === 'driving' || status === 'tearing_down';
 }
 
-/** The state of its check. The check is published again when this changes. */
+/** The state of the check of a verification. The check is published again when this state changes. */
 export type CheckOutcome = 'pending' | 'success' | 'failure' | 'cancelled';
 
 export function checkOutcomeOf(status: VerificationStatus): CheckOutcome {

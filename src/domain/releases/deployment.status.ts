@@ -32,8 +32,8 @@ export const finalStatuses = deploymentStatuses.filter(isFinal);
 export const activeStatuses: readonly DeploymentStatus[] = deploymentStatuses.filter((status) => !isFinal(status));
 
 /**
- * A deployment with one of these statuses gives its slot back: it no longer changes the environment, or it is not known
- * how long it will. Only a report makes a deployment with the slot pending.
+ * A deployment that gets one of these statuses gives its slot back. It no longer changes the environment, or nobody
+ * knows how long it will. Only a report makes a deployment with the slot pending.
  */
 export function endsSlot(status: DeploymentStatus): boolean {
   return isFinal(status) || status === 'unknown' || status === 'pending';
@@ -48,8 +48,8 @@ export interface StatusTimes {
 }
 
 /**
- * The times after a reported or written status. A repeated final status keeps the first end. A deployment that was
- * canceled while it waited has an end and no start, however often that is reported.
+ * The times after a reported or written status. If a final status is reported again, the first end is kept. A
+ * deployment that was canceled while it waited has an end and no start, even if its cancellation is reported again.
  */
 export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date): Omit<StatusTimes, 'status'> {
   const started = to !== 'pending' && to !== before.status && !(to === 'canceled' && before.status === 'pending');
@@ -59,8 +59,8 @@ export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date)
 }
 
 /**
- * Whether it starts to change the environment, for the first time or again. A pipeline outside may report the same
- * deployment again; it then counts as the newest started deployment.
+ * Whether this change of status means that the deployment starts to change the environment, for the first time or
+ * again. If a pipeline outside reports an ended deployment as started again, the deployment counts as the newest one.
  */
 export function begins(from: DeploymentStatus, to: DeploymentStatus): boolean {
   if (from === 'pending') return to !== 'pending' && to !== 'canceled';
@@ -75,9 +75,9 @@ export interface Cancelable {
 }
 
 /**
- * The statuses that a cancellation writes, the last one final for now. Empty if there is nothing to cancel. A
- * deployment that changes the environment is asked to stop, and the service waits for the result. Any other deployment
- * is canceled at once: it waits in line, or runs outside, where nobody would answer.
+ * The statuses that a cancellation writes, in order. Empty: there is nothing to cancel. If the deployment has the slot
+ * and changes the environment, its provider is asked to stop, and the service waits for the result. Any other
+ * deployment is canceled at once, because it waits in line, or runs outside, where nobody would answer.
  */
 export function decideCancel({ status, hasSlot, triggerStarted }: Cancelable): readonly DeploymentStatus[] {
   if (isFinal(status)) return [];

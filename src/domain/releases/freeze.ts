@@ -8,7 +8,7 @@ export interface Freeze {
   readonly id: string;
   readonly source: FreezeSource;
   readonly reason: string | null;
-  /** The user who made it. After a rollback: the user who rolled back. */
+  /** The user who made the freeze. If a rollback made the freeze, the user who rolled back. */
   readonly createdBy: string;
   readonly span: Span;
 }
@@ -28,7 +28,7 @@ export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): 
   return freeze === undefined ? null : { freeze, until: nextChange(freezes, now) };
 }
 
-/** When a freeze begins or ends next. Null: never. At a start that the clocks skip nothing may change. */
+/** When a freeze begins or ends next. Null: never. If the clocks skip a start, nothing may change at this instant. */
 export function nextChange(freezes: readonly Freeze[], now: number): number | null {
   return spansAt(
     freezes.map(({ span }) => span),

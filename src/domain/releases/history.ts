@@ -10,7 +10,7 @@ export interface Success {
   readonly tookBackId: string | null;
 }
 
-/** The newest deployment of an environment that started. */
+/** The newest deployment of an environment, of those that have started. */
 export interface Latest {
   readonly id: string;
   readonly kind: DeploymentKind;
@@ -52,7 +52,8 @@ export function sayEnough(newest: readonly Success[]): boolean {
 function follow(stack: string[], { kind, candidateId, tookBackId }: Success): void {
   if (kind === 'rollback') {
     const place = stack.lastIndexOf(candidateId);
-    // A report changed its earlier success. The candidate that it replaced must still not be restored.
+    // If the restored candidate is not in the stack, a report has changed its earlier success. The candidate that the
+    // rollback replaced must still not be restored.
     stack.length = place >= 0 ? place : placeOf(stack, tookBackId);
   }
   if (stack.at(-1) !== candidateId) stack.push(candidateId);

@@ -8,7 +8,7 @@ export interface Search {
   readonly lacks: number;
 }
 
-/** The commit to ask about next; the first is right after `known`. Null: `has` is the last contained commit. */
+/** The next commit to ask about. The first question is about the commit after `known`. Null: the search is over. */
 export function nextProbe({ has, lacks }: Search, known: number): number | null {
   if (lacks - has <= 1) return null;
   return has === known ? has + 1 : Math.floor((has + lacks) / 2);
@@ -58,8 +58,8 @@ export function descendantsOf(ancestor: string, beyond: readonly Ancestry[]): Se
 }
 
 /**
- * For a commit that is not outside the base: it is on the base, came into it by a merge, or is older than its first
- * commit.
+ * The contained part of a commit that the ancestry outside the base does not list. Such a commit is on the base, came
+ * into the base by a merge, or is older than the first commit of the base. `position` undefined: it is not on the base.
  */
 export function traceOutside(position: number | undefined): ContainedPart {
   return { has: position ?? 0, isSure: position !== undefined };

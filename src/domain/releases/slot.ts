@@ -19,8 +19,9 @@ export interface Slot {
 }
 
 /**
- * The deployments that wait for the slot, the next first: rollbacks, then the others in the order of their requests. In
- * a freeze forced deployments come before those that wait for its end, because otherwise they would wait with them.
+ * The deployments that wait for the slot, the next first: rollbacks, then the others in the order of their requests.
+ * During a freeze, forced deployments come first, because otherwise they would wait behind deployments that wait for the
+ * end of the freeze.
  */
 export function lineOf<D extends InLine>(deployments: readonly D[], { currentId, isFrozen }: Slot): D[] {
   const holdOf = ({ forced }: InLine): number => (isFrozen && !forced ? 1 : 0);

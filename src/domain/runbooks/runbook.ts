@@ -27,7 +27,7 @@ export function runbookBranch(number: number, ordinal: number): string {
   return ordinal === 1 ? `interlock/runbook-${number}` : `interlock/runbook-${number}-${ordinal}`;
 }
 
-/** Derived from leaf steps only (interface 3.3). The first match wins. */
+/** The status of a runbook, derived only from the statuses of its leaves (interface 3.3). The first match counts. */
 export function runbookStatus(leaves: readonly StepStatus[]): RunbookStatus {
   const has = (status: StepStatus): boolean => leaves.includes(status);
   const all = (status: StepStatus): boolean => leaves.every((leaf) => leaf === status);

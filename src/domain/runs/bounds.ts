@@ -1,17 +1,17 @@
 // The limits of one run of a command on the machine, set by the operator, and the decision whether a run exceeded them.
 
 export interface RunBounds {
-  /** The size of one file. A write beyond it fails, usually together with the program. */
+  /** The size of one file. A write beyond this size fails, and the program usually ends. */
   readonly bytesPerFile: number;
-  /** The total size of the run's folders, including what was there before. */
+  /** The total size of the run's folders, including the files that were there before the run. */
   readonly bytes: number;
-  /** The number of files, folders and links in them. */
+  /** The number of files, folders and links in the run's folders. */
   readonly files: number;
   /** Output and errors together. */
   readonly outputBytes: number;
   /** Concurrent processes. Where the kernel counts a run's own processes, no further process can start. */
   readonly processes: number;
-  /** The memory of all its processes together, without shared memory. */
+  /** The memory of all processes of the run together, without shared memory. */
   readonly memoryBytes: number;
   /** Free space on the machine's disk that no run may use up. */
   readonly freeBytes: number;

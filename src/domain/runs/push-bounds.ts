@@ -1,5 +1,5 @@
-// The limits of unpacking a push, by its size. Text shrinks to about a tenth. A large push that shrinks to less than a
-// twentieth was probably made to do harm.
+// The limits of unpacking a push, by its size. git compresses text to about a tenth. A large push that is compressed to
+// less than a twentieth was probably made to do harm.
 
 import { readMegabytes, readRunBounds, type Environment } from './bounds.ts';
 
@@ -28,7 +28,7 @@ export function readPushBounds(env: Environment): PushBounds {
 export const defaultPushBounds: PushBounds = readPushBounds({});
 
 export interface UnpackBounds {
-  /** All its objects together. An object that is stored as a difference counts only by the largest one. */
+  /** The size of all objects of the push together. Of objects that are stored as differences, only the largest counts. */
   readonly inflatedBytes: number;
   readonly memoryBytes: number;
   /** The processor time of each program. */

@@ -30,7 +30,7 @@ export interface PlannerOptions {
 export interface InitialBatch {
   /** Neither its members nor its assumptions contain a change that has landed. */
   readonly batch: BatchState;
-  /** What is known of its build. Null: its commit is not made yet. */
+  /** How long the build still takes, and whether it passes. Null: the commit of the batch is not made yet. */
   readonly build: NonNullable<BuildContent['resumed']> | null;
 }
 
@@ -70,7 +70,7 @@ export class PlannerPolicy implements Policy {
     this.#initial = options.initial ?? [];
   }
 
-  /** Returns a copy. Later changes of the one do not affect the other. */
+  /** Returns a copy. Later changes of the copy do not change the original, and later changes of the original not the copy. */
   copy(): PlannerPolicy {
     const copy = new PlannerPolicy(this.#options, this.#rows.copy());
     addAll(copy.#builds, this.#builds);

@@ -11,8 +11,8 @@ import type { InitialBuild, InitialLine } from './initial-line.ts';
 export interface SampledWorld {
   readonly truth: GroundTruth;
   /**
-   * For each build of the initial line: how long it still takes, and whether it passes. Null: its commit is not made
-   * yet.
+   * For each build of the initial line: how long it still takes, and whether it passes. Null: the commit of its batch
+   * is not made yet.
    */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
   /** Pull requests that are queued from now on. */

@@ -1,5 +1,5 @@
-// To which destinations in Slack the messages of an account are sent: which destinations are allowed, and which events
-// each kind of destination gets.
+// Decides to which destinations in Slack the messages of an account are sent, and which events each kind of destination
+// gets.
 import type { SlackNews } from './message.ts';
 
 export type SlackDestinationKind = 'channel' | 'people' | 'webhook';

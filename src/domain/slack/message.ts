@@ -74,7 +74,7 @@ const pullRequestTexts = {
 
 function notifyPullRequest(news: PullRequestNews, isKnown: boolean): SlackMessage | null {
   const { status, repository, number, commit } = news;
-  // Nobody has asked to merge the pull request, so that there is no message about it.
+  // Nobody has asked to merge the pull request, so there is no message about it.
   if (!isKnown && (status === 'open' || status === 'closed')) return null;
   const [sign, text] = pullRequestTexts[status];
   const name = `${repository}#${number}`;
@@ -127,7 +127,7 @@ function notifyFreeze({ project, environment, reason, hasEnded }: FreezeNews): S
   };
 }
 
-/** Slack takes 3,000 characters in a section. */
+/** Slack accepts at most 3,000 characters in a section. */
 const longestSection = 3_000;
 const longestTitle = 250;
 const longestSentence = 1_500;
@@ -144,7 +144,7 @@ function limited(text: string): string {
   return text.length <= longestSection ? text : `${text.slice(0, longestSection - 1)}…`;
 }
 
-/** In one line. Without these three signs no text can mention people or lead elsewhere. */
+/** Returns the text in one line, with `&`, `<` and `>` escaped. So the text can neither mention people nor have links. */
 function escaped(text: string, most: number): string {
   const plain = Array.from(text.replaceAll(/\s+/g, ' ').trim());
   const cut = plain.length <= most ? plain : [...plain.slice(0, most - 1), '…'];

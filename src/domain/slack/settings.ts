@@ -1,10 +1,11 @@
-// Which channel of Slack gets messages about which repository, by environment variables. docs/slack.md explains each.
+// Reads from environment variables which channel of Slack gets the messages about which repository. docs/slack.md
+// explains each variable.
 
 export interface SlackChannelRule {
   readonly account: string;
-  /** `owner/name`, or `owner/*` for all of an owner. */
+  /** `owner/name`, or `owner/*` for all repositories of an owner. */
   readonly repository: string;
-  /** Its id, such as `C0123456789`, or its name. */
+  /** The id of the channel, such as `C0123456789`, or its name. */
   readonly channel: string;
 }
 
@@ -18,11 +19,11 @@ export interface SlackInstallation {
 export interface SlackSettings {
   /** Ends with a slash. */
   readonly apiUrl: string;
-  /** Null: only accounts' own destinations hear anything. */
+  /** Null: only the destinations that accounts have set get messages. */
   readonly installation: SlackInstallation | null;
 }
 
-/** The message names the variable and the cure. */
+/** The settings are wrong. The message names the variable, and says what to do. */
 export class SlackSettingsRefused extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -33,8 +33,8 @@ export async function bringUpToDate(
 
 /**
  * Rebases the first-parent line of the head. A commit whose patch `onto` has already is left out. For a merge commit,
- * its difference from its first parent is replayed. If it merged only the base, this difference is empty on `onto`, and
- * the commit is left out. If somebody resolved conflicts or merged another branch, those changes are kept.
+ * its difference from its first parent is replayed. If the merge commit merged only the base, this difference is empty
+ * on `onto`, and the commit is left out. If it has resolved conflicts or merged another branch, these changes are kept.
  */
 async function rebase(
   context: CommitContext,

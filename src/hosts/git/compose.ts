@@ -185,8 +185,8 @@ export async function withBelowHead(
 
 /**
  * Rebases the head's own first-parent line onto the chain. For a merge commit, its difference from its first parent is
- * replayed. If it merged only the base, this difference is empty on the chain. If somebody resolved conflicts or merged
- * another branch, those changes are kept. Leaving out merge commits would lose them.
+ * replayed. If the merge commit merged only the base, this difference is empty on the chain. If it has resolved
+ * conflicts or merged another branch, these changes are kept. Leaving out merge commits would lose the changes.
  */
 async function replay(
   context: CommitContext,

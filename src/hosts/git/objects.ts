@@ -61,7 +61,7 @@ export async function listRefs(
 
 /** Reads commits, in the order of `ids`. An id that is not a commit of the repository is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
-  // A tag is dereferenced to its commit, whose id differs. So it is left out.
+  // The id of a tag differs from the id of the commit to which it is dereferenced. So a tag is left out.
   const objects = await readObjects(git, directory, { ids, peeled: '^{commit}' });
   return objects.flatMap((object, at) =>
     object !== null && object.id === ids[at] ? [parseCommit(object.id, object.body)] : [],
@@ -135,7 +135,7 @@ export async function listFirstParents(
 
 /**
  * The ids of the commits that are reachable from `to` and from none of `from`, the oldest first. If there are more than
- * `limit`, the newest ones.
+ * `limit` commits, only the newest `limit` are returned.
  */
 export async function listCommits(
   git: Git,

@@ -173,7 +173,7 @@ export function ignoreAbsent(error: unknown): void {
   if (!(error instanceof NotFoundAtGitHub)) throw error;
 }
 
-/** An invisible marker in a comment. It identifies a comment whose answer was lost. */
+/** An invisible marker in a comment. By the marker, a comment is found if the answer to its creation was lost. */
 function markerOf(key: string): string {
   return `<!-- interlock:${encodeURIComponent(key)} -->`;
 }

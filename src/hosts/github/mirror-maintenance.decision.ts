@@ -17,8 +17,8 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /**
- * From more packs on, all packs are joined. Many packs make every read slower, but joining them rewrites the whole
- * repository.
+ * If there are more packs than this, all packs are joined. Many packs make every read slower, but joining them rewrites
+ * the whole repository.
  */
 export const mostPacks = 20;
 
@@ -58,8 +58,8 @@ export function whenSeen(seen: Seen, ref: KeptRef, now: number): number {
 const keptMs = 14 * dayMs;
 
 /**
- * The refs of the mirror that protect commits of builds, updates and fetches, and are older than two weeks. They are
- * not needed any more.
+ * The refs of the mirror that protect commits of builds, updates and fetches, and were first seen two weeks ago or
+ * earlier. They are not needed any more.
  */
 export function planRefRemoval(kept: readonly KeptRef[], seen: Seen, now: number): KeptRef[] {
   return kept.filter(

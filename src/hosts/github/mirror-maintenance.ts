@@ -40,8 +40,7 @@ export interface MaintenanceOptions {
 const packTimeoutMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 /**
- * A landing ref is compacted after this time. No push of a landing is delayed for longer, because its batch has ended
- * by then.
+ * A landing ref is compacted after this time. By then its batch has ended, so no push of the landing can still arrive.
  */
 const compactedAfterMs = dayMs;
 

@@ -94,8 +94,8 @@ function isRequiredReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer,
 }
 
 /**
- * Whether the review of a code owner is missing. GitHub does not say so directly. It is missing if code owners are
- * required, enough people have approved, and GitHub still requires a review.
+ * Whether the review of a code owner is missing. GitHub does not say this directly. The review is missing if code owners
+ * are required, enough people have approved, and GitHub still requires a review.
  */
 function isOwnerReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer, approvals: number): boolean {
   const rule = baseRef?.refUpdateRule ?? null;

@@ -113,8 +113,8 @@ async function pushDeletions(
 }
 
 /**
- * Pushes the updates. Null: GitHub has confirmed all of them. Otherwise a message, and the result is unclear. Throws
- * HostRefused if a rule refuses the push.
+ * Pushes the updates. Returns null if GitHub has confirmed all of them. Otherwise returns a message, and it is not known
+ * which refs have moved. Throws HostRefused if a rule refuses the push.
  */
 async function push(
   mirrors: Mirrors,

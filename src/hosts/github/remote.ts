@@ -36,7 +36,7 @@ export function authorizationOf({ token }: Remote): string {
 export function remoteEnvironment(remote: Remote): Record<string, string> {
   const settings: readonly (readonly [string, string])[] = [
     [`http.${new URL(remote.url).origin}/.extraHeader`, `Authorization: ${authorizationOf(remote)}`],
-    // GitHub answers for a renamed repository with a redirect. It is reported and not followed.
+    // For a renamed repository, GitHub answers with a redirect. The redirect is reported and not followed.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '60'],

@@ -41,7 +41,7 @@ export interface CiRunnerOptions extends CheckRunning {
 interface Running {
   readonly run: ClaimedCheckRun;
   readonly stop: AbortController;
-  /** Why the run was stopped. Left out: it was not stopped. */
+  /** Why the run was stopped. Left out: the run was not stopped. */
   why?: 'canceled' | 'lease lost' | 'shutdown';
   done: Promise<void>;
 }

@@ -95,9 +95,9 @@ export interface BaseRules {
   readonly pinned?: PinnedChecks;
   readonly push: 'free' | 'checked' | 'refused';
   /**
-   * Whole sentences for people: which rule refuses landings, and the cure ("Add Interlock to the bypass list of the
-   * ruleset main, mode always."). If the host does not show whether a rule exempts Interlock, the sentences name the
-   * rule too. Null: no rule refuses landings.
+   * Whole sentences for people. They say which rule refuses landings, and what to do about it ("Add Interlock to the
+   * bypass list of the ruleset main, mode always."). If the host does not show whether a rule exempts Interlock, the
+   * sentences name the rule too. Null: no rule refuses landings.
    */
   readonly why: string | null;
   /** The host accepts no merge commits on the branch. */

@@ -76,7 +76,7 @@ export interface ImportedRepository {
 
 export interface CheckLog {
   readonly text: string;
-  /** Whether the output has more text before this one. Only the end was read. */
+  /** Whether the output is longer than `text`. `text` is then the end of the output. */
   readonly truncated: boolean;
 }
 

@@ -174,8 +174,8 @@ export interface HostPullRequests {
     person: { readonly login: string; readonly id: string | null },
   ): Promise<HostPermission | null>;
   /**
-   * At most a hundred comments of people after `cursor`, the oldest first. If `cursor` is null, the comments after the
-   * instant `since`.
+   * At most a hundred comments of people, the oldest first. They come after `cursor`, or after the instant `since` if
+   * `cursor` is null.
    */
   listCommentsAfter(
     repository: HostRepository,

@@ -1,5 +1,5 @@
 // The port of code analysis, which examines a head without running it. A verification uses it if there is no preview to
-// drive.
+// test.
 export interface Analysis {
   /** A sentence for people: which model reviews the changes, or why none does. */
   readonly sentence: string;
@@ -25,7 +25,7 @@ export interface AnalysisRequest {
     readonly maxBytes: number;
   }) => Promise<string | null>;
   /**
-   * The skill file at the head, which says how the preview would have been driven. Null: the head has no skill file.
+   * The skill file at the head, which says how a preview would have been tested. Null: the head has no skill file.
    */
   readonly skill: { readonly path: string; readonly text: string } | null;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 // Writes a database into files, from one snapshot, while other connections write. Each table is a gzipped file. Each
-// line of the file is a row, as a JSON array of texts. The schema is not in the files: the migrations that the dump
-// names make it again.
+// line of the file is a row, as a JSON array of texts. The schema is not in the files. The migrations that the dump
+// names make the schema again.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

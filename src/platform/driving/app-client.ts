@@ -1,4 +1,4 @@
-// Sends requests to the app that is driven, and to no other server. A sandbox is reached by its address, an endpoint by
+// Sends requests to the app that is tested, and to no other server. A sandbox is reached by its address, an endpoint by
 // its URL.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpOut } from '../http-out/index.ts';

@@ -82,8 +82,8 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   const proofOf = (server: oauth.AuthorizationServer): oauth.ClientAuth => authenticationOf(client, server);
 
   /**
-   * Verifies the signature of the ID token. If the provider signed with an unknown, newer key, its description and keys
-   * are read again.
+   * Verifies the signature of the ID token. If the key of the signature is unknown, the provider's description and keys
+   * are read again, because the provider may have a newer key.
    */
   async function checkSignature(server: oauth.AuthorizationServer, response: Response): Promise<void> {
     try {

@@ -38,7 +38,7 @@ export function parseGatewayAddress(text: string): GatewayAddress | null {
   const host = bracketed ?? named;
   if (host === undefined || Number(port) > 65_535) return null;
   if (bracketed !== undefined && isIP(bracketed) !== 6) return null;
-  // `0.0.0.0` and `::` mean all addresses of this machine. Others cannot connect to them.
+  // `0.0.0.0` and `::` mean all addresses of this machine. Other machines cannot connect to these two.
   return /^[0:.]+$/.test(host) ? null : { host, port: Number(port) };
 }
 

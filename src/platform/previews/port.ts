@@ -48,8 +48,8 @@ export interface PreviewSandboxes {
     supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
   /**
-   * Returns the names of the sandboxes that run here. Removes what workers that died left, and sandboxes past their
-   * time.
+   * Returns the names of the sandboxes that run here. Also removes the remains of dead workers, and sandboxes whose
+   * `lifeMs` is over.
    */
   list(): Promise<readonly string[]>;
   /**

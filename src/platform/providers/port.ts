@@ -35,8 +35,8 @@ export interface ProviderReading {
 export interface RemoteProvider {
   readonly shape: 'remote';
   /**
-   * Starts the run. Returns the provider's name for the run, or null if it has none. Throws ProviderRefused if a retry
-   * cannot help. After any other error it may be called again.
+   * Starts the run. Returns the provider's name for the run. Null: the provider gives the run no name. Throws
+   * ProviderRefused if a retry cannot help. After any other error it may be called again.
    */
   trigger(run: ProviderRun): Promise<string | null>;
   /** Null: the provider cannot be queried, and only reports the state of the run itself. */

@@ -26,7 +26,7 @@ const sharedMemoryBytes = 256 * 1024 * 1024;
 
 /**
  * The descriptor from which bubblewrap reads the confining program. It has one digit, because shells can redirect only
- * those, and is above 6, because lower descriptors are in use.
+ * such descriptors, and is above 6, because lower descriptors are in use.
  */
 const confineDescriptor = '9';
 
@@ -67,8 +67,8 @@ function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileg
     '/',
     '--chdir',
     insideCheckout,
-    // If root starts it, bubblewrap would keep all of root's capabilities. Only those that setpriv needs to change the
-    // user are kept.
+    // If root starts bubblewrap, it would keep all of root's capabilities. Only the capabilities that setpriv needs to
+    // change the user are kept.
     ...(privileges.isRoot
       ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
       : []),

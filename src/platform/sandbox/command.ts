@@ -121,7 +121,7 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
   return child;
 }
 
-/** If the machine's reserves are exceeded, the run is not blamed, because another run may have used them. */
+/** If the reserves of the machine are used up, the run has not failed, because another run may have used them. */
 function outcomeOf({ of, message }: ExceededLimit): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
 }
@@ -136,7 +136,7 @@ function descriptorOf(listener: Server): number {
 
 /**
  * Returns the exit code, or a text that says why there is none. Waits at most a second for the output of processes that
- * the command left behind.
+ * still run when the command has ended.
  */
 async function exitOf(child: Started): Promise<number | string> {
   return await new Promise((resolve) => {

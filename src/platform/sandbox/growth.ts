@@ -103,7 +103,7 @@ async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly c
 interface Gauges {
   readonly freeBytes: number;
   readonly freeFiles: number;
-  /** Null except on Linux, because only there is the figure the memory that is available to programs. */
+  /** Null except on Linux. Only on Linux, the figure is the memory that is available to programs. */
   readonly freeMemoryBytes: number | null;
 }
 

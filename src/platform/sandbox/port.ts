@@ -28,7 +28,7 @@ export interface SandboxRun {
   readonly onOutput: (chunk: Buffer) => void;
   /** If the command exceeds one of these bounds, all its processes are stopped. Default: the bounds of the sandbox. */
   readonly bounds?: RunBounds;
-  /** Whether the files that the command leaves are kept. If so, they are measured once more after its end. */
+  /** Whether the files that the command leaves are kept. If so, they are measured once more when the command has ended. */
   readonly isKept?: boolean;
   /** If it is aborted, all processes of the command are killed, and the outcome is `canceled`. */
   readonly signal?: AbortSignal;
@@ -49,7 +49,7 @@ export type SandboxOutcome =
   | { readonly kind: 'canceled' }
   /** The run exceeded one of its bounds, which the message names. */
   | { readonly kind: 'stopped'; readonly because: string }
-  /** The sandbox itself did not work. It says nothing about the command. */
+  /** The sandbox itself did not work. This outcome says nothing about the command. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export type SandboxKind = 'bubblewrap' | 'namespaces' | 'plain';

@@ -14,7 +14,7 @@ export type Order =
   /** The spawner replies with `written`. */
   | { readonly kind: 'write'; readonly child: number; readonly chunk: Uint8Array }
   | { readonly kind: 'endInput'; readonly child: number }
-  /** So many bytes of an output were read, so the spawner may send as many more. */
+  /** This many bytes of an output were read, so the spawner may send as many more. */
   | { readonly kind: 'read'; readonly child: number; readonly descriptor: number; readonly bytes: number }
   | { readonly kind: 'closeOutput'; readonly child: number; readonly descriptor: number }
   | { readonly kind: 'kill'; readonly child: number; readonly signal: NodeJS.Signals; readonly isGroup: boolean };

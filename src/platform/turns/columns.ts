@@ -2,7 +2,7 @@
 // the relay reads it.
 import { p } from '@mikro-orm/core';
 
-/** The columns, as a new copy, because each entity needs its own. */
+/** Returns a new copy of the columns, because each entity needs its own. */
 export function drivenColumns() {
   return {
     /** The next call is not made before this instant. Null: no call has failed. */

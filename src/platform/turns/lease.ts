@@ -36,7 +36,7 @@ export interface Lease {
   /** Whether the lease could not be renewed in time. Another worker may have taken the work by now. */
   isLost(): boolean;
   /**
-   * Writes the outcome of the work. If the database is away for a moment, finished work is not lost: the lease is
+   * Writes the outcome of the work. If the database is down for a moment, finished work is not lost: the lease is
    * renewed as soon as the database is back. `write` checks that the worker still holds the lease.
    */
   write<T>(write: () => Promise<T>): Promise<T>;

@@ -1,5 +1,5 @@
-// Reads what visitors with an embed link see of a queue. It is read at most once a second for each link, so that many
-// screens and badges cost no more than one.
+// Reads what visitors with an embed link see of a queue, which is called a board. A board is read at most once a second
+// for each link, so that many screens and badges cost no more than one.
 import { execute, parse, subscribe, type GraphQLSchema } from 'graphql';
 import { describeLine, type LineSummary } from '../../domain/queue/explain/line-summary.ts';
 import { notFound } from '../../domain/errors.ts';

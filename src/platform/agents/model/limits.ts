@@ -5,8 +5,8 @@ export interface ModelLimits {
   readonly turns: number;
   readonly outputTokensPerTurn: number;
   /**
-   * The work fails after this number of unusable answers in a row. After each earlier one Interlock tells the model
-   * what was wrong.
+   * The work fails after this number of unusable answers in a row. After each earlier unusable answer, Interlock tells
+   * the model what was wrong.
    */
   readonly malformedInARow: number;
   /** The most characters of a conversation that are sent. The oldest answers of tools are left out first. */
