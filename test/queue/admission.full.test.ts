@@ -1,11 +1,11 @@
-// Asking to merge a draft, without an approval, and into a base branch that is not managed.
+// A user asks to merge a draft, a pull request without an approval, and one whose base branch is not managed.
 import { describe, expect, it } from 'vitest';
 import { openPullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
 describe('asking to merge', () => {
-  it('of a draft is blocked with 114 until it is ready', async () => {
+  it('a draft is blocked with 114, and lands if it is queued again as ready for review', async () => {
     await using w = await world({ configuration: parallel() });
     await w.commit('a', { 'a.txt': 'a\n' });
     await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
@@ -17,7 +17,7 @@ describe('asking to merge', () => {
     await expectLandedOnce(w, 1);
   });
 
-  it('waits with 101 for an approval, and is queued by itself when it comes', async () => {
+  it('a pull request that lacks an approval waits with 101, and is queued when the approval comes', async () => {
     await using w = await world({ configuration: `${parallel()}preconditions:\n  number_of_approvals: 1\n` });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -28,7 +28,7 @@ describe('asking to merge', () => {
     expect((await w.events()).filter(([action]) => action === 'queued')).toEqual([['queued', [number]]]);
   });
 
-  it('is blocked with 118 on a base branch that is not managed', async () => {
+  it('a pull request into a base branch that is not managed is blocked with 118', async () => {
     await using w = await world({ configuration: parallel() });
     await w.commit('release', { 'release.txt': 'r\n' });
     await w.commit('a', { 'a.txt': 'a\n' });

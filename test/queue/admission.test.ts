@@ -1,4 +1,5 @@
-// Asking to merge: which pull requests stand in line at once, which wait for something, and which authors have to act.
+// A user asks to merge: which pull requests are in line at once, which wait for something, and which their authors must
+// change.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
 import { expectLandedOnce, line, startCi, statuses } from './stories.ts';
@@ -8,7 +9,7 @@ async function ownChecksDone(w: Awaited<ReturnType<typeof world>>): Promise<bool
 }
 
 describe('asking to merge', () => {
-  it('waits in serial mode for its own checks, and is queued by itself when they pass', async () => {
+  it('a pull request in serial mode waits for its own checks, and is queued when they pass', async () => {
     await using w = await world({ configuration: serial(), runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -22,7 +23,7 @@ describe('asking to merge', () => {
   it.each([
     ['serial', serial()],
     ['parallel', parallel()],
-  ])('is blocked at once with 107 when an own check has failed already (%s)', async (_mode, configuration) => {
+  ])('a pull request with a failed own check is blocked at once with 107 (%s)', async (_mode, configuration) => {
     await using w = await world({ configuration });
     const number = await w.open('a', { bad: 'bad\n' });
     await w.until(() => ownChecksDone(w));
@@ -33,7 +34,7 @@ describe('asking to merge', () => {
     expect(blocked?.payload).toMatchObject({ number, statusCode: 107, failedChecks: ['test'] });
   });
 
-  it('is blocked in line with 107 when an own check fails only now', async () => {
+  it('a pull request in line is blocked with 107 when an own check fails', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const numbers = [await w.open('a', { bad: 'bad\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(...numbers);
@@ -43,7 +44,7 @@ describe('asking to merge', () => {
     expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged']);
   });
 
-  it('is blocked with 117 by a review that asks for changes, and goes on when the reviewer approves', async () => {
+  it('a pull request is blocked with 117 by a review that requests changes, and lands after the reviewer approves', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.host.review(number, { reviewer: 'grace', verdict: 'changes_requested' });
@@ -55,7 +56,7 @@ describe('asking to merge', () => {
     await expectLandedOnce(w, number);
   });
 
-  it('where no check ever runs ends in 107, no check ran: nothing untested lands', async () => {
+  it('pull requests without any check are blocked with 107 ("no check ran"), so nothing untested lands', async () => {
     await using w = await world({ configuration: parallel(), ci: 'checks: {}\n' });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(...numbers);

@@ -1,4 +1,4 @@
-// What arrives while a build is made. The batch is superseded or stands; its members lose nothing but time.
+// Changes that arrive while a build is made. The batch is superseded or goes on. Its members lose only time.
 import { describe, expect, it } from 'vitest';
 import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -34,7 +34,7 @@ async function isBuilt(w: World): Promise<boolean> {
 
 describe('while the build is made', () => {
   it.each(moments)(
-    'a dequeued member leaves, the batch is reset with 303, and the other lands (%s)',
+    'if a member is dequeued, the batch is reset with 303, and the other member lands (%s)',
     async (moment) => {
       const { w, a, b } = await twoInOneBatch();
       await using _ = w;
@@ -48,13 +48,13 @@ describe('while the build is made', () => {
       expect(await line(w)).toEqual(['Add b (#2)']);
       expect(await w.events()).toContainEqual(['dequeued', [a]]);
       expect(await resetCodes(w)).toEqual([303]);
-      // Before its bot pull request was open nobody stood in the batch, and no reset is reported.
+      // As long as the bot pull request is not open, no pull request is tagged, and no reset is reported.
       expect(await resets(w)).toEqual(moment === 'build:after_open' ? [[303, a, 1]] : []);
     },
   );
 
   it.each(moments)(
-    'a push to a head blocks it with 116, the batch is reset with 310, and the other lands (%s)',
+    'if a head is pushed, its pull request is blocked with 116, the batch is reset with 310, and the other member lands (%s)',
     async (moment) => {
       const { w, a, b } = await twoInOneBatch();
       await using _ = w;
@@ -71,7 +71,7 @@ describe('while the build is made', () => {
     },
   );
 
-  it('a push to a head enters the line again where the repository wants that, and the new head lands', async () => {
+  it('with `on_commit_added: requeue`, a pushed pull request is queued again, and its new head lands', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;
     await w.configure(parallel({ builds: 2, batch: 2, more: 'on_commit_added: requeue\n' }));
@@ -90,7 +90,7 @@ describe('while the build is made', () => {
     expect(await resetCodes(w)).toEqual([310]);
   });
 
-  it('a pause lets the build go on and holds its landing until it ends', async () => {
+  it('a pause lets the build end, and holds its landing until the pause ends', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;
     await meanwhile(
@@ -107,7 +107,7 @@ describe('while the build is made', () => {
     expect(await w.batches()).toHaveLength(1);
   });
 
-  it('a build key of the configuration resets with 307, and what lands was made by the new one', async () => {
+  it('a changed build key resets the batch with 307, and what lands was built under the new configuration', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;
     const configure = () => w.configure(`${parallel({ builds: 2, batch: 2 })}merge_strategy:\n  name: merge\n`);
@@ -118,7 +118,7 @@ describe('while the build is made', () => {
     expect(await w.git('log', '--merges', '--format=%s', 'main')).toBe('Land #1 and #2\nAdd b (#2)\nAdd a (#1)');
   });
 
-  it('a gate key of the configuration judges the same build again', async () => {
+  it('a changed gate key judges the same build again, without a reset', async () => {
     const gate = (check: string) =>
       `${parallel({ builds: 2, batch: 2, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
     await using w = await world({
@@ -137,7 +137,7 @@ describe('while the build is made', () => {
   });
 
   it.each(inFull('build:after_open'))(
-    'a pull request that skips the line goes first and resets what is built with 302 (%s)',
+    'a pull request that skips the line goes first, and the batch is reset with 302 (%s)',
     async (moment) => {
       const { w, a, b } = await twoInOneBatch();
       await using _ = w;
@@ -153,7 +153,7 @@ describe('while the build is made', () => {
     },
   );
 
-  it('a push to the base resets with 305, and the batch is built again on top of it', async () => {
+  it('a push to the base branch resets the batch with 305, and the batch is built again on the new tip', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;
     const push = async () => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
@@ -164,9 +164,10 @@ describe('while the build is made', () => {
   });
 
   it.each(among(['build:after_compose', 'build:after_open', 'build:after_branch'], ['build:after_branch']))(
-    'a worker that dies at %s leaves one build, and the next goes on with it',
+    'if a worker dies at %s, there is one build, and the next worker goes on with it',
     async (moment) => {
-      // Checks run later: a result that is there before the bot pull request makes it needless.
+      // Checks run later, because a result that is known before the bot pull request opens makes the bot pull request
+      // needless.
       const { w, a, b } = await twoInOneBatch({ runsCi: false });
       await using _ = w;
       const isOpen = async (): Promise<boolean> => (await w.rows('select 1 from bot_pull_request')).length > 0;
@@ -179,13 +180,13 @@ describe('while the build is made', () => {
     },
   );
 
-  it('a late result of a superseded build moves nothing, and is evidence of its tree', async () => {
+  it('a late result of a superseded build changes nothing, and is evidence for a later batch with the same tree', async () => {
     const { w, a, b } = await twoInOneBatch({ runsCi: false });
     await using _ = w;
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
     await w.dequeue(a);
     await using _ci = await startCi(w);
-    // No turn meanwhile: the queue has not seen the dequeue when the result comes.
+    // No turn runs here, so the queue has not seen the dequeue when the result comes.
     await expect
       .poll(async () => {
         await w.service.drain();

@@ -1,11 +1,11 @@
-// More of what arrives while a landing is started, or right after the host did it.
+// More changes that arrive after a landing has started, or right after the host has carried it out.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, resetCodes, skipLine, statuses } from './stories.ts';
-import { started, done, twoInLine } from './arrivals.landing.ts';
+import { landingDone, landingStarted, twoInLine } from './arrivals.landing.ts';
 
-describe.each([started, done])('at %s', (moment) => {
-  it('a pause lets this one land and nothing after it', async () => {
+describe.each([landingStarted, landingDone])('at %s', (moment) => {
+  it('a pause lets the started landing finish, and holds all later landings', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(
@@ -22,7 +22,7 @@ describe.each([started, done])('at %s', (moment) => {
     await expectLandedOnce(w, a, b);
   });
 
-  it('a build key was read inside the gate: this one lands as it was built, the next is reset with 307', async () => {
+  it('a changed build key does not change the started landing, and resets the next batch with 307', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const configure = () => w.configure(`${parallel({ builds: 2, batch: 1 })}merge_strategy:\n  name: merge\n`);
@@ -33,7 +33,7 @@ describe.each([started, done])('at %s', (moment) => {
     expect(subjectAndParents).toMatch(/^Add a \(#1\): \w+\nAdd b \(#2\): \w+ \w+$/);
   });
 
-  it('a gate key was read inside the gate: this one lands, the next is judged by the new one', async () => {
+  it('a changed gate key does not change the started landing, and judges the next pull request', async () => {
     const gate = (check: string) =>
       `${parallel({ builds: 2, batch: 1, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
     await using w = await world({
@@ -51,7 +51,7 @@ describe.each([started, done])('at %s', (moment) => {
     await expectLandedOnce(w, a);
   });
 
-  it('a pull request that skips the line goes next, and what was built behind the landing is reset with 302', async () => {
+  it('a pull request that skips the line lands next, and the batch behind the landing is reset with 302', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const c = await w.open('c', { 'c.txt': 'c\n' });
@@ -69,11 +69,11 @@ describe.each([started, done])('at %s', (moment) => {
 describe('a push to the base', () => {
   const push = async (w: World) => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
 
-  it('after the host moved the base stands on top of the landing, which is recorded', async () => {
+  it('after the host has moved the base, the push is on top of the landing, and the landing is recorded', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(
-      done,
+      landingDone,
       () => push(w),
       () => w.settled(a, b),
     );
@@ -82,15 +82,15 @@ describe('a push to the base', () => {
     expect(await w.rows("select 1 from event where action = 'base_moved'")).toHaveLength(1);
   });
 
-  it('that is taken back before it was read lets the same landing be tried again', async () => {
+  it('if the push is taken back before it is read, the same landing is tried again', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const tip = await w.git('rev-parse', 'main');
     const takeBack = async () => void (await w.git('update-ref', 'refs/heads/main', tip));
     await meanwhile(
-      started,
+      landingStarted,
       () => push(w),
-      () => meanwhile(done, takeBack, () => w.settled(a, b)),
+      () => meanwhile(landingDone, takeBack, () => w.settled(a, b)),
     );
     await expectLandedOnce(w, a, b);
     expect(await line(w)).toEqual(['Add a (#1)', 'Add b (#2)']);
@@ -98,7 +98,7 @@ describe('a push to the base', () => {
 });
 
 describe('before the gate', () => {
-  it('a pause that was answered is in force: the landing is void, and planned again when it ends', async () => {
+  it('an answered pause is in force: the landing is void, and is planned again when the pause ends', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const isVoid = async () => (await w.rows("select 1 from intent where kind = 'land' and state = 'void'")).length > 0;
@@ -114,7 +114,7 @@ describe('before the gate', () => {
     expect(await resetCodes(w)).toEqual([]);
   });
 
-  it('a push to the head wins: what was not tested does not land', async () => {
+  it('a push to the head comes first: the pull request is blocked, and does not land untested', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(

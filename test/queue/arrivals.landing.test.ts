@@ -1,25 +1,25 @@
-// What arrives while a landing is started, and after the host did it but before that was recorded. Nothing stops it any
-// more: it lands what it pinned, once, and what arrived is seen to afterwards.
+// Changes that arrive after a landing has started, or after the host has carried it out but before it is recorded.
+// Nothing stops the landing: it lands the pinned heads, once. The changes are handled afterwards.
 import { describe, expect, it } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { among, inFull } from '../support/tier.ts';
 import { type World } from '../support/world.ts';
 import { dequeueAnswer, dyingAt, expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
-import { started, done, twoInLine } from './arrivals.landing.ts';
+import { landingDone, landingStarted, twoInLine } from './arrivals.landing.ts';
 
 async function landingOf(w: World): Promise<string> {
   const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'started'");
   return intent?.id ?? '';
 }
 
-/** What its author reads about commits that came too late. */
+/** The comments on a pull request about commits that came too late to land. */
 async function leftOut(w: World, number: number): Promise<string[]> {
   const comments = await w.host.comments(number);
   return comments.filter((comment) => comment.key === 'left-out').map((comment) => comment.body);
 }
 
-describe.each(among([started, done], [done]))('at %s', (moment) => {
-  it('a dequeue waits two seconds, is refused, and it is merged', async () => {
+describe.each(among([landingStarted, landingDone], [landingDone]))('at %s', (moment) => {
+  it('a request to dequeue waits two seconds and is refused, and the pull request is merged', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const asked = async () => {
@@ -33,11 +33,11 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     expect((await w.events()).map(([action]) => action)).not.toContain('dequeued');
   });
 
-  it('a request to dequeue is answered that the pull request is merged, if the landing ends in time', async () => {
+  it('if the landing ends within these two seconds, a request to dequeue is answered with NOT_QUEUEABLE', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     let answer: Promise<string> | undefined;
-    // The clock of the request stands still, so its two seconds never pass.
+    // The clock of the request does not move, so the two seconds of the request never pass.
     const now = new Date();
     await meanwhile(
       moment,
@@ -48,7 +48,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     await expectLandedOnce(w, a, b);
   });
 
-  it('a push to the head is recorded, and what lands is the head that was tested', async () => {
+  it('a push to the head is recorded, and the head that was tested lands', async () => {
     const { w, a, b } = await twoInLine('delete_branch: true\n');
     await using _ = w;
     const pinned = (await w.status(a)).head_sha;
@@ -67,7 +67,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     expect(await leftOut(w, b)).toEqual([]);
   });
 
-  it('a worker that dies leaves one landing, which the next concludes', async () => {
+  it('if a worker dies, there is one landing, and the next worker concludes it', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await dyingAt(w, moment, () => w.settled(a, b));
@@ -76,7 +76,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     expect(attempts.map((intent) => intent.attempt)).toEqual([2, 1]);
   });
 
-  it('a second worker that takes it for dead lands it once, and the first finds it done', async () => {
+  it('if a second worker takes the first for dead, the pull request lands once, and the first worker finds the landing done', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(
@@ -87,7 +87,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     await expectLandedOnce(w, a, b);
   });
 
-  it('a member closed at the host is merged all the same', async () => {
+  it('a member that is closed at the host is merged nevertheless', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const close = async () => {
@@ -104,11 +104,11 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
 describe('a push to the base', () => {
   const push = async (w: World) => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
 
-  it('while a landing is started wins: the landing fails, and the batch is built again on top', async () => {
+  it('after a landing has started, the push wins: the landing fails, and the batch is built again on the pushed commit', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(
-      started,
+      landingStarted,
       () => push(w),
       () => w.settled(a, b),
     );
@@ -117,8 +117,8 @@ describe('a push to the base', () => {
     expect(await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).toHaveLength(1);
   });
 
-  it.each(inFull(started))(
-    'and one to a head at %s: the landing fails, and the new head is not built unasked',
+  it.each(inFull(landingStarted))(
+    'at %s, together with a push to a head: the landing fails, and the new head is not built until it is queued',
     async (moment) => {
       const { w, a, b } = await twoInLine();
       await using _ = w;
@@ -133,14 +133,14 @@ describe('a push to the base', () => {
     },
   );
 
-  it('after the host moved the base, and the worker dead: the landing ref tells, and it is recorded once', async () => {
+  it('if the worker dies after the host has moved the base, the landing ref shows the landing, and it is recorded once', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const pushAndDie = async () => {
       await push(w);
       throw new Error('the worker died');
     };
-    await expect(meanwhile(done, pushAndDie, () => w.settled(a, b))).rejects.toThrow('the worker died');
+    await expect(meanwhile(landingDone, pushAndDie, () => w.settled(a, b))).rejects.toThrow('the worker died');
     await wakeAll(w);
     await w.settled(a, b);
     await expectLandedOnce(w, a, b);
@@ -149,7 +149,7 @@ describe('a push to the base', () => {
 });
 
 describe('before the gate', () => {
-  it('a dequeue wins: the landing is void, and it is open', async () => {
+  it('a dequeue wins: the landing is void, and the pull request is open', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(

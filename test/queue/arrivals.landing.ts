@@ -1,10 +1,10 @@
-// What the stories of arrivals at a landing share in both tiers.
+// What both files of tests about changes at a landing use.
 import { parallel, world, type World } from '../support/world.ts';
 
-export const started = 'landing:after_gate';
-export const done = 'landing:after_host';
+export const landingStarted = 'landing:after_gate';
+export const landingDone = 'landing:after_host';
 
-/** Two batches of one, the second built on the first. */
+/** Queues two pull requests, each in a batch of its own. The second batch is built on the first. */
 export async function twoInLine(more = ''): Promise<{ w: World; a: number; b: number }> {
   const w = await world({ configuration: `${parallel({ builds: 2, batch: 1 })}${more}` });
   const a = await w.open('a', { 'a.txt': 'a\n' });

@@ -1,4 +1,4 @@
-// Auto-update of labelled pull requests alone, and of none in line.
+// Auto-update by label, and no auto-update of pull requests in line.
 import { describe, expect, it } from 'vitest';
 import { world, type World } from '../support/world.ts';
 import { autoUpdate, upToDate, openSyncs } from './auto-update.ts';
@@ -11,7 +11,7 @@ const runs = async (w: World): Promise<number[]> =>
   ).map((row) => row.runs);
 
 describe('auto_update', () => {
-  it('only those with the label, and no oftener than max_runs_for_update', async () => {
+  it('updates only pull requests with the label, and at most max_runs_for_update times', async () => {
     await using w = await world({
       configuration: autoUpdate('  label: fresh\n  max_runs_for_update: 1\n'),
       runsCi: false,
@@ -31,7 +31,7 @@ describe('auto_update', () => {
     expect(await runs(w)).toEqual([1]);
   });
 
-  it('leaves those in line to the queue', async () => {
+  it('does not update pull requests in line', async () => {
     await using w = await world({ configuration: autoUpdate() });
     await w.pause(true);
     const queued = await w.open('a', { 'a.txt': 'a\n' });

@@ -1,4 +1,4 @@
-// Open pull requests kept up to date while their base moves.
+// Open pull requests are kept up to date while their base branch moves.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expectLandedOnce } from './stories.ts';
 import { autoUpdate, upToDate, openSyncs } from './auto-update.ts';
 
 describe('auto_update', () => {
-  it('brings all of them up to date, a few at a time, and one with a conflict once', async () => {
+  it('brings all pull requests up to date, at most five at a time, and reports a conflict once', async () => {
     await using w = await world({ configuration: autoUpdate() });
     const numbers: number[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) numbers.push(await w.open(name, { [`${name}.txt`]: '1\n' }));
@@ -38,7 +38,7 @@ describe('update_before_requeue', () => {
     const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
     try {
       await chmod(flags, 0o777);
-      // Red once for the two together, green afterwards.
+      // CI is red once for the two files together, and green afterwards.
       const flag = join(flags, 'seen');
       await using w = await world({
         configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\nupdate_before_requeue: true\n' }),

@@ -1,9 +1,9 @@
-// What the stories of auto-update share in both tiers.
+// What both files of tests about auto-update use.
 import { parallel, type World } from '../support/world.ts';
 
 export const autoUpdate = (more = ''): string => `${parallel()}auto_update:\n  enabled: true\n${more}`;
 
-/** Numbers of the pull requests whose branch contains the base's tip. */
+/** Numbers of the pull requests whose branch contains the tip of the base branch. */
 export async function upToDate(w: World): Promise<number[]> {
   const rows = await w.rows<{ number: number; head_branch: string }>(
     'select number, head_branch from pull_request order by number',

@@ -1,4 +1,4 @@
-// A merged pull request brought to another branch: the commits, the pull request, and the report on it.
+// A merged pull request is brought to another branch: the commits, the new pull request, and the comments about it.
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
@@ -24,7 +24,7 @@ async function carriedOut(w: World): Promise<void> {
   );
 }
 
-/** Opens the pull request of a branch that is there. */
+/** Opens the first pull request, for a branch that exists. */
 async function openAs(w: World, headBranch: string): Promise<number> {
   await openPullRequest(w.ctx, { repository: w.repository, title: `Add ${headBranch}`, headBranch });
   return 1;
@@ -48,7 +48,7 @@ const strategies = [
 
 describe('a backport', () => {
   it.each(among(strategies, strategies.slice(0, 1)))(
-    'of one landed by %s with others picks its own commits',
+    'of a pull request that landed by %s together with another picks the commits of that pull request alone',
     async (strategy, subjects) => {
       await using w = await world({
         configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
@@ -90,7 +90,7 @@ describe('a backport', () => {
     },
   );
 
-  it('is approved by none of those whose change it is', async () => {
+  it('cannot be approved by the authors of the original pull request', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
     await w.git('branch', 'release', 'main');
     await w.commit('a', { 'a.txt': '1\n' });
@@ -112,7 +112,7 @@ describe('a backport', () => {
     expect(await host.getPullRequest(repository, brought)).toMatchObject({ approvals: 1 });
   });
 
-  it('requested twice is one; requested before the merge it begins with the merge', async () => {
+  it('that is requested twice is made once, and that is requested before the merge begins after the merge', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -143,7 +143,7 @@ describe('a backport', () => {
     expect((await w.events()).filter(([action]) => action === 'backported')).toEqual([['backported', [number]]]);
   });
 
-  it('that conflicts says where, leaves no branch, and can be requested again', async () => {
+  it('that conflicts names the files, leaves no branch, and can be requested again', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     await w.commit('release', { 'README.md': 'released\n' });
@@ -170,7 +170,7 @@ describe('a backport', () => {
   it.each([
     ['fails again and again', new Error('a surprise'), 0, 'it failed 20 times'],
     [
-      'finds no host for an hour',
+      'finds no code host for an hour',
       new HostUnavailable('away'),
       61 * 60_000,
       'the code host could not be reached for an hour',
@@ -204,25 +204,28 @@ describe('a backport', () => {
   it.each([
     ['merge', 'One and Two'],
     ['rebase', 'Two'],
-  ])('of one merged outside of the queue by %s picks all of it', async (strategy, subject) => {
-    await using w = await world({ runsCi: false });
-    await w.git('branch', 'release', 'main');
-    await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
-    await w.commit('a', { 'b.txt': '2\n' }, { message: 'Two' });
-    const number = await openAs(w, 'a');
-    await w.host.merge(number, {
-      expectedHead: await w.git('rev-parse', 'a'),
-      strategy: strategy as 'merge' | 'rebase',
-      message: 'One and Two',
-    });
-    await w.until(async () => (await w.status(number)).status === 'merged');
-    await backport(w, number);
-    await carriedOut(w);
-    expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt\nb.txt');
-    expect(await w.git('log', '-1', '--format=%s', branch)).toBe(subject);
-  });
+  ])(
+    'of a pull request that was merged outside of the queue by %s picks all its commits',
+    async (strategy, subject) => {
+      await using w = await world({ runsCi: false });
+      await w.git('branch', 'release', 'main');
+      await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
+      await w.commit('a', { 'b.txt': '2\n' }, { message: 'Two' });
+      const number = await openAs(w, 'a');
+      await w.host.merge(number, {
+        expectedHead: await w.git('rev-parse', 'a'),
+        strategy: strategy as 'merge' | 'rebase',
+        message: 'One and Two',
+      });
+      await w.until(async () => (await w.status(number)).status === 'merged');
+      await backport(w, number);
+      await carriedOut(w);
+      expect(await w.git('diff', '--name-only', 'release', branch)).toBe('a.txt\nb.txt');
+      expect(await w.git('log', '-1', '--format=%s', branch)).toBe(subject);
+    },
+  );
 
-  it('is refused for what cannot be brought over, and finds its repository by the number', async () => {
+  it('is refused with the reason, and its repository may be left out if the number is unique', async () => {
     await using w = await world({ runsCi: false });
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -247,7 +250,7 @@ describe('a backport', () => {
     await expect(requestBackport(w.ctx, unnamed)).rejects.toThrow('source_pull.repository.name is required');
   });
 
-  it('is opened once though its worker dies when it is open', async () => {
+  it('opens one pull request, even if its worker dies after opening it', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });

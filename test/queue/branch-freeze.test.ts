@@ -22,7 +22,7 @@ async function freezeEvents(w: World): Promise<string[]> {
 }
 
 describe('a frozen base branch', () => {
-  it('validates and lands nothing, says why and until when, and lands once it is not frozen any more', async () => {
+  it('builds but lands nothing, explains why and until when, and lands after the freeze has ended', async () => {
     await using w = await world({
       configuration: `base_branches: [main, release/1]\n${parallel({ builds: 2 })}${judgedByBuildsAlone}`,
     });
@@ -78,7 +78,7 @@ describe('a frozen base branch', () => {
     await expectSameLater(w, chronicled);
   });
 
-  it('starts no landing once the freeze is answered, and a landing that had started lands', async () => {
+  it('starts no landing after the freeze was answered, and a landing that had started lands', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const frozen = async (): Promise<void> => await freeze(w, 'ma*');
@@ -101,7 +101,7 @@ describe('a frozen base branch', () => {
     expect(await line(w)).toHaveLength(2);
   });
 
-  it('is looked at again when its schedule lets it go', async () => {
+  it('gets a turn when its freeze schedule ends', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     const endsAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000);
     const hour = endsAt.getUTCHours();

@@ -24,7 +24,7 @@ const summaries = async (w: World): Promise<string[]> =>
     )
   ).map(({ base_branch, live }) => `${base_branch} ${live}`);
 
-it('a paused base branch validates and merges nothing while the others go on, until a more specific rule lifts it', async () => {
+it('a paused base branch builds and merges nothing, other branches go on, and a more specific rule ends the pause', async () => {
   await using w = await world({ configuration: `base_branches: [main, release/1]\n${parallel({ builds: 2 })}` });
   await w.commit('release/1', { 'release.txt': '1\n' });
   await rule(w, 'release/*', true);
@@ -32,7 +32,7 @@ it('a paused base branch validates and merges nothing while the others go on, un
   await w.queue(onMain, onRelease);
   await w.settled(onMain);
   expect(await statuses(w, onMain, onRelease)).toEqual(['merged', 'queued']);
-  // It was up to date and green: nothing but the pause held it.
+  // The pull request is up to date and green, so only the pause held it.
   expect(await summaries(w)).toEqual(['main 1', 'release/1 0']);
 
   await rule(w, 'release/1', false);
@@ -45,7 +45,7 @@ it('a paused base branch validates and merges nothing while the others go on, un
   ]);
 });
 
-it('no landing starts once the pause is answered, and a landing that had started lands', async () => {
+it('no landing starts after the pause was answered, and a landing that had started lands', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
   const paused = async (): Promise<void> => await rule(w, 'ma*', true);

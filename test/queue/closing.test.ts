@@ -17,7 +17,7 @@ async function actionsOf(w: World, number: number): Promise<string[]> {
 }
 
 describe('a pull request', () => {
-  it('that is closed leaves its batch and lets the other land; reopened it can be queued again', async () => {
+  it('that is closed leaves its batch, and its batch is superseded; after it is reopened, it can be queued again', async () => {
     await using w = await world({ configuration, runsCi: false });
     const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
     await w.queue(one, other);
@@ -35,7 +35,7 @@ describe('a pull request', () => {
     await w.until(async () => ['queued', 'tagged'].includes((await w.status(one)).status));
   });
 
-  it('that is merged is neither closed nor reopened, nor one whose branch is gone', async () => {
+  it('that is merged can be neither closed nor reopened, and one whose branch is gone cannot be reopened', async () => {
     await using w = await world({ configuration });
     const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
     await w.queue(one);

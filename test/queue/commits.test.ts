@@ -1,11 +1,11 @@
-// What git shows afterwards: who wrote what, on which line, with which tree.
+// What git shows after a landing: the authors, the first-parent line and the trees.
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, setLabel } from './stories.ts';
 import { among, cases } from '../support/tier.ts';
 
-/** #1 has two commits, `One` and `Two`; #2 has `Change b`. */
+/** Opens #1 with two commits, `One` and `Two`, and #2 with `Change b`. */
 async function twoPullRequests(w: World): Promise<void> {
   await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
   await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
@@ -32,7 +32,7 @@ it.each(
   among(batches, ['squash group', 'rebase linear']).map(
     (name) => name.split(' ') as [keyof typeof ownCommits, 'group' | 'linear'],
   ),
-)('a batch by %s as %s', async (strategy, batchCommit) => {
+)('a batch lands by %s as a %s commit', async (strategy, batchCommit) => {
   await using w = await world({
     configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n  batch_commit: ${batchCommit}\n`,
   });
@@ -71,12 +71,12 @@ describe('one pull request', () => {
     cases<readonly [keyof typeof ownCommits, string, number]>({
       standard: [
         ['merge', 'Add a (#1)', 2],
-        // Two commits arrive in one landing: a group commit holds them.
+        // Two commits arrive in one landing, so a group commit holds them.
         ['rebase', 'Land #1', 2],
       ],
       full: [['squash', 'Add a (#1)', 1]],
     }),
-  )('by %s is one commit on the first-parent line', async (strategy, subject, parents) => {
+  )('that lands by %s is one commit on the first-parent line', async (strategy, subject, parents) => {
     await using w = await world({ configuration: `${parallel()}merge_strategy:\n  name: ${strategy}\n` });
     const base = await w.git('rev-parse', 'main');
     await twoPullRequests(w);
@@ -91,7 +91,7 @@ describe('one pull request', () => {
     if (strategy === 'rebase') expect(await log(w, '--format=%s', `${base}..main^2`)).toEqual(['One', 'Two']);
   });
 
-  it('says the message it was queued with', async () => {
+  it('lands with the message that it was queued with', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const mergeCommitMessage = { title: 'Sell tea', body: 'By the cup.\n\nAnd by the pot.' };
@@ -101,8 +101,8 @@ describe('one pull request', () => {
   });
 });
 
-describe('what a commit says', () => {
-  it('follows the rules for titles, bodies and co-authors, in the bot pull request and in what lands', async () => {
+describe('a commit message', () => {
+  it('follows the rules for titles, bodies and co-authors, in the bot pull request and in the landed commits', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 1, batch: 2 })}merge_commit:
   cut_body_before: '## Message'
@@ -138,7 +138,7 @@ describe('what a commit says', () => {
 });
 
 describe('a label', () => {
-  it('asks for the strategy of one pull request in a batch; two that contradict each other keep it out', async () => {
+  it('selects the strategy of one pull request in a batch, and two contradicting labels block the pull request', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 1, batch: 3 })}merge_strategy:\n  override_labels: {merge: as-merge, rebase: as-they-are}\n`,
     });

@@ -1,5 +1,4 @@
-// `.service/config.yml` on the default branch: pushed by real gits over HTTP, read by everybody who wants to know what
-// became of it.
+// Users push `.service/config.yml` to the default branch with git over HTTP, and read what became of it.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +50,7 @@ describe('a configuration that is pushed', () => {
     await git('commit', '-q', '-m', `Change ${path}`);
     return await git('rev-parse', 'HEAD');
   };
-  /** What the client prints. */
+  /** What git prints to the user. */
   const push = async (branch: string, token = s.token): Promise<string> => {
     const remote = new URL(`${s.url}/git/acme/${name}.git`);
     Object.assign(remote, { username: 'x', password: token });
@@ -81,7 +80,7 @@ describe('a configuration that is pushed', () => {
   const path = '.service/config.yml';
   const pushed = configurationYaml(parallel({ builds: 5 }));
 
-  it('is the change of the user whose token pushed it, by the commit that changed the file', async () => {
+  it('names the user whose token pushed it, and the commit that changed the file', async () => {
     const changing = await commit(path, pushed);
     await commit('other.txt', 'x\n');
     expect(await push('main')).toContain('remote: Interlock: .service/config.yml is in force.');
@@ -91,7 +90,7 @@ describe('a configuration that is pushed', () => {
     expect(event?.payload).toMatchObject({ ghUsername: 'service@acme.test', commitSha: changing });
   });
 
-  it('is read when its blob changed, and only then', async () => {
+  it('is read only if the blob of the file changed', async () => {
     await commit(path, pushed);
     await push('main');
     const posted = configurationYaml(parallel({ builds: 3 }));
@@ -104,7 +103,7 @@ describe('a configuration that is pushed', () => {
     expect(await inForce()).toBe(posted);
   });
 
-  it('needs the scope config:write, as the API does', async () => {
+  it('is refused if the token lacks the scope config:write, as in the API', async () => {
     const before = await inForce();
     const changing = await commit(path, pushed);
     const said = await push('main', await tokenOf('config:write'));
@@ -119,7 +118,7 @@ describe('a configuration that is pushed', () => {
     expect([await inForce(), await refusal()]).toEqual([put, null]);
   });
 
-  it('needs it too when a pull request brings it, whose pusher is named where it has it', async () => {
+  it('is refused too if a pull request brings it and its pusher lacks the scope; otherwise the pusher is named', async () => {
     const before = await inForce();
     await git('checkout', '-q', '-b', 'sneaky');
     await commit(path, pushed);
@@ -138,7 +137,7 @@ describe('a configuration that is pushed', () => {
     ]);
   });
 
-  describe('by a token without that scope', () => {
+  describe('of a token without the scope config:write', () => {
     const newer = configurationYaml(parallel({ builds: 7 }));
     let older = '';
     beforeEach(async () => {
@@ -165,7 +164,7 @@ describe('a configuration that is pushed', () => {
       expect((await refusal())?.errors).toEqual([expect.stringContaining('nobody is known')]);
     });
 
-    it('is not in force when its branch is set back to it from a merge', async () => {
+    it('is not in force when its branch is set back from a merge to the commit of the change', async () => {
       const token = await tokenOf('config:write');
       await git('checkout', '-q', '-b', 'side');
       const change = await commit(path, pushed);
@@ -177,7 +176,7 @@ describe('a configuration that is pushed', () => {
       expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
     });
 
-    it('moves nothing when its push cannot be put on record', async () => {
+    it('moves no branch if the push cannot be recorded', async () => {
       const before = await tip();
       await git('checkout', '-q', 'main');
       await commit(path, pushed);
@@ -213,7 +212,7 @@ describe('a configuration that is pushed', () => {
       `{ repository(owner: "acme", name: "${name}") { pullRequest(number: ${number}) { status } } }`,
     );
     expect(data.repository.pullRequest.status).toBe('MERGED');
-    // The landing is a push to the base branch. The service handles its event afterwards.
+    // The landing is a push to the base branch, which the service handles here.
     await s.drain();
   }
 
@@ -224,7 +223,7 @@ describe('a configuration that is pushed', () => {
     return await git('rev-parse', 'FETCH_HEAD');
   }
 
-  it('that is refused changes nothing, and everybody who asks learns why', async () => {
+  it('that is refused changes nothing, and git, the API, an event and the check show why', async () => {
     const before = await inForce();
     const changing = await commit(path, 'merge_rules:\n  lables: {}\n');
     const head = await commit('other.txt', 'x\n');
@@ -254,7 +253,7 @@ describe('a configuration that is pushed', () => {
   });
 });
 
-it('a configuration that came past the host is taken over, and names nobody', async () => {
+it('a configuration that was committed without a push to the service is in force, and names nobody', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const pushed = configurationYaml(parallel({ builds: 5 }));
   const commit = await w.commit('main', { '.service/config.yml': pushed });

@@ -1,4 +1,4 @@
-// A repository is deleted: what it held is gone, its history stays, and its name is free.
+// A repository is deleted: its contents are removed, its history stays, and its name is free.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const setActive = async (active: boolean): Promise<unknown> =>
 const folder = (): string => s.service.localHost.installation.directoryOf({ accountId: s.accountId, id });
 
 describe('deleteRepository', () => {
-  it('refuses a repository that is in use, or has something under way, and names the cure', async () => {
+  it('refuses a repository that is active or has a running check, and says what to do', async () => {
     expect(await remove()).toMatchObject([
       {
         message:
@@ -68,7 +68,7 @@ describe('deleteRepository', () => {
       },
     ]);
     await setActive(false);
-    // A runner would claim the check like this.
+    // A runner claims a check in this way.
     const [check] = await s.rows<{ id: string }>(
       `update local_check_run set state = 'running' where id = (select min(id) from local_check_run where repository_id = $1)
        returning id`,
@@ -84,10 +84,10 @@ describe('deleteRepository', () => {
     expect(existsSync(folder())).toBe(true);
   });
 
-  it('removes what it held, keeps its history by its id, and frees its name in every process', async () => {
+  it('removes the contents of the repository, keeps its history by its id, and frees its name in every process', async () => {
     const before = await there<{ repository: { id: string } }>(byName);
     expect(before.repository).toMatchObject({ deletedAt: null });
-    // What a user does is in the audit log.
+    // The audit log records this deletion, because a user makes it.
     expect(await remove(await s.tokenWith(['admin', 'queue:read']))).toEqual([]);
     await expect.poll(async () => await there(byName)).toEqual({ repository: null });
     expect((await s.graphql(byName)).data).toEqual({ repository: null });
@@ -102,7 +102,7 @@ describe('deleteRepository', () => {
       'environment where provider_secret is not null and $1 <> 0',
     ])
       expect([rows, await s.rows(`select 1 from ${rows}`, [id])]).toEqual([rows, []]);
-    // Events are read once they have a position.
+    // Readers see an event only when it has a position.
     await expect.poll(async () => await s.rows('select 1 from event where position is null')).toEqual([]);
     const { data } = await s.graphql<{ node: unknown; auditLog: { nodes: { action: string }[] } }>(
       `query ($id: ID!) {
@@ -122,7 +122,7 @@ describe('deleteRepository', () => {
     expect(await remove()).toMatchObject([{ message: 'Repository not found' }]);
   });
 
-  it('leaves a name to a new repository, which has nothing of the old one', async () => {
+  it('lets a new repository have the name, with nothing of the old one', async () => {
     await account.run('createRepository', { ...repository, host: 'LOCAL' }, 'repository { id }');
     await pushBranches(s, repository, ['topic']);
     for (const read of [there, async () => (await s.graphql(byName)).data])
@@ -133,7 +133,7 @@ describe('deleteRepository', () => {
   });
 
   it.each(['repository:deleted', 'repository:removed_from_host'])(
-    'that is cut off at %s is finished later',
+    'is finished later if it is cut off at %s',
     async (place) => {
       await setActive(false);
       const [row] = await s.rows<{ id: string }>("select id from repository where name = 'web' and deleted_at is null");

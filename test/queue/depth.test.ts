@@ -1,4 +1,4 @@
-// The depth is two counters on the queue's row. Whatever happens, in whatever order, they are what a count would say.
+// The depth of a queue is two counters in its row. After every change they must equal a count of the pull requests.
 import { expect, it } from 'vitest';
 import { seeded } from '../support/random.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
@@ -42,7 +42,7 @@ const modes = [
 ];
 
 it.each(among(modes, modes.slice(2)))(
-  'counts what stands in line after every step of a random run in $mode mode',
+  'the counters equal a count after every step of a random run in $mode mode',
   { timeout: 240_000 },
   async ({ rules, count, isTargeted }) => {
     await using w = await world({ configuration: `${rules}base_branches: [main, next]\n` });
@@ -60,7 +60,7 @@ it.each(among(modes, modes.slice(2)))(
     const push = async (branch: string) => await w.commit(branch, { [`push${(pushes += 1)}`]: 'x\n' });
     const host = w.service.localHost;
     const atHost = async (change: Promise<unknown>) => {
-      // What the host refuses, such as closing a merged one, changes nothing.
+      // If the host refuses a change, such as closing a merged pull request, nothing changes.
       await change.catch((error: unknown) => expect(error).toBeInstanceOf(HostRefused));
       await w.service.drain();
     };

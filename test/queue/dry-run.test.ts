@@ -1,4 +1,4 @@
-// What would it do? Previewed first, then done: what happens is what the preview said.
+// Each change is previewed by a dry run and then made. What happens must equal the preview.
 import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../src/domain/queue/dry-run.ts';
 import {
@@ -30,7 +30,7 @@ async function inBuilds(configuration: string, names: readonly string[], waiting
   return { w, numbers, [Symbol.asyncDispose]: async () => await w[Symbol.asyncDispose]() };
 }
 
-/** All there is to write: rows of every table the queue keeps, and the events. */
+/** The rows of every table that the queue writes, and the events. */
 async function everything(w: World): Promise<unknown> {
   const tables = ['repository', 'queue', 'pull_request', 'batch', 'batch_member', 'intent', 'event', 'user_action'];
   const more = ['branch_pause', 'configuration_change', 'pull_request_past', 'queue_past', 'local_comment'];
@@ -40,7 +40,7 @@ async function everything(w: World): Promise<unknown> {
   return kept;
 }
 
-/** The preview, and what really happened once the builds that nothing else keeps back are under way. */
+/** Returns the preview, and what happened when all builds of the next turns were started. */
 async function previewedAndDone(
   w: World,
   preview: () => Promise<readonly Impact[]>,
@@ -76,7 +76,7 @@ async function previewedAndDone(
 const isLive = (state: string) => ['making', 'building', 'landing'].includes(state);
 const withoutHeld = ({ resets, buildsStarted, buildsStopped }: Impact) => ({ resets, buildsStarted, buildsStopped });
 
-describe('a preview tells what happens, and writes nothing', () => {
+describe('a preview says what happens, and writes nothing', () => {
   it('of skipping the line', async () => {
     await using line = await inBuilds(`${parallel({ builds: 3 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
@@ -95,7 +95,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     expect(done).toEqual(withoutHeld(foreseen));
   });
 
-  it('of dequeuing from the middle of a line, and of a pull request that does not stand in it', async () => {
+  it('of dequeuing from the middle of a line, and of dequeuing a pull request that is not in a batch', async () => {
     await using line = await inBuilds(`${parallel({ builds: 3 })}${judgedByBuildsAlone}`, ['a', 'b', 'c', 'd'], 1);
     const { w, numbers } = line;
     const [, b = 0, c = 0, d = 0] = numbers;
@@ -115,7 +115,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     expect(done).toEqual(withoutHeld(foreseen));
   });
 
-  it('of halting and resuming: landings are held, and what waited is built', async () => {
+  it('of halting, which holds landings, and of resuming, which builds what waited', async () => {
     await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
@@ -135,7 +135,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     await expect(previewHalt(w.ctx, { ...request, baseBranch: 'none' }, null)).rejects.toThrow('Queue not found');
   });
 
-  it('of a reset by hand and of a build made again: builds stop, and the same are made', async () => {
+  it('of resetting a queue and of retrying a build, which stop builds and make them again', async () => {
     await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
@@ -167,7 +167,7 @@ describe('a preview tells what happens, and writes nothing', () => {
       await expect(refused(w.ctx, ofQueue)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('of pausing and resuming: landings are held, and what waited is built', async () => {
+  it('of pausing, which holds landings, and of unpausing, which builds what waited', async () => {
     await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
@@ -217,7 +217,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     await w.settled(a, c);
   });
 
-  it('of another configuration: keys that build reset, keys that gate do not', async () => {
+  it('of another configuration, which resets builds for build keys and not for gate keys', async () => {
     await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
     const { w, numbers } = line;
     const [a = 0, b = 0] = numbers;

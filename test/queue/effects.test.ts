@@ -1,4 +1,5 @@
-// What is left to do at the host: how much of it one turn does, what goes first, and what an end of it must not stop.
+// The effects of a turn at the host: how many one turn has, which go first, and that a failed effect does not stop the
+// queue.
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
@@ -14,9 +15,9 @@ async function queueOf(w: World): Promise<string> {
   return queue?.id ?? '';
 }
 
-/** Done now, or else when it is due. */
+/** Makes all notifications due now. */
 async function atOnce(w: World): Promise<void> {
-  // Until then, events of the host may plan notifications.
+  // Drains the inbox first, because events of the host may plan notifications.
   await w.service.drain();
   await w.rows('update pull_request set notify_at = now() where notify_at is not null');
 }
@@ -33,7 +34,7 @@ describe('effects of a turn', () => {
   });
   const many = Array.from({ length: 200 }, (_, n) => intent(n + 1));
 
-  it('are a landing alone, and no more notifications than the next landing may wait for', () => {
+  it('are a landing alone, or at most 80 notifications, so that the next landing does not wait long', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land' })], toMain);
     expect(effects.map(({ title }) => title)).toEqual(['Land #300 on main']);
     expect(effectsOf(many, toMain).map(({ intents }) => intents.length)).toEqual([80]);
@@ -50,14 +51,14 @@ describe('effects of a turn', () => {
     expect(quick({ kind: 'label' })).toEqual([false]);
   });
 
-  it('begin with what the queue waits for, and end with what has failed', () => {
+  it('begin with intents that the queue waits for, and end with intents that have failed', () => {
     const open = [...many.slice(0, 100).map((each) => ({ ...each, attempt: 3 })), intent(400, { kind: 'read_checks' })];
     expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], toMain)[0]?.intents[0]).toBe('400');
     expect(effectsOf([...open, intent(500)], toMain)[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
     expect(hasMoreNotifications(open), 'in vain again and again').toBe(false);
   });
 
-  it('are notifications beside a landing that did not end at its first try', () => {
+  it('are a landing and notifications, if the landing has been tried before', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], toMain);
     expect(effects.map(({ intents, isNotification }) => [intents.length, isNotification])).toEqual([
       [1, false],
@@ -65,7 +66,7 @@ describe('effects of a turn', () => {
     ]);
   });
 
-  it('are one telling for all who wait, when the first is due', async () => {
+  it('notify all waiting pull requests together, when the first notification is due', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.service.drain();
@@ -76,7 +77,7 @@ describe('effects of a turn', () => {
     expect(await w.rows('select 1 from pull_request where notify_at is not null')).toEqual([]);
   });
 
-  it('are empty, without a deadline, if nobody is to be notified', async () => {
+  it('are empty, without a deadline, if notifications are switched off', async () => {
     await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
     await w.service.drain();
@@ -85,7 +86,7 @@ describe('effects of a turn', () => {
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
   });
 
-  it('come after effects that were never tried, once they have failed', async () => {
+  it('that have failed are tried again in a later turn', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await atOnce(w);
@@ -102,7 +103,7 @@ describe('effects of a turn', () => {
     await w.until(async () => /Not queued/.test((await w.statusComment(a)) ?? ''));
   });
 
-  it('wait until the host takes requests again, where it has said when', async () => {
+  it('wait until the host takes requests again, if the host has said when', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
     await atOnce(w);
@@ -121,7 +122,7 @@ describe('effects of a turn', () => {
 });
 
 describe('a notification that always fails', () => {
-  it('is tried later each time, given up in the log of events, and sent when there is something new', async () => {
+  it('is tried less and less often, ends after 20 tries with an event, and a newer notification is sent', async () => {
     await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
@@ -132,7 +133,7 @@ describe('a notification that always fails', () => {
       throw new Error('a surprise');
     };
     let now = Date.now() + 60_000;
-    /** A turn, and what the relay does a while later. */
+    /** Runs the turns that the relay would start `ms` later. */
     const turnsAfter = async (ms: number): Promise<void> => {
       now += ms;
       await w.loop.run({ ...w.service.ports, clock: () => new Date(now) }).catch(() => {});
@@ -154,7 +155,10 @@ describe('a notification that always fails', () => {
 });
 
 describe('a sync before a requeue', () => {
-  /** In line, and nothing is started until the sync has ended, which the host has something against. */
+  /**
+   * Queues a pull request with an open sync, so that nothing is built until the sync has ended. `tryOften` tries the
+   * sync 25 times while the host fails with `error`.
+   */
   async function held(
     w: World,
     error: Error,
@@ -175,7 +179,7 @@ describe('a sync before a requeue', () => {
       host.readRef = async () => {
         throw error;
       };
-      // Wakes from before are used up by turns that fail.
+      // These turns fail, and so use up earlier wakes.
       for (let n = 0; n < 3; n += 1) await w.loop.run(w.service.ports).catch(() => {});
       for (let n = 0; n < 25; n += 1)
         await carryOut(w.ctx, intentId).catch((failure: unknown) => expect(failure).toBe(error));
@@ -186,7 +190,7 @@ describe('a sync before a requeue', () => {
     return { number, intentId, tryOften };
   }
 
-  it('that is given up wakes the line behind it', async () => {
+  it('wakes the line behind it when it is given up', async () => {
     await using w = await world({
       configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
     });
@@ -197,7 +201,7 @@ describe('a sync before a requeue', () => {
     expect(await statuses(w, number)).toEqual(['merged']);
   });
 
-  it('outlives a host that is away for a while', async () => {
+  it('is not given up while the host is unavailable', async () => {
     await using w = await world({
       configuration: `${parallel({ more: 'update_before_requeue: true\n' })}${quiet}`,
     });

@@ -1,4 +1,4 @@
-// More explanations along the way of a pull request.
+// More explanations on the way of a pull request into its base branch.
 import { describe, expect, it } from 'vitest';
 import { logExplanations, expectSameLater, find } from '../support/explanation-log.ts';
 import { parallel, world } from '../support/world.ts';
@@ -6,7 +6,7 @@ import { judgedByBuildsAlone, startCi, setLabel, skipLine } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
 
 describe('an explanation', () => {
-  it('of a build that failed once says that it is tried once more, and of a reset why it is built again', async () => {
+  it('of a failed build says that the build is tried once more, and in the end which check failed', async () => {
     await using w = await world({
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
@@ -23,7 +23,7 @@ describe('an explanation', () => {
     await expectSameLater(w, story);
   });
 
-  it('of speculative builds names the pull requests they are built on', async () => {
+  it('of speculative builds names the pull requests that they are built on', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${judgedByBuildsAlone}`,
       runsCi: false,
@@ -45,8 +45,8 @@ describe('an explanation', () => {
   });
 });
 
-describe('an explanation along the line', () => {
-  it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
+describe('an explanation of the line', () => {
+  it('names what a pull request waits for: a pause, a barrier, a pull request that skips the line, a closed merge window', async () => {
     const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });
     await using story = logExplanations(w);
@@ -83,7 +83,7 @@ describe('an explanation along the line', () => {
     await expectSameLater(w, story);
   });
 
-  it('of a conflict names what it waits for; of a stack what is below; of both what has become of it', async () => {
+  it('names the pull request that another one conflicts with or is stacked on, and later says what became of them', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${judgedByBuildsAlone}`,
       runsCi: false,

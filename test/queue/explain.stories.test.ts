@@ -1,4 +1,4 @@
-// Explanations along the way of a pull request, as people read them who ask why it is not merged.
+// Explanations on the way of a pull request into its base branch, as users read them.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
 import { among } from '../support/tier.ts';
 
-/** Checks of a commit that holds the file `slow` go on until they are released; `run` judges them. */
+/** CI whose check waits on commits that have the file `slow`, until `release` is called. Then `run` is its command. */
 async function slowChecks(run: string, slow: string) {
   const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
   await chmod(flags, 0o777);
@@ -33,7 +33,7 @@ const bisections: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 describe('an explanation', () => {
-  it('of a red build says who may pass it, then that it is passed; behind it nothing is built meanwhile', async () => {
+  it('of a red build says that a later build may pass it, and later that it was passed; nothing is built behind it meanwhile', async () => {
     await using checks = await slowChecks('test ! -e broken || test -e repair', 'repair');
     await using w = await world({
       configuration: `${parallel({ builds: 2 })}${judgedByBuildsAlone}`,
@@ -81,7 +81,7 @@ describe('an explanation', () => {
   });
 
   it.each(among(bisections, bisections.slice(0, 1)))(
-    'of a bisection %s says which part is built, and in the end what failed',
+    'of a bisection %s says which part is built, and in the end which check failed',
     async (_name, more, waits) => {
       await using w = await world({
         configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${judgedByBuildsAlone}`,

@@ -1,4 +1,4 @@
-// What the stories of explanations share in both tiers.
+// What both files of tests about explanations use.
 import type { World } from '../support/world.ts';
 import { statuses } from './stories.ts';
 

@@ -1,4 +1,4 @@
-// Why is it not merged? Asked now, and asked later about now.
+// `explain` says why a pull request is not merged. Asked later about the same moment, it gives the same answer.
 import { describe, expect, it } from 'vitest';
 import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
@@ -9,7 +9,7 @@ import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 const sentences = (said: readonly Answer[]) => said.map(({ sentence }) => sentence);
 
 describe('an explanation', () => {
-  it('says at every step what is missing and who must act, and says the same of that moment later', async () => {
+  it('says at every step what is missing and who must act, and gives the same answer later for that moment', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 1 })}preconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n`,
       runsCi: false,
@@ -75,7 +75,7 @@ describe('an explanation', () => {
     );
   });
 
-  it('says what blocked it with the message of the event, and which of its facts still stand in the way', async () => {
+  it('of a blocked pull request has the text of the event, and names the conditions that still do not hold', async () => {
     await using w = await world({
       configuration: `preconditions:\n  validations:\n    - name: a ticket is named\n      match: {type: title, regex: 'T-[0-9]+'}\n    - name: no fixup\n      match: {type: title, regex: '^[^!]*$'}\n`,
       runsCi: false,
@@ -140,7 +140,7 @@ describe('an explanation', () => {
     await expectSameLater(w, story);
   });
 
-  it('says that checks of its own head run, although it may be in line while they do', async () => {
+  it('shows that own checks run, and that running own checks do not keep a pull request out of the line', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
     const [open] = await explainWorld(w, null);

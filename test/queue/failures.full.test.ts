@@ -1,11 +1,11 @@
-// A failure depth of two, and a batch that nobody joined.
+// Optimistic validation with a failure depth of two, and a batch that no other pull request joins.
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce, line, resetCodes, startCi, turnsAt } from './stories.ts';
 import { builtTogether } from './failures.ts';
 
 describe('a red build', () => {
-  it('is passed over a second red one where the failure depth is two', async () => {
+  it('is passed by a later green build, with a second red build between them, if the failure depth is two', async () => {
     const { w, numbers } = await builtTogether(
       ['broken', 'other', 'repair'],
       'optimistic_validation_failure_depth: 2\n',
@@ -18,10 +18,10 @@ describe('a red build', () => {
   });
 });
 
-describe('time', () => {
+describe('a time limit', () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 
-  it('ends the wait of a batch that nobody joined', async () => {
+  it('ends the wait of a batch that no other pull request joined', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 2, more: 'batch_max_wait_minutes: 10\n' }),
     });

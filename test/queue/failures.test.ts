@@ -1,4 +1,4 @@
-// Red builds, late builds and patience: who is passed, who is tried again, who is blamed.
+// Red builds, slow builds and time limits: which pull requests land, which are tried again, and which are blocked.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expectLandedOnce, line, resets, startCi, statuses, turnsAt } from './st
 import { builtTogether } from './failures.ts';
 
 describe('a red build', () => {
-  it('is passed by the green one on it: both land as one commit', async () => {
+  it('is passed by the green build on top of it, and both pull requests land as one commit', async () => {
     const { w, numbers } = await builtTogether(['broken', 'repair']);
     await using _ = w;
     await using _ci = await startCi(w);
@@ -20,7 +20,7 @@ describe('a red build', () => {
     expect(proof?.body.grade).toBe('same_tree');
   });
 
-  it('is not passed where the failure depth is one: the first is blamed, the others land without it', async () => {
+  it('is not passed if the failure depth is one: its pull request is blocked, and the others land without it', async () => {
     const { w, numbers } = await builtTogether(['broken', 'other', 'repair']);
     await using _ = w;
     await using _ci = await startCi(w);
@@ -30,11 +30,11 @@ describe('a red build', () => {
     expect(await resets(w)).toEqual([[301, 1, 2]]);
   });
 
-  it('of one whose own checks are green is tried again as often as the repository says', async () => {
+  it('of a pull request with green own checks is tried again as often as max_requeue_attempts says', async () => {
     const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
     try {
       await chmod(flags, 0o777);
-      // Red once for the two together, green afterwards.
+      // CI is red once for the two files together, and green afterwards.
       const flag = join(flags, 'seen');
       await using w = await world({
         configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
@@ -56,7 +56,7 @@ describe('a red build', () => {
     }
   });
 
-  it('blocks with 107 when the attempts are used up', async () => {
+  it('blocks its pull request with 107 when the attempts are used up', async () => {
     await using w = await world({
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
@@ -72,11 +72,11 @@ describe('a red build', () => {
   });
 });
 
-describe('time', () => {
+describe('a time limit', () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000);
   const isBuilding = async (w: World) => (await w.rows('select 1 from bot_pull_request')).length > 0;
 
-  it('runs out for CI: 111, and the next is built without it', async () => {
+  it('for CI blocks a pull request with 111, and the next one is built without it', async () => {
     await using w = await world({ configuration: `${parallel({ builds: 1 })}ci_timeout_mins: 5\n`, runsCi: false });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.commit('main', { 'other.txt': 'o\n' });
@@ -89,7 +89,7 @@ describe('time', () => {
     expect((await w.events()).map(([action]) => action)).toContain('batch_failed');
   });
 
-  it('is given to a batch to fill: nothing is built before', async () => {
+  it('for filling a batch delays the build until the batch is full', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 2, more: 'batch_max_wait_minutes: 10\n' }),
     });

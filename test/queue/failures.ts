@@ -1,8 +1,8 @@
-// What the stories of failures share in both tiers.
+// What both files of tests about failures use.
 import { parallel, world, type World } from '../support/world.ts';
 import { judgedByBuildsAlone, statuses } from './stories.ts';
 
-/** Changes that are all built before CI says a word: `broken` fails until `repair` is there. */
+/** Opens pull requests whose builds are all open before CI runs. A commit that has `broken` without `repair` is red. */
 export async function builtTogether(names: readonly string[], more = ''): Promise<{ w: World; numbers: number[] }> {
   const w = await world({
     configuration: `${parallel({ builds: names.length, more })}${judgedByBuildsAlone}`,

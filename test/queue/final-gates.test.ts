@@ -1,4 +1,5 @@
-// Workflows between a green build and its landing: asked of the very commit, in order, once, and closed when in doubt.
+// Final gates are workflows that run after a green build, on the commit that lands, in their order, once. A gate
+// without a result counts as failed.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, expectVerified, setLabel, statuses, turnsAt } from './stories.ts';
@@ -24,7 +25,7 @@ async function runs(w: World): Promise<Run[]> {
 }
 
 describe('final_gates', () => {
-  it('are asked in order on the commit that lands, the labelled one only where it is carried, once though the worker dies', async () => {
+  it('run in order on the commit that lands, a labelled gate only for its label, and once even if the worker dies', async () => {
     const asked = gates('workflow: smoke, timeout_mins: 5', 'workflow: canary, timeout_mins: 5, label: risky');
     await using w = await world({ configuration: `${parallel({ builds: 2 })}${asked}`, ci });
     const plain = await w.open('plain', { plain: '1\n' });
@@ -40,14 +41,14 @@ describe('final_gates', () => {
       { workflow: 'canary', state: 'passed', commit: landed[1], reason: null },
     ]);
     expect(await w.host.workflowRuns()).toHaveLength(3);
-    // What the gates ran is no check of the commit.
+    // The runs of the gates are no checks of the commit.
     expect(await w.rows("select 1 from check_result where name in ('smoke', 'canary')")).toEqual([]);
     await expectVerified(w, await gradesOf(w));
     const [proof] = await w.rows<{ body: { finalGates: object[] } }>('select body from proof order by id desc limit 1');
     expect(proof?.body.finalGates).toMatchObject([{ workflow: 'smoke' }, { workflow: 'canary', commit: landed[1] }]);
   });
 
-  it('find out which pull request of a batch is kept back, and let the other one land', async () => {
+  it('find out which pull request of a batch fails the gate, and let the other one land', async () => {
     const asked = gates('workflow: smoke, timeout_mins: 5');
     await using w = await world({ configuration: `${parallel({ builds: 2, batch: 2 })}${asked}`, ci });
     const good = await w.open('good', { good: '1\n' });
@@ -59,7 +60,7 @@ describe('final_gates', () => {
     await expectLandedOnce(w, good);
   });
 
-  it('are closed when they cannot be started, and when they take too long', async () => {
+  it('block the pull request if they cannot be started, or take too long', async () => {
     const asked = gates('workflow: absent, timeout_mins: 5');
     await using w = await world({ configuration: `${parallel({ builds: 2 })}${asked}`, ci });
     const first = await w.open('first', { first: '1\n' });
@@ -87,6 +88,5 @@ async function gradesOf(w: World): Promise<Record<string, number>> {
   const rows = await w.rows<{ grade: string; n: number }>(
     'select grade, count(*)::int as n from landing group by grade',
   );
-  // The first commit was there before the queue.
   return Object.fromEntries(rows.map(({ grade, n }) => [grade, n]));
 }

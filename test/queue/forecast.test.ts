@@ -1,4 +1,4 @@
-// When will it be merged? Estimated while builds run, and compared with when it was.
+// The ETA of a pull request is estimated while builds run, and later compared with the time of the merge.
 import { expect, it } from 'vitest';
 import { readDailyEtaAccuracy } from '../../src/modules/analytics/eta-accuracy.reads.ts';
 import { forecasts } from '../../src/modules/queue/api/forecast.reads.ts';
@@ -26,7 +26,7 @@ async function accuracy(w: World, baseBranch: string | null = null) {
   return days.map(({ estimated, byP50, byP90 }) => [estimated, byP50, byP90]);
 }
 
-it('follows from what builds took so far, and comes true', async () => {
+it('an ETA follows from the durations of earlier builds, and pull requests land in the order of their ETAs', async () => {
   await using w = await world({
     configuration: `${parallel({ builds: 2 })}preconditions:\n  use_github_mergeability: false\n`,
     ci: slowCi,
@@ -58,20 +58,20 @@ it('follows from what builds took so far, and comes true', async () => {
     expect(eta.p90).toBeGreaterThanOrEqual(eta.p50);
     came.push({ foreseen: eta.p50, at: row?.at ?? 0 });
   }
-  // How well it is met in time the simulation measures: here a machine may suddenly be busy.
+  // Simulations measure how precise estimates are. Here a machine may suddenly be busy, so the test compares the order.
   const inOrder = came.toSorted((one, other) => one.foreseen - other.foreseen).map(({ at }) => at);
   expect(inOrder).toEqual(inOrder.toSorted((one, other) => one - other));
-  // The third waits for a place among two builds.
+  // The third pull request waits until one of the two builds has ended.
   const [, second, third] = estimates.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
   expect(third).toBeGreaterThan(second ?? Infinity);
   expect((await foreseen(w)).estimates).toEqual([]);
-  // The first two had no estimate.
+  // The first two pull requests had no estimate.
   const [judged] = await accuracy(w, 'main');
   expect(judged?.[0]).toBe(3);
   expect(await accuracy(w, 'next')).toEqual([[0, 0, 0]]);
 });
 
-it('is compared with the landing by the first estimate after the last entry into the line', async () => {
+it('the first estimate after the last entry into the line is compared with the landing', async () => {
   await using w = await world({
     configuration: `${parallel({ builds: 2 })}preconditions:\n  use_github_mergeability: false\n`,
     ci: slowCi,
@@ -96,14 +96,14 @@ it('is compared with the landing by the first estimate after the last entry into
     );
   const first = await kept();
   expect(first.map(({ number }) => number)).toEqual([...numbers.slice(0, 3), again, ...numbers.slice(3)]);
-  // The line changes, so that the next estimates are others.
+  // The line changes, so that the next estimates differ from the first ones.
   await w.settled(numbers[0] ?? 0);
   await foreseen(w);
   expect(await kept()).toEqual(first);
   await w.settled(...numbers);
 
   expect(await accuracy(w)).toEqual([[5, expect.any(Number), expect.any(Number)]]);
-  // The landings are where they are, so the estimates are moved around them, in seconds.
+  // The landings cannot be moved, so the test moves the estimates by seconds around the landings.
   const move = async (number: number | undefined, p50: number, p90: number): Promise<void> => {
     await w.rows(
       `update first_eta e set p50 = p.merged_at + $2 * interval '1 second', p90 = p.merged_at + $3 * interval '1 second'

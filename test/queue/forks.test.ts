@@ -1,10 +1,10 @@
-// Pull requests of forks, whose branches have the names of branches of this repository.
+// Pull requests of forks whose branches have the names of branches of this repository.
 import { describe, expect, it } from 'vitest';
 import { requestSync } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { hostOf } from './stories.ts';
 
-/** A fork's branch has the name and the commit of a branch of this repository. */
+/** Opens a pull request of a fork whose branch has the name and the commit of a branch of this repository. */
 async function openOfFork(w: World, branch: string): Promise<number> {
   const head = await w.commit(branch, { [`${branch}.txt`]: `${branch}\n` });
   const opened = await w.service.localHost.openPullRequestOfFork(hostOf(w), {
@@ -22,7 +22,7 @@ async function openOfFork(w: World, branch: string): Promise<number> {
 }
 
 describe('a pull request of a fork', () => {
-  it('is never brought up to date, and lands without a word about the branch of that name, or its end', async () => {
+  it('is never brought up to date, and its landing does not touch the branch of the same name in this repository', async () => {
     await using w = await world({ configuration: `${parallel()}delete_branch: true\n` });
     const number = await openOfFork(w, 'topic');
     const head = await w.git('rev-parse', 'topic');
@@ -35,7 +35,7 @@ describe('a pull request of a fork', () => {
     );
     expect(await w.git('rev-parse', 'topic')).toBe(head);
 
-    // Pushed to the branch of this repository alone.
+    // This push moves only the branch of this repository, not the branch of the fork.
     await w.commit('topic', { 'more.txt': 'more\n' });
     expect((await w.status(number)).head_sha).toBe(head);
     await w.git('update-ref', 'refs/heads/topic', head);
@@ -48,7 +48,7 @@ describe('a pull request of a fork', () => {
     expect((await w.comments(number)).map(({ key }) => key)).not.toContain('left-out');
   });
 
-  it('from a branch that is named as a bot branch is an ordinary pull request', async () => {
+  it('from a branch that is named like a bot branch is an ordinary pull request', async () => {
     await using w = await world({ configuration: parallel() });
     const first = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(first);

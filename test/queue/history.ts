@@ -1,7 +1,7 @@
-// The rows that a queue leaves behind in years, written in bulk and never analysed.
+// Writes in bulk the rows that a queue has after years. PostgreSQL has no statistics about them (no ANALYZE).
 import pg from 'pg';
 
-/** As many pull requests that landed in batches of two, each second batch red before. */
+/** `$1` landed pull requests, each in a batch of its own, with builds, checks, intents, landings and events. */
 const statements = [
   `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch, base_branch, head_sha, url, status, created_at, merged_at, merge_commit_sha, merged_by_queue)
    select q.account_id, q.repository_id, q.id, 1000000 + n, 'Change ' || n, 'ada', 'Ada', 'ada@example.test', 'topic-' || n, q.base_branch, md5('h' || n) || '00000000', 'https://example.test/' || n, 'merged', now() - interval '2 days', now() - interval '2 days', md5('m' || n) || '00000000', true
@@ -37,15 +37,16 @@ const statements = [
    select account_id, repository_id, commit, '', name, 1, 'true', 600, 'completed', 'success', created_at, created_at, ended_at from batch, unnest('{test,lint,types}'::text[]) name where position > 1000000`,
 ];
 
-/** Is never analysed: autovacuum is off for every table. */
-export async function writeHistory(databaseUrl: string, many: number): Promise<void> {
+/** Turns autovacuum off for every table, so that PostgreSQL never collects statistics about these rows. */
+export async function writeHistory(databaseUrl: string, count: number): Promise<void> {
   await asOwner(databaseUrl, async (client) => {
     await client.query(`do $$ declare t text; begin
       for t in select quote_ident(relname) from pg_stat_user_tables loop
         execute 'alter table ' || t || ' set (autovacuum_enabled = false)';
         commit;
       end loop; end $$`);
-    // What a column holds that says nothing here. One table is locked at a time, because the service reads several.
+    // Gives a default to every required column that the statements leave out. Commits after each column, so that this
+    // cannot deadlock with the service.
     await client.query(`do $$ declare c record; begin
       for c in select table_name as t, column_name as n, data_type as y from information_schema.columns
         where table_schema = 'public' and is_nullable = 'NO' and column_default is null and is_identity = 'NO' and is_generated = 'NEVER'
@@ -54,12 +55,15 @@ export async function writeHistory(databaseUrl: string, many: number): Promise<v
           case c.y when 'text' then '' when 'jsonb' then '{}' when 'boolean' then 'false' when 'ARRAY' then '{}' when 'timestamp with time zone' then '2026-01-01' else '0' end);
         commit;
       end loop; end $$`);
-    for (const text of statements) await client.query(text, text.includes('$1') ? [many] : []);
+    for (const text of statements) await client.query(text, text.includes('$1') ? [count] : []);
   });
 }
 
-/** As many pull requests in line, each built and red thirty times, and as many bot pull requests that no build uses. */
-export async function writeIdleBotPullRequests(databaseUrl: string, many: number): Promise<void> {
+/**
+ * Puts `count` pull requests in line, each a member of thirty ended batches, and marks `count` bot pull requests as
+ * idle.
+ */
+export async function writeIdleBotPullRequests(databaseUrl: string, count: number): Promise<void> {
   await asOwner(databaseUrl, async (client) => {
     for (const text of [
       "update pull_request set status = 'queued', rank = number where number > 1000000 and number <= 1000000 + $1",
@@ -69,15 +73,15 @@ export async function writeIdleBotPullRequests(databaseUrl: string, many: number
        from pull_request p join batch b on b.position > 1000000 and (b.position - 1000001) / 30 = (p.number - 1000001) / 30 + $1 / 30
        where p.number > 1000000 and p.number <= 1000000 + $1`,
     ])
-      await client.query(text, [many]);
+      await client.query(text, [count]);
   });
 }
 
 /**
- * Events about no pull request, which the end of a world would find; `idle bot pull requests` ends what
- * `writeIdleBotPullRequests` began.
+ * `events`: deletes the events of `writeHistory`, whose empty payloads the check at the end of a world would report.
+ * `idle bot pull requests`: undoes `writeIdleBotPullRequests`.
  */
-export async function forgetHistory(
+export async function deleteHistoryRows(
   databaseUrl: string,
   what: 'events' | 'idle bot pull requests' = 'events',
 ): Promise<void> {
@@ -90,7 +94,7 @@ export async function forgetHistory(
   });
 }
 
-/** What rows refer to need not be there, and triggers keep nothing of what is written. */
+/** Runs `work` without foreign keys and without triggers. */
 async function asOwner(databaseUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-// Interleavings of the outside world with the queue that once stalled it, or landed what was not meant to.
+// Changes at the code host that once stalled the queue, or made it land something unintended.
 import { describe, expect, it } from 'vitest';
 import { syncBase, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -22,7 +22,7 @@ async function withTwoBases(): Promise<World> {
 }
 
 describe('a pull request whose base branch is changed', () => {
-  it('leaves the line it stood in, is counted nowhere, and lands where it is queued again', async () => {
+  it('leaves its line, is counted in no queue, and lands on the new base branch after it is queued again', async () => {
     await using w = await withTwoBases();
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.pause(true);
@@ -56,7 +56,7 @@ describe('a pull request whose base branch is changed', () => {
     expect((await w.events()).filter(([action]) => action === 'dequeued')).toEqual([['dequeued', [a]]]);
   });
 
-  it('while its landing is started lands where it was tested, and changes its base branch only then', async () => {
+  it('after its landing has started lands on the old base branch, and then is counted in no queue', async () => {
     await using w = await withTwoBases();
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
@@ -74,7 +74,7 @@ describe('a pull request whose base branch is changed', () => {
 });
 
 describe('a force push', () => {
-  it('back to a commit that was landed on before is followed like any other', async () => {
+  it('that sets the base branch back to an earlier commit is followed, and the next landing is on that commit', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const first = await w.git('rev-parse', 'main');
     const a = await w.open('a', { 'a.txt': 'a\n' });
@@ -89,7 +89,7 @@ describe('a force push', () => {
 });
 
 describe('a base branch that is deleted', () => {
-  it('stops its queue without an error, and lands when it is back', async () => {
+  it('stops its queue without an error, and the queue goes on when the branch exists again', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const tip = await w.git('rev-parse', 'main');
     const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' as const };
@@ -109,8 +109,8 @@ describe('a base branch that is deleted', () => {
   });
 });
 
-describe('one merged at the host', () => {
-  it('while its landing is started is merged by that landing, once', async () => {
+describe('a pull request that is merged at the host', () => {
+  it('after its landing has started is merged once, by that landing', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const mergeThere = async () => {
@@ -126,8 +126,8 @@ describe('one merged at the host', () => {
   });
 });
 
-describe('what has not changed at the host', () => {
-  it('wakes nobody', async () => {
+describe('a host sync', () => {
+  it('changes the version of the queue only if something has changed at the host', async () => {
     await using w = await world({ configuration: parallel() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);

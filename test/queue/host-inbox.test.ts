@@ -1,5 +1,6 @@
-// Hints of a host: stored before they are handled, joined, handled one at a time for each repository, and kept by a
-// process that dies and by a host that asks to wait. No checks run here, because each of them reports hints of its own.
+// Host hints are stored before they are handled, joined, and handled one at a time for each repository. They outlive a
+// process that dies and a host that asks to wait.
+// No checks run here, because each check reports hints of its own.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
 import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
@@ -21,7 +22,7 @@ const event = (w: World, number: number): HostEvent => ({
 const hints = async (w: World): Promise<{ kind: string; subject: string; isTaken: boolean }[]> =>
   await w.rows('select kind, subject, leased_until > now() as "isTaken" from host_hint order by id');
 
-/** Changes what the host says of a pull request, without a notification. */
+/** Changes the title at the host, without an event. */
 async function retitle(w: World, number: number, title: string): Promise<void> {
   await w.service.drain();
   await w.rows('update local_pull_request set title = $2 where number = $1', [number, title]);
@@ -31,7 +32,7 @@ const titles = async (w: World): Promise<string[]> =>
   (await w.rows<{ title: string }>('select title from pull_request order by number')).map(({ title }) => title);
 
 describe('a hint of a host', () => {
-  it('that a process left when it died is handled by another one, and not before its lease has ended', async () => {
+  it('of a process that died is handled by another process, after its lease has ended', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
@@ -55,13 +56,13 @@ describe('a hint of a host', () => {
     expect(await hints(w)).toEqual([]);
   });
 
-  it('is kept by a process that takes long to handle it, and soon let go by a process that was killed', async () => {
+  it('keeps its lease while it is handled, and is released at most ten seconds after its process was killed', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
     const entered = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    // If an expectation fails, the world can end nevertheless.
+    // Ends the call even if an expectation fails, so that the world can end.
     using _release = { [Symbol.dispose]: () => held.resolve() };
     instead(w, 'getPullRequest', (original) => async (...of) => {
       entered.resolve();
@@ -79,7 +80,7 @@ describe('a hint of a host', () => {
       return lease;
     };
     const first = await readLease();
-    // A killed process delays the hints of its repository by this time.
+    // If a process is killed, the hints of its repository wait for this time.
     expect(first.seconds).toBeLessThanOrEqual(10);
     await expect
       .poll(async () => (await readLease()).until.getTime(), { timeout: 30_000 })
@@ -90,7 +91,7 @@ describe('a hint of a host', () => {
     expect(await hints(w)).toEqual([]);
   });
 
-  it('stays a row while the host asks to wait, and does not count as failed', async () => {
+  it('stays stored while the host asks to wait, and the wait does not count as a failure', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
@@ -115,7 +116,7 @@ describe('a hint of a host', () => {
     expect(await titles(w)).toEqual(['Another title']);
   });
 
-  it('is taken with a few others of its repository, checks before what was told a little earlier', async () => {
+  it('is taken together with up to 15 others of its repository, and hints of checks go before slightly older hints', async () => {
     // No service runs, because its inbox would take the hints.
     const w = await openWorld();
     onTestFinished(async () => await w.close());
@@ -141,16 +142,16 @@ describe('a hint of a host', () => {
       return taken.map(({ subject }) => subject).toSorted();
     };
     expect(await take('one')).toEqual(['40', 'a', ...numbers.slice(0, 14)].toSorted());
-    // The repository is being handled.
+    // One process already handles hints of this repository.
     expect(await take('other')).toEqual([]);
     await w.owner.query('delete from host_hint where leased_until is not null');
     expect(await take('other')).toEqual(numbers.slice(14).toSorted());
   });
 
-  it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {
+  it('joins a waiting hint of the same subject, and is handled once more if it arrives while that hint is handled', async () => {
     await using w = await world({ runsCi: false });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
-    // Otherwise the inbox of the service may still handle the same hints.
+    // Drains the inbox of the service, which may still handle the same hints.
     await w.service.drain();
     const inbox = createHostInbox(() => w.service.ports);
     const read: number[] = [];
@@ -158,7 +159,7 @@ describe('a hint of a host', () => {
     let most = 0;
     const entered = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    // If an expectation fails, the world can end nevertheless.
+    // Ends the call even if an expectation fails, so that the world can end.
     using _release = { [Symbol.dispose]: () => held.resolve() };
     instead(w, 'getPullRequest', (original) => async (repository, number) => {
       read.push(number);

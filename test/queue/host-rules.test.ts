@@ -1,5 +1,5 @@
-// What another code host demands of landings: its rules for a base branch, records that trail its branches, reports
-// that become complete by waiting, commits that are gone.
+// Peculiarities of other code hosts: rules for a base branch, pull requests that are shown with an old head, reports of
+// checks that become complete after a wait, and commits that are gone.
 import { describe, expect, it } from 'vitest';
 import { CommitMissing, HostUnavailable, type BaseRules } from '../../src/hosts/port.ts';
 import type { Condition } from '../../src/domain/queue/explain/condition.ts';
@@ -9,7 +9,7 @@ import { gate } from '../support/gate.ts';
 import { instead } from '../support/instead.ts';
 import { configurationYaml, parallel, serial, world, type World } from '../support/world.ts';
 
-/** The rules of main from now on. The service is notified as by a push. */
+/** Sets the rules of main. The service is notified as by a push. */
 async function demand(w: World, rules: Partial<BaseRules>): Promise<void> {
   instead(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
   const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
@@ -25,7 +25,7 @@ const sentences = async (w: World, number: number): Promise<string[]> => {
 };
 
 describe('the rules of the host for a base branch', () => {
-  it('that refuse every landing are said before one is tried, and nobody is blocked', async () => {
+  it('that refuse every landing are explained before a landing is tried, and no pull request is blocked', async () => {
     await using build = await gate();
     await using w = await world({ ci: `checks:\n  test:\n    run: '${build.waits}'\n`, configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -43,7 +43,7 @@ describe('the rules of the host for a base branch', () => {
     expect(await w.status(number)).toMatchObject({ status: 'merged' });
   });
 
-  it('that ask for checks of each commit have the commit itself built, though its tree is green already', async () => {
+  it('that require checks of each commit make the queue build the commit itself, although its tree is green', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const number = await w.open('feature', { 'feature.txt': 'new\n' });
     await demand(w, { push: 'checked' });
@@ -62,7 +62,7 @@ describe('the rules of the host for a base branch', () => {
     );
   });
 
-  it('that enforce a check which the configuration does not name: a commit without it is not tried', async () => {
+  it('that require a check apply even if the configuration does not name it: no landing of a red commit is tried', async () => {
     const ci = "checks:\n  test:\n    run: 'true'\n  build:\n    run: 'test ! -e broken'\n";
     const named = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
     await using w = await world({ ci, configuration: parallel({ builds: 2, batch: 1 }) + named });
@@ -79,7 +79,7 @@ describe('the rules of the host for a base branch', () => {
     ).toEqual([{ number: green }]);
   });
 
-  it('that take no merge commits refuse a configuration that makes them', async () => {
+  it('that forbid merge commits refuse a configuration that makes merge commits', async () => {
     await using w = await world({
       configuration: parallel({ more: '' }) + 'merge_strategy:\n  batch_commit: linear\n',
     });
@@ -100,8 +100,8 @@ describe('the rules of the host for a base branch', () => {
   });
 });
 
-describe('what a host knows late, or no more', () => {
-  it('a record that trails its branch keeps the pull request out of the line until it follows', async () => {
+describe('a host whose answers are late or missing', () => {
+  it('and that shows an old head keeps the pull request out of the line until it shows the new head', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha: old } = await w.status(number);
@@ -120,13 +120,13 @@ describe('what a host knows late, or no more', () => {
     expect(await w.rows('select status_actor from pull_request where number = $1', [number])).toEqual([
       { status_actor: 'queue' },
     ]);
-    // No event says that the record is up to date now.
+    // No event reports that the host shows the new head now.
     isLate = false;
     await w.settled(number);
     expect(await w.git('show', 'main:a.txt')).toBe('b');
   });
 
-  it('a commit that is gone supersedes its batch (309), and its pull requests are built again', async () => {
+  it('and that has lost a commit supersedes its batch (309), and its pull requests are built again', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     let isGone = true;
@@ -147,7 +147,7 @@ describe('what a host knows late, or no more', () => {
     ]);
   });
 
-  it('a host that asks to wait at a landing is called again then, which explanations tell', async () => {
+  it('and that asks to wait at a landing is called again at the given time, and explanations say so', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const calls: number[] = [];
@@ -170,12 +170,12 @@ describe('what a host knows late, or no more', () => {
     expect(await w.rows('select 1 from queue where halted_reason is not null')).toEqual([]);
   });
 
-  it('a report that becomes complete by waiting is read again then, without an event', async () => {
+  it('and whose report becomes complete after a wait is read again at that time, without an event', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'other.txt': 'other\n' });
     const settlesAt = new Map<string, number>();
-    // The report settles later each time until the wait was seen, so that a slow machine cannot miss it.
+    // Each read moves the end of the wait until the test has seen the wait, so that a slow machine cannot miss it.
     let isSeen = false;
     instead(w, 'readChecks', (original) => async (repository, commit, wanted) => {
       const report = await original(repository, commit, wanted);

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { resumeQueue } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';
 
-it('a stored configuration that is not valid any more halts the queue with its problems, and a valid one lets it go on', async () => {
+it('a stored configuration that is no longer valid halts the queue and is named as the reason; after it is corrected, the queue goes on', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const number = await w.open('a', { 'a.txt': 'a\n' });
-  // After an upgrade, a configuration may be invalid that an earlier version accepted.
+  // An upgrade may make a configuration invalid that an earlier version accepted.
   await w.rows("update repository set configuration_yaml = 'merge_rules: {labels: {trigger: x}, gone: true}'");
   await w.queue(number);
   const halted = async (): Promise<string | null | undefined> =>

@@ -1,5 +1,5 @@
-// The invariants of an installation. In a world where pull requests have landed, waited and failed, all of them hold.
-// Each case then plants a violation in the rows or in git, and the comparison finds that one.
+// The invariants of an installation. All of them hold where pull requests have landed, waited and failed.
+// Each case plants a violation in the rows or in git, and the comparison must find it.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -18,7 +18,7 @@ let w: World;
 let owner: pg.Client;
 const hour = 3_600_000;
 beforeAll(async () => {
-  // Two land, the third fails, and the last two wait behind a pause.
+  // Two pull requests land, the third fails, and the last two wait behind a pause.
   w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
   const numbers: number[] = [];
   for (const name of ['one', 'two', 'bad', 'four', 'five']) numbers.push(await w.open(name, { [name]: `${name}\n` }));
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await w.pause(true);
   await w.queue(4, 5);
   await w.loop.run(w.service.ports);
-  // What is late on a slow machine would be a violation too.
+  // Gives events their positions now, because a late position on a slow machine would be a violation too.
   await sequenceEvents(w.service.ports.db);
   owner = new pg.Client({ connectionString: w.databaseUrl });
   await owner.connect();
@@ -41,11 +41,11 @@ async function find(ports: Pick<World['service']['ports'], 'db' | 'clock' | 'hos
   return await findViolations(ports, { scope: 'all' });
 }
 
-/** What is found while the changes are there. Nobody else sees them, and then they are gone. */
+/** Returns the violations that are found in a transaction with these changes. The transaction is rolled back. */
 async function findPlanted(changes: readonly string[], inMs = 0): Promise<readonly Violation[]> {
   await owner.query('begin');
   try {
-    // What rows refer to need not be there.
+    // Turns foreign keys off, because the planted rows may refer to rows that do not exist.
     await owner.query("set local session_replication_role = 'replica'");
     for (const text of changes) await owner.query(text);
     await owner.query('set local role interlock_system');
@@ -110,13 +110,13 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     ['landed_once', 'a landed batch without a landing', [batchRow('state', `'landed'`)], 'has no landing'],
     [
       'pinned_heads',
-      'another head than the pinned one',
+      'a landing of another head than the pinned head',
       [`update landed_member set pinned_head = 'x' where landing_id = (select max(id) from landing)`],
       'its batch had pinned',
     ],
     [
       'line_order',
-      'batches against the order of the line',
+      'batches that contradict the order of the line',
       [settled, `update pull_request set rank = 1000 - rank where rank is not null`, ...lineOfTwo()],
       'stands behind it in line',
     ],
@@ -134,7 +134,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     ],
     [
       'absolute_pause',
-      'a landing in a pause of the repository',
+      'a landing that started while the repository was paused',
       [
         `update intent set started_at = now() + interval '1 minute' where kind = 'land' and ${newest("intent where kind = 'land'")}`,
       ],
@@ -142,7 +142,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     ],
     [
       'absolute_pause',
-      'a landing in a pause of its branch',
+      'a landing that started while its branch was paused',
       [
         `insert into branch_pause (account_id, repository_id, pattern, paused, created_at) values (${account}, ${repository}, 'ma*', true, now() - interval '1 day')`,
       ],
@@ -209,7 +209,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     ],
     [
       'separate_tenants',
-      'a batch that stands on one of another account',
+      'a batch whose parent batch belongs to another account',
       [
         batchRow('parent_batch_id', '(select min(id) from batch)'),
         `update batch set account_id = account_id + 1 where ${newest('batch')}`,
@@ -225,14 +225,14 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
     ],
     [
       'single_slot',
-      'a rollback to what never succeeded',
+      'a rollback to a release candidate that was never deployed with success',
       [environments, deployment('', `'rollback', 'success', 'ada', now(), now()`)],
       'never succeeded',
     ],
     ['line_moves', 'a batch that is never made', [resumed, batchRow('state', `'making'`)], 'is being made since', hour],
     [
       'line_moves',
-      'a build whose end nobody acts on',
+      'an ended build that no turn acts on',
       [
         resumed,
         settled,
@@ -302,7 +302,7 @@ const planted: readonly (readonly [string, string, readonly string[], string, nu
   ] as const satisfies readonly (readonly [InvariantName, string, readonly string[], string, number?])[]
 ).map(([invariant, what, changes, sentence, inMs]) => [invariant, what, changes, sentence, inMs ?? 0] as const);
 
-/** A batch in line that is built. */
+/** SQL for one more batch. It is building, unless `columns` begins with another state. */
 function batchRow(columns: string, values: string): string {
   const state = columns.startsWith('state') ? '' : ', state';
   const building = state === '' ? '' : `, 'building'`;
@@ -312,7 +312,7 @@ function batchRow(columns: string, values: string): string {
     values (${account}, (select min(id) from queue), ${repository}, 'new', 'parallel', 'p', 'p', 'squash', 'group', '', '', now()${building}${at}, ${values})`;
 }
 
-/** #4 and #5 in two batches. */
+/** SQL for two batches, with #4 and #5. */
 function lineOfTwo(): string[] {
   return [4, 5].flatMap((number) => [
     batchRow('position', `${1000 + number}`),
@@ -321,13 +321,13 @@ function lineOfTwo(): string[] {
   ]);
 }
 
-describe('an installation', () => {
-  it('in which all invariants hold', async () => {
+describe('the comparison of the invariants', () => {
+  it('finds no violation if all invariants hold', async () => {
     expect(await find()).toEqual([]);
     expect(await findPlanted([], hour)).toEqual([]);
   });
 
-  it.each(planted)('in which %s does not hold: %s', async (invariant, _what, changes, sentence, inMs) => {
+  it.each(planted)('finds that %s does not hold: %s', async (invariant, _what, changes, sentence, inMs) => {
     const found = await findPlanted(changes, inMs);
     expect(
       found
@@ -337,7 +337,7 @@ describe('an installation', () => {
     ).toContain(sentence);
   });
 
-  it('in which a landing begins in the very instant in which a pause ends', async () => {
+  it('allows a landing that begins at the instant at which a pause ends', async () => {
     const at = `now() + interval '1 minute'`;
     const found = await findPlanted([
       `insert into event (account_id, repository_id, action, at) values (${account}, ${repository}, 'repository_unpaused', ${at})`,
@@ -346,7 +346,7 @@ describe('an installation', () => {
     expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
   });
 
-  it('in which notifications are planned once more, which were sent before', async () => {
+  it('allows notifications that are planned once more after they were sent', async () => {
     await using own = await world({ runsCi: false });
     const number = await own.open('one', { one: 'one\n' });
     await own.queue(number);
@@ -360,12 +360,12 @@ describe('an installation', () => {
       `select 1 from intent where state = 'planned' and kind in ('comment', 'status_check')`,
     );
     expect(again.length).toBeGreaterThan(0);
-    // What is late on a slow machine would be a violation too.
+    // Gives events their positions now, because a late position on a slow machine would be a violation too.
     await sequenceEvents(own.service.ports.db);
     expect(await find(own.service.ports)).toEqual([]);
   });
 
-  it('whose base branch has lost a landing', async () => {
+  it('finds that the base branch has lost a landing', async () => {
     const tip = await w.git('rev-parse', 'main');
     await w.git('update-ref', 'refs/heads/main', `${tip}^`);
     try {
@@ -380,11 +380,11 @@ describe('an installation', () => {
     }
   });
 
-  it('each of whose invariants has a case', () => {
+  it('has a case in this file for each invariant', () => {
     expect([...new Set(planted.map(([invariant]) => invariant))].toSorted()).toEqual(invariantNames.toSorted());
   });
 
-  it('is compared by the service, which tells what does not hold', async () => {
+  it('is made by one process in a minute, and every process reports the violations', async () => {
     let now = new Date();
     const [watch, another] = [0, 1].map(() => watchInvariants({ ...w.service.ports, clock: () => now }));
     expect(watch?.violations()).toBeNull();

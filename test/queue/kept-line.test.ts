@@ -1,5 +1,5 @@
-// A long line is kept from one turn to the next, and a wake that changes nothing takes no turn. What is kept must never
-// be older than the database.
+// A process keeps a long line from one turn to the next, and a wake that changes nothing takes no turn. The kept line
+// must never be older than the database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildState } from '../../src/domain/queue/model/snapshot.ts';
 import { advanceQueue } from '../../src/modules/queue/index.ts';
@@ -68,7 +68,7 @@ async function stored(tx: Transaction): Promise<Line> {
 
 const onlyOfParts: ReadonlySet<string> = new Set(['part', 'requestedAt']);
 
-/** Builds in one order, and rows without what only a part of a line has. */
+/** Sorts the builds, and removes the fields that only a row of a part has. */
 function alike({ pending, line, heads }: Line): Line {
   const plain = (rows: readonly LineRow[]): LineRow[] =>
     rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !onlyOfParts.has(key))) as never);
@@ -82,33 +82,36 @@ function alike({ pending, line, heads }: Line): Line {
 const inTransaction = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
   await w.ctx.db.transaction(w.ctx.accountId, work);
 
-describe('a line that is read in parts is the line that is stored', () => {
+describe('a line that is read in parts equals the stored line', () => {
   const changes: Readonly<Record<string, string>> = {
-    'nothing has changed': 'select 1',
-    'a title': "update pull_request set title = 'Other' where number = 1001",
-    'a draft': 'update pull_request set draft = true where number = 1002',
-    'labels of a part, and of one in another':
-      "update pull_request set labels = '{a,b}' where number in (1003, 1004, 1150)",
-    'a new head that nothing was built of': "update pull_request set head_sha = md5('new') where number = 1005",
-    'the head of another pull request': 'update pull_request set head_sha = md5(7::text) where number = 1006',
-    'a place at the end': 'update pull_request set rank = 5000 where number = 1008',
-    'one that is dequeued': "update pull_request set status = 'open', rank = null where number = 1009",
-    'one that enters': "update pull_request set status = 'queued', rank = 5001 where number = 1010",
-    'one that is pending again': "update pull_request set status = 'pending', rank = null where number = 1011",
+    'no change': 'select 1',
+    'a new title': "update pull_request set title = 'Other' where number = 1001",
+    'a pull request that becomes a draft': 'update pull_request set draft = true where number = 1002',
+    'new labels in two parts': "update pull_request set labels = '{a,b}' where number in (1003, 1004, 1150)",
+    'a new head without a build': "update pull_request set head_sha = md5('new') where number = 1005",
+    'a new head that another pull request has too':
+      'update pull_request set head_sha = md5(7::text) where number = 1006',
+    'a move to the end of the line': 'update pull_request set rank = 5000 where number = 1008',
+    'a pull request that is dequeued': "update pull_request set status = 'open', rank = null where number = 1009",
+    'a pull request that enters the line': "update pull_request set status = 'queued', rank = 5001 where number = 1010",
+    'a pull request that is pending again':
+      "update pull_request set status = 'pending', rank = null where number = 1011",
     'a check that has started': `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
       select account_id, repository_id, md5('12'), 'lint', 1, 'pending' from queue where base_branch = 'main'`,
     'a check that has failed':
       "update check_result set conclusion = 'failure' where commit = md5('12') and name = 'lint'",
-    'a check of a pending one': "update check_result set conclusion = 'failure' where commit = md5('20')",
-    'which then enters': "update pull_request set status = 'queued', rank = 5002 where number = 1020",
+    'a failed check of a pending pull request':
+      "update check_result set conclusion = 'failure' where commit = md5('20')",
+    'that pull request enters the line': "update pull_request set status = 'queued', rank = 5002 where number = 1020",
     'a check that is deleted': "delete from check_result where commit = md5('13')",
     'a build that has ended': "update build set finished_at = now() where commit = md5('14')",
     'a build that is deleted':
       "delete from check_result where commit = md5('15'); delete from build where commit = md5('15')",
-    'a row that changes twice at once':
+    'a row that changes twice':
       'update pull_request set approvals = 1 where number = 1016; update pull_request set approvals = 2 where number = 1016',
-    'all rows': 'update pull_request set approvals = approvals + 1',
-    'a whole part that leaves': "update pull_request set status = 'open', rank = null where rank between 64 and 127",
+    'a change of all rows': 'update pull_request set approvals = approvals + 1',
+    'a whole part that leaves the line':
+      "update pull_request set status = 'open', rank = null where rank between 64 and 127",
   };
 
   it.each(Object.entries(changes))('after %s', async (_, change) => {
@@ -117,7 +120,7 @@ describe('a line that is read in parts is the line that is stored', () => {
     expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
   });
 
-  it('after a change that is rolled back', async () => {
+  it('after a change that was rolled back', async () => {
     const failure = new Error('rolled back');
     const work = inTransaction(async (tx) => {
       await tx.query("update pull_request set labels = '{gone}' where number = 1030");
@@ -128,7 +131,7 @@ describe('a line that is read in parts is the line that is stored', () => {
     expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
   });
 
-  it('in the transaction that has changed it, and in the next', async () => {
+  it('in the transaction that changed it, and in the next one', async () => {
     await inTransaction(async (tx) => {
       await kept(tx);
       await tx.query("update pull_request set labels = '{first}' where number = 1031");
@@ -141,7 +144,7 @@ describe('a line that is read in parts is the line that is stored', () => {
     expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
   });
 
-  it('and a line that has not changed is not read again', async () => {
+  it('and is not read again if it has not changed', async () => {
     await inTransaction(kept);
     const rows = await inTransaction(async (tx) => {
       let count = 0;
@@ -158,7 +161,7 @@ describe('a line that is read in parts is the line that is stored', () => {
 });
 
 describe('a wake', () => {
-  /** Whether a turn has locked the queue's row, which PostgreSQL notes in it. */
+  /** Whether a turn has locked the row of the queue. PostgreSQL records the lock in the row. */
   async function takesTurn(): Promise<boolean> {
     const before = await lockOf();
     await advanceQueue(w.ctx, queueId);
@@ -177,7 +180,7 @@ describe('a wake', () => {
     expect(await takesTurn()).toBe(false);
   }
 
-  it('takes a turn after a change, and none after the turn that decided nothing', async () => {
+  it('takes a turn after a change, and none after a turn that decided nothing', async () => {
     const number = await w.open('quiet', { 'quiet.txt': 'new\n' });
     await untilQuiet();
     await w.queue(number);
@@ -188,7 +191,7 @@ describe('a wake', () => {
     await untilQuiet();
   });
 
-  it('answers the same in a turn and without', async () => {
+  it('gives the same answer with and without a turn', async () => {
     await untilQuiet();
     const without = await advanceQueue(w.ctx, queueId);
     await w.rows('update queue set version = version + 1 where id = $1', [queueId]);
@@ -205,7 +208,7 @@ describe('a wake', () => {
     expect(await takesTurn()).toBe(true);
   });
 
-  it('takes a turn when a minute has passed, in which a check may have started', async () => {
+  it('takes a turn after a minute, because a check may have started meanwhile', async () => {
     await untilQuiet();
     const clock = w.ctx.clock;
     const before = await lockOf();
@@ -217,7 +220,7 @@ describe('a wake', () => {
 describe('the delay before a turn, in which other changes may come', () => {
   it.each([
     ['is left out for the only build of an idle queue', { hasArrivals: false, openBatches: 1, sinceLastMs: 5_000 }, 0],
-    ['is the rest of it right after a turn', { hasArrivals: false, openBatches: 1, sinceLastMs: 30 }, 45],
+    ['is reduced by the time since the last turn', { hasArrivals: false, openBatches: 1, sinceLastMs: 30 }, 45],
     ['is whole when pull requests enter the line', { hasArrivals: true, openBatches: 0, sinceLastMs: 5_000 }, 75],
     ['is whole when several builds run', { hasArrivals: false, openBatches: 2, sinceLastMs: 5_000 }, 75],
   ])('%s', (_, of, delayMs) => {

@@ -1,5 +1,5 @@
-// The process is killed with -9 at every step of a landing and of a build; the next one goes on from the rows and from
-// what the host says. Whatever was being done is done once.
+// The process is killed with -9 at every step of a landing and of a build. The next process goes on from the rows and
+// from what the host says, and does everything once.
 import { describe, expect, it } from 'vitest';
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
@@ -18,7 +18,7 @@ const failpoints = [
 ] as const;
 
 describe('a process killed with -9', () => {
-  it.each(failpoints)('at %s: one landing each', async (failpoint) => {
+  it.each(failpoints)('at %s leaves one landing of each pull request', async (failpoint) => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
     const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
     const numbers = [
@@ -35,7 +35,7 @@ describe('a process killed with -9', () => {
     await expectOneLandingEach(w, numbers);
   });
 
-  it('after it brought the base into a head, in serial mode: one landing', async () => {
+  it('in serial mode, after it brought the base into a head, leaves one landing', async () => {
     await using w = await world({ configuration: serial(), runsCi: false });
     const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
     const number = await w.open('a', { 'a.txt': 'a\n' });

@@ -1,11 +1,11 @@
 // The process is killed with -9 at a step of each kind (kill.full.test.ts has every step). The next process goes on
-// from the rows and from what the host says: whatever was being done is done once.
+// from the rows and from what the host says, and does everything once.
 import { expect, it } from 'vitest';
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel, world } from '../support/world.ts';
 
-it('a process killed with -9 at a branch, at a landing and at its clean-up: one landing each', async () => {
+it('a process killed with -9 at a branch, at a landing or at its clean-up leaves one landing of each pull request', async () => {
   await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
   const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
   const numbers = [

@@ -1,9 +1,9 @@
-// Forking a git from a grown process costs more than most of its answers: a landing does with few.
+// Forking git from a large process costs more than most answers of git, so a landing uses few git processes.
 import { expect, it } from 'vitest';
 import { countGits } from '../../bench/git-count.ts';
 import { parallel, world } from '../support/world.ts';
 
-it('a landing with a build of its own takes at most six processes of git, its check included', async () => {
+it('a landing with a build of its own takes at most six git processes, including those of its check', async () => {
   await using w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
   const numbers: number[] = [];
   for (const branch of ['a', 'b', 'c', 'd', 'e']) numbers.push(await w.open(branch, { [`${branch}.txt`]: 'new\n' }));

@@ -1,4 +1,4 @@
-// What changes between the plan of a landing and its gate, or while the host does what was asked of it.
+// Changes between the plan of a landing and its gate, or while the host carries out a call.
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
@@ -6,8 +6,8 @@ import { advanceQueue, driveBatch } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';
 import { atRest, meanwhile, retarget, statuses, wakeAll } from './stories.ts';
 
-describe('between its plan and its gate', () => {
-  it('a pull request that is put on top of another one does not land before that one', async () => {
+describe('between the plan of a landing and its gate', () => {
+  it('a pull request that becomes stacked on another one does not land before it', async () => {
     await using w = await world({
       configuration: `${parallel()}auto_detect_stacks: true\n`,
     });
@@ -47,7 +47,7 @@ describe('after a landing', () => {
     };
     await w.queue(number);
     await expect(atRest(w)).rejects.toThrow('away');
-    // The relay would wake the queue while something is open.
+    // The relay would wake the queue as long as an intent is open.
     await w.until(async () => {
       await wakeAll(w);
       return (await w.git('branch', '--list', 'a')) === '';
@@ -57,7 +57,7 @@ describe('after a landing', () => {
 });
 
 describe('a final gate', () => {
-  it('whose batch ends while the host starts it does not go on running', async () => {
+  it('stops if its batch ends while the host starts the gate', async () => {
     await using w = await world({
       configuration: `${parallel()}final_gates:\n  - {workflow: slow, timeout_mins: 5}\n`,
       ci: "checks:\n  test: {run: 'true'}\nworkflows:\n  slow: {run: 'sleep 600'}\n",

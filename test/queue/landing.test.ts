@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
 import { verified } from './stories.ts';
 
-describe('the queue lands what it tested', () => {
-  it('needs no bot pull request for a pull request that is up to date and green: its tree was tested', async () => {
+describe('the queue', () => {
+  it('lands a pull request that is up to date and green without a bot pull request, because its tree was tested', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const number = await w.open('feature', { 'feature.txt': 'new\n' });
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
@@ -18,7 +18,7 @@ describe('the queue lands what it tested', () => {
     expect(await w.rows('select 1 from bot_pull_request')).toEqual([]);
   });
 
-  it('lands the very commit that CI ran on, and says so in order', async () => {
+  it('lands the commit that CI ran on, and records its events in order', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const number = await w.open('feature', { 'feature.txt': 'new\n' });
     await w.commit('main', { 'other.txt': 'other\n' });
@@ -42,7 +42,7 @@ describe('the queue lands what it tested', () => {
     expect(ofBatch.map(({ action }) => action)).toEqual(['batch_started', 'build_started', 'batch_merged']);
   });
 
-  it('says of a landing that changed nothing that it did not', async () => {
+  it('records in the event and in the proof that a landing changed nothing', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
     const [first, same] = [
       await w.open('first', { 'feature.txt': 'new\n' }),
@@ -86,7 +86,7 @@ describe('the queue lands what it tested', () => {
     for (const file of ['a', 'b', 'c']) expect(await w.git('show', `main:${file}.txt`)).toBe(file);
   });
 
-  it('halves a red batch, blocks the one that fails and lands the others', async () => {
+  it('bisects a red batch, blocks the pull request that fails, and lands the others', async () => {
     await using w = await world({
       configuration: parallel({ builds: 3, batch: 4 }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
@@ -111,7 +111,7 @@ describe('the queue lands what it tested', () => {
     expect((await w.events()).map(([action]) => action)).toContain('batch_bisected');
   });
 
-  it('blocks a conflict with 106 and lands what is behind it', async () => {
+  it('blocks a pull request that conflicts with 106, and lands the pull request behind it', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 2 }) });
     const numbers = [
       await w.open('one', { 'same.txt': 'one\n' }),
@@ -125,7 +125,7 @@ describe('the queue lands what it tested', () => {
     expect((await w.status(numbers[2] ?? 0)).status).toBe('merged');
   });
 
-  it('in serial mode brings the base into the head, tests that head, and lands its tree', async () => {
+  it('brings the base into the head in serial mode, tests that head, and lands its tree', async () => {
     await using w = await world({ configuration: serial() });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(...numbers);

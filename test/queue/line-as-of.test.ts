@@ -1,4 +1,4 @@
-// Explanations read a line by another statement than the planner, and see the same pull requests.
+// Explanations read a line by another statement than the planner. Both must see the same pull requests.
 import { describe, expect, it } from 'vitest';
 import type { PullRequestState } from '../../src/domain/queue/model/snapshot.ts';
 import { loadQueueAsOf } from '../../src/modules/queue/api/as-of.loader.ts';
@@ -6,7 +6,7 @@ import { explainAll } from '../../src/modules/queue/api/explain.reads.ts';
 import { snapshotOf } from '../../src/modules/queue/planning/dry-run.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
-/** What may be unusual about a pull request in line: each is set of one. */
+/** What may be unusual about a pull request in line. Each entry is set for one pull request. */
 const unusual = [
   "status = 'tagged'",
   'skip_line = true',
@@ -24,8 +24,8 @@ const unusual = [
 ] as const;
 
 /**
- * A line of these, of which every second has passed its own check while the check of the other runs, and two that only
- * wait, as the first of the queue does.
+ * Fills the line: one pull request for each entry of `unusual`, and before and behind them one that only waits, like
+ * the first of the queue. The own checks of half of them have passed, and those of the others run.
  */
 async function fill(w: World): Promise<string> {
   const [queue] = await w.rows<{ id: string; account_id: string; repository_id: string }>('select * from queue');
@@ -56,12 +56,12 @@ function byNumber<T extends Pick<PullRequestState, 'number'>>(pullRequests: read
 const unread = { ownVerdict: 'none', ownFailedChecks: [], ownMissingChecks: [] } as const;
 
 describe('a line', () => {
-  it('is read for explanations as it is for the planner, now and later about now', async () => {
+  it('is the same for explanations and for the planner, and the same if it is read later as of now', async () => {
     const more = 'block_parallel_builds_label: alone\n';
     await using w = await world({ configuration: parallel({ builds: 1, more }), runsCi: false });
     await w.queue(await w.open('a', { 'a.txt': 'a\n' }));
     const queueId = await fill(w);
-    // Later than all of it by more than the database's clock is finer.
+    // Later than every row, although the clock of the database is finer.
     const at = new Date(Date.now() + 2);
     await expect.poll(() => Date.now()).toBeGreaterThan(at.getTime());
     await w.rows("update pull_request set status = 'closed', rank = null where number = 100");
@@ -83,7 +83,7 @@ describe('a line', () => {
     expect(byNumber(later?.view.snapshot.pullRequests ?? [])).toEqual(seen);
   });
 
-  it('tells of a pull request that only waits whether its own checks run', async () => {
+  it('shows of a pull request that only waits whether its own checks run', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     await w.queue(await w.open('a', { 'a.txt': 'a\n' }));
     await fill(w);

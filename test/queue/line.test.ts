@@ -1,11 +1,11 @@
-// Which pull request goes first, which goes without others, and what people do at the host meanwhile.
+// Pull requests that skip the line or validation, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';
 import { atRest, expectLandedOnce, hostOf, line, resetCodes, resets, skipLine, startCi, statuses } from './stories.ts';
 
 describe('skipping', () => {
-  it('the line passes those before it and resets them with 302; two keep their own order, each alone', async () => {
+  it('the line goes before the others and resets them with 302; two that skip keep their order, each in its own batch', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 2 }), runsCi: false });
     const numbers: number[] = [];
     for (const name of ['a', 'b', 'c', 'd']) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
@@ -21,7 +21,7 @@ describe('skipping', () => {
     expect(await resets(w)).toEqual([[302, c, 2]]);
   });
 
-  it('the line while in it moves it, and its time of entry stays', async () => {
+  it('the line while in line moves the pull request to the front, and keeps its time of entry', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -34,7 +34,7 @@ describe('skipping', () => {
     expect(await line(w)).toEqual(['Add b (#2)', 'Add a (#1)']);
   });
 
-  it('validation lands what is red, says unvalidated, and names who wanted that', async () => {
+  it('validation lands a red pull request, and its proof says `unvalidated` and names the user', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { bad: 'bad\n' });
     await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
@@ -49,7 +49,7 @@ describe('skipping', () => {
 });
 
 describe('at the host', () => {
-  it('a closed pull request leaves its batch, the others are reset with 304 and land', async () => {
+  it('a closed pull request leaves its batch, and the other is reset with 304 and lands', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -59,11 +59,11 @@ describe('at the host', () => {
     await w.settled(b);
     expect(await statuses(w, a, b)).toEqual(['closed', 'merged']);
     await expectLandedOnce(w, b);
-    // Webhooks know no `closed`: the reset is reported on the pull request that was put back.
+    // There is no webhook `closed`, so the reset is reported for the pull request that was put back.
     expect(await resets(w)).toEqual([[304, b, 1]]);
   });
 
-  it('a pull request merged by hand is merged here too, and the others land on top', async () => {
+  it('a pull request merged by hand is merged in Interlock too, and the other lands on top', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -83,7 +83,7 @@ describe('at the host', () => {
     expect(await w.rows('select number from pull_request where merged_by_queue = false')).toEqual([{ number: a }]);
   });
 
-  it('a bot pull request that somebody closes is built again, with 304', async () => {
+  it('a bot pull request that somebody closes resets its batch with 304, and the batch is built again', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -98,7 +98,7 @@ describe('at the host', () => {
     expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toHaveLength(2);
   });
 
-  it('an identical change pushed to the base loses nobody: both still land', async () => {
+  it('an identical change pushed to the base does not stop the line: both pull requests land', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -133,7 +133,7 @@ describe('two queues of one repository', () => {
       await w.commit(base, { [`${name}-${base}.txt`]: 'x\n' }, { message: 'Outside' });
     }
     {
-      // Their own checks are done before: nothing but the first build wakes the second queue.
+      // The own checks are done before, so only the end of the first build can wake the second queue.
       await using _own = await startCi(w);
       await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
     }
@@ -151,7 +151,7 @@ describe('two queues of one repository', () => {
 });
 
 describe('a pause', () => {
-  it('lets nothing be built, and the statuses say so; its end starts the line', async () => {
+  it('stops all builds of the line, and its end starts them', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     await w.pause(true);
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];

@@ -1,4 +1,4 @@
-// Rows are read without a unit of work where nothing is written. They are the same rows.
+// Rows are loaded without a unit of work if nothing is written. They equal the rows that a unit of work reads.
 import type { EntitySchema } from '@mikro-orm/core';
 import { expect, it } from 'vitest';
 import { entities } from '../../src/modules/entities.ts';
@@ -8,7 +8,7 @@ interface Named {
   readonly id: string;
 }
 
-it('a row that is loaded is what a unit of work reads, for each kind of row', async () => {
+it('a loaded row equals the row that a unit of work reads, for each kind of row', async () => {
   await using w = await world();
   await w.queue(await w.open('feature', { feature: '1' }));
   await w.until(async () => (await w.rows('select 1 from intent')).length > 0);

@@ -1,5 +1,4 @@
-// A monorepo's line: what a turn costs with a thousand pull requests in line, and what it must not do when nothing is
-// planned.
+// The line of a monorepo: the cost of a turn with a thousand pull requests in line, and a queue that plans nothing.
 import { describe, expect, it } from 'vitest';
 import { advanceQueue, haltQueue } from '../../src/modules/queue/index.ts';
 import { cpuMsSince } from '../support/cpu.ts';
@@ -7,7 +6,8 @@ import { analyse } from '../support/postgres.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
 /**
- * A thousand more with green heads, behind the first, as admission leaves them; and three days of landings behind them.
+ * Adds a thousand pull requests with green heads behind the first one, as admission leaves them, and landings of three
+ * days.
  */
 async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string> {
   const [queue] = await w.rows<{
@@ -52,7 +52,7 @@ async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string
   return queue.id;
 }
 
-/** CPU, each time, from the least: the clock would tell of the rest of the machine, too. */
+/** The CPU time of each turn in ms, the smallest first. Elapsed time would include the work of other processes. */
 async function costOf(turn: () => Promise<unknown>, times: number): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < times; n += 1) {
@@ -72,7 +72,7 @@ describe('a line of a thousand', () => {
     const queueId = await aThousand(w, status);
     await advanceQueue(w.ctx, queueId);
     const took = await costOf(async () => await advanceQueue(w.ctx, queueId), 7);
-    // 0.2 s. It was 1.9 s, and 7 s for pending ones, while each row was an entity.
+    // A turn takes about 0.2 s. When each row was an entity, it took 1.9 s, and 7 s if the line was pending.
     expect(took[0]).toBeLessThan(500);
   });
 
@@ -95,7 +95,7 @@ describe('a line of a thousand', () => {
 });
 
 describe('a queue that plans nothing', () => {
-  it('has no deadline, or it would look without end once that is past', async () => {
+  it('has no deadline, because a deadline in the past would start one turn after another', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 4, more: 'batch_max_wait_minutes: 60\n' }),
     });
@@ -105,7 +105,7 @@ describe('a queue that plans nothing', () => {
     expect((await advanceQueue(w.ctx, queueId)).nextLookAt).toBeGreaterThan(Date.now());
     await haltQueue(w.ctx, { repository: w.repository, baseBranch: 'main', reason: 'an incident' });
     expect((await advanceQueue(w.ctx, queueId)).nextLookAt).toBeNull();
-    // The remaining notifications are sent, and then there is none.
+    // The remaining notifications are sent, and then no deadline remains.
     await w.rows('update pull_request set notify_at = now() where notify_at is not null');
     await advanceQueue(w.ctx, queueId);
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);

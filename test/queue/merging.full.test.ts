@@ -1,4 +1,4 @@
-// More ways of merging: a late answer of the host, and up-to-date heads under other rules.
+// More ways of merging: a late merge of the host, and up-to-date heads under other rules.
 import { describe, expect, it, vi } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
@@ -6,7 +6,7 @@ import { expectVerified, line } from './stories.ts';
 import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 
 describe("the host's own merge", () => {
-  it('given up while it hangs is refused when it comes after all, and merges on the base as it is', async () => {
+  it('that was given up while it hung is refused when it arrives late, and is made again on the new base', async () => {
     await using w = await world({ configuration: hostMerges() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -25,7 +25,7 @@ describe("the host's own merge", () => {
 });
 
 describe('an up-to-date green head', () => {
-  it('gets one nevertheless where skip_draft_when_up_to_date is off', async () => {
+  it('gets a bot pull request if skip_draft_when_up_to_date is off', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 1, more: 'skip_draft_when_up_to_date: false\n' }),
     });
@@ -38,7 +38,7 @@ describe('an up-to-date green head', () => {
     await expectVerified(w, { exact: 1 });
   });
 
-  it('in serial mode is an instant merge when nothing had to be brought into it', async () => {
+  it('is an instant merge in serial mode, if the base did not have to be brought into it', async () => {
     await using w = await world({ configuration: serial() });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await greenHeads(w, 2);

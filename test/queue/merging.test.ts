@@ -1,4 +1,5 @@
-// The ways of merging: by refs of ours, by the host's own merge, untested. Whatever hangs, dies or is pushed meanwhile.
+// The ways of merging: Interlock moves the refs, the host merges, or a pull request lands untested. Meanwhile workers
+// hang or die, and users push.
 import { describe, expect, it, vi } from 'vitest';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { carryOut } from '../../src/modules/queue/index.ts';
@@ -20,7 +21,7 @@ describe("the host's own merge", () => {
       ],
     }),
   )(
-    'by %s makes the commits; their trees are what was tested, and builds ahead keep their worth',
+    'by %s makes the commits, their trees are those that were tested, and later builds stay valid',
     async (strategy, subjects) => {
       await using w = await world({ configuration: `${hostMerges()}merge_strategy:\n  name: ${strategy}\n` });
       await w.commit('a', { 'a.txt': 'a\n' });
@@ -42,7 +43,7 @@ describe("the host's own merge", () => {
   );
 
   it.each(among(['landing:before_merge', 'landing:after_merge', 'landing:after_host'], ['landing:after_merge']))(
-    'is done once though its worker dies at %s',
+    'is done once, even if its worker dies at %s',
     async (failpoint) => {
       await using w = await world({ configuration: hostMerges() });
       const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -54,7 +55,7 @@ describe("the host's own merge", () => {
     },
   );
 
-  it('halts and says so when the base moved between the look and the merge', async () => {
+  it('halts the queue with the reason, if the base moved between the check of the base and the merge', async () => {
     await using w = await world({ configuration: hostMerges() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -68,12 +69,12 @@ describe("the host's own merge", () => {
     const [queue] = await w.rows<{ halted_reason: string }>('select halted_reason from queue');
     expect(queue?.halted_reason).toMatch(/^The host merged #1 as [0-9a-f]{40}, with 1 other commits before it/);
     expect(await w.rows('select 1 from landing')).toEqual([]);
-    // The host says it is merged, and so it is; it did not come through the queue.
+    // The host has merged the pull request, so its status is merged, but it did not land through the queue.
     await w.until(async () => (await w.status(number)).status === 'merged');
     await expectVerified(w, { external: 2 });
   });
 
-  it('guards the head: what was pushed past the gate is answered, and nothing of it lands untested', async () => {
+  it('is refused if the head was pushed after the gate, and nothing lands untested', async () => {
     await using w = await world({ configuration: hostMerges() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -86,7 +87,7 @@ describe("the host's own merge", () => {
     expect(await line(w)).toEqual([]);
   });
 
-  it('given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all', async () => {
+  it('that was given up while it hung halts the queue if the host carries it out later and cannot refuse it', async () => {
     await using w = await world({ configuration: hostMerges() });
     const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
     const mergePullRequest = host.mergePullRequest.bind(host);
@@ -107,8 +108,8 @@ describe("the host's own merge", () => {
   });
 });
 
-describe('without a queue', () => {
-  it('lands at once and untested, when the preconditions hold, and the proof says by which setting', async () => {
+describe('without a queue, a pull request', () => {
+  it('lands at once and untested if its preconditions hold, and the proof names the setting', async () => {
     await using w = await world({
       configuration:
         'merge_mode:\n  type: no-queue\npreconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n',
@@ -131,7 +132,7 @@ describe('without a queue', () => {
 });
 
 describe('an up-to-date green head', () => {
-  it('lands without a bot pull request, and the event says so; what is behind it does not', async () => {
+  it('lands without a bot pull request, and the event says so; the pull request behind it gets a bot pull request', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await greenHeads(w, 2);
@@ -145,8 +146,8 @@ describe('an up-to-date green head', () => {
   });
 });
 
-describe('the head branch of what landed', () => {
-  it('is deleted where that is configured, unless its label keeps it', async () => {
+describe('the head branch of a landed pull request', () => {
+  it('is deleted if delete_branch is set, unless a label keeps it', async () => {
     await using w = await world();
     const yaml = `merge_rules:\n  labels: {trigger: mergequeue, skip_delete_branch: keep}\n  delete_branch: true\n  merge_mode: {type: parallel, parallel_mode: {batch_size: 2}}\n`;
     expect(await replaceConfiguration(w.ctx, { repository: w.repository, yaml })).toMatchObject({ kind: 'accepted' });
@@ -160,7 +161,7 @@ describe('the head branch of what landed', () => {
 });
 
 describe('a landing that was given up', () => {
-  it('cannot happen later, though the base is pushed back to where it was while its worker still hangs', async () => {
+  it('cannot happen later, even if the base is set back to its earlier commit while the worker still hangs', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
@@ -182,7 +183,7 @@ describe('a landing that was given up', () => {
     const [, landed] = refs;
     expect(landed).toBe((await w.status(number)).merge_commit_sha);
     await expectVerified(w, { same_tree: 1 });
-    // A restored database knows nothing of it: the tombstone speaks for itself, and the landing does not.
+    // A restored database does not know the given-up landing. Its tombstone keeps it from being taken for a landing.
     const host = { ...hostOf(w), host: isAtGitHub ? ('github' as const) : ('local' as const) };
     await w.rows('update batch set given_up = false');
     expect(await findUnknownLandings(w.ctx, host)).toEqual([]);

@@ -1,8 +1,8 @@
-// What the stories of merging share in both tiers.
+// What both files of tests about merging use.
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { parallel, type World } from '../support/world.ts';
 
-/** The first worker that comes past the failpoint hangs there until it is let go. */
+/** Makes the first worker that reaches the failpoint hang there, until `letGo` is called. */
 export function hangAt(failpoint: string): { readonly isHanging: () => boolean; readonly letGo: () => void } {
   const gate = Promise.withResolvers<void>();
   let passed = 0;
@@ -38,7 +38,7 @@ export async function countBots(w: World): Promise<number> {
   return (await w.rows('select 1 from bot_pull_request')).length;
 }
 
-/** Waits until the checks of every head ran. */
+/** Waits until the checks of as many heads are green. */
 export async function greenHeads(w: World, heads: number): Promise<void> {
   await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length >= heads);
 }

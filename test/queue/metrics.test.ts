@@ -1,10 +1,10 @@
-// What a process says at /metrics after it landed a pull request and blocked another one.
+// The metrics of a process that has landed one pull request and blocked another one.
 import { expect, it } from 'vitest';
 import { catalogue } from '../../src/domain/metrics/catalogue.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { parallel, world } from '../support/world.ts';
 
-it('a landing and a block are counted once, and every metric that the docs list is there, and no other', async () => {
+it('a landing and a block are counted once, and the page has exactly the metrics that the docs list', async () => {
   await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
   const good = await w.open('good', { 'good.txt': 'new\n' });
   const bad = await w.open('bad', { bad: 'new\n' });

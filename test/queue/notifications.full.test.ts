@@ -1,11 +1,11 @@
-// The status comment where the configuration says how it begins and how to ask.
+// The status comment under configurations that set when it is first written and how a user can queue.
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
 import { allNotified } from './stories.ts';
 import { commentMatching } from './notifications.ts';
 
 describe('the status comment and the check', () => {
-  it('begin where the configuration says, and then go on', async () => {
+  it('begin at the configured status, are then kept up to date, and end when they are switched off', async () => {
     const approvals = 'preconditions:\n  number_of_approvals: 1\n';
     await using w = await world({
       configuration: `${parallel()}${approvals}status_comment:\n  publish: queued\npublish_status_check: true\n`,
@@ -33,7 +33,7 @@ describe('the status comment and the check', () => {
     await commentMatching(w, a, /^\*\*Not queued/);
   });
 
-  it('name no way to ask that the configuration refuses, and the others as soon as it takes them', async () => {
+  it('name only the ways to queue that the configuration allows, also after it changes', async () => {
     const refuses = (ways: string): string => `${parallel()}blocked_queue_sources: [${ways}]\n`;
     await using w = await world({ configuration: refuses('label, slash_command'), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });

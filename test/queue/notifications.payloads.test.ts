@@ -1,12 +1,11 @@
-// What webhooks are sent of the stories of a queue: every documented action, with exactly the keys it is documented
-// with.
+// The webhooks of the stories of a queue: every documented action, with exactly its documented keys.
 import { describe, expect, it } from 'vitest';
 import { webhookBody } from '../../src/domain/events/webhook-body.ts';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { hostOf, startCi } from './stories.ts';
 
-/** The bodies of an action, in order. */
+/** The webhook bodies of an action, in order. */
 async function sent(w: World, action: string): Promise<unknown[]> {
   const events = await w.rows<{ action: string; payload: Record<string, unknown> }>(
     'select action, payload from event where action = $1 order by id',
@@ -30,8 +29,8 @@ function about(number: number, action: string, more: Readonly<Record<string, unk
   };
 }
 
-describe('what webhooks are sent', () => {
-  it('of a label, a place in line, a batch and a landing', async () => {
+describe('the webhooks', () => {
+  it('report a label, a place in line, a batch and a landing', async () => {
     await using w = await world({ configuration: parallel({ batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const [author] = await w.rows<{ author: string }>('select author from pull_request where number = $1', [a]);
@@ -78,7 +77,7 @@ describe('what webhooks are sent', () => {
     ]);
   });
 
-  it('of a reset counts the bot pull requests it closes, and no batch that had none yet', async () => {
+  it('report a reset with the number of closed bot pull requests, without batches that had none yet', async () => {
     await using w = await world({ configuration: parallel({ builds: 3 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const ahead = await w.open('c', { 'c.txt': 'c\n' });
@@ -102,7 +101,7 @@ describe('what webhooks are sent', () => {
     expect(await sent(w, 'reset')).toMatchObject([{ pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 302 }]);
   });
 
-  it('of a failed check: blocked with the message of the host, and a reset with the bot pull request that failed', async () => {
+  it('report a failed check: `blocked` has the message of the check, and `reset` has the bot pull request that failed', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, more: 'use_optimistic_validation: false\n' }),
       runsCi: false,
@@ -111,7 +110,7 @@ describe('what webhooks are sent', () => {
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length === 2);
     const [bot] = await w.rows<Record<string, unknown>>('select * from bot_pull_request order by id');
-    // The checks of its own head are deleted, so that the build fails and not the head.
+    // The own checks of the heads are deleted, so that the build fails and not the head.
     await w.rows("delete from local_check_run where ref not like '%mq-bot-%'");
     await using _ = await startCi(w);
     await w.settled(a);
@@ -119,7 +118,7 @@ describe('what webhooks are sent', () => {
     expect(await sent(w, 'blocked')).toEqual([
       expect.objectContaining({ pr_number: a, status: 'blocked', ...code, failed_ci_list: ['test'] }),
     ]);
-    // On a busy machine the next build may have failed as well by now.
+    // On a busy machine the next build may have failed too.
     const failed = await w.rows<{ summary: string }>("select summary from check_result where conclusion = 'failure'");
     const [{ message } = {}] = (await sent(w, 'blocked')) as readonly { readonly message?: string }[];
     expect(failed.map(({ summary }) => `test: ${summary}`)).toContain(message);
@@ -157,7 +156,7 @@ describe('what webhooks are sent', () => {
     ]);
   });
 
-  it('of a dequeue, and of a merge past the queue', async () => {
+  it('report a dequeue, and a merge past the queue', async () => {
     await using w = await world({ configuration: serial(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a);

@@ -1,5 +1,5 @@
-// What the queue writes at the host about pull requests: the comment edited in place, its check, the message of a
-// pause.
+// What the queue writes at the host about pull requests: a status comment that is edited in place, a check, and the
+// message of a pause.
 import { describe, expect, it } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
@@ -41,7 +41,7 @@ describe('the status comment and the check', () => {
     expect(await w.comments(a)).toEqual([]);
   });
 
-  it('say which check failed, where, and who must act; and nothing stale after a dequeue', async () => {
+  it('name the failed check, its page and who must act, and show nothing outdated after a dequeue', async () => {
     await using w = await world({
       configuration: `${parallel({ batch: 2 })}status_comment:\n  blocked_message: 'Ask in **#builds**.'\n  open_message: 'Hello.'\n`,
     });
@@ -63,7 +63,7 @@ describe('the status comment and the check', () => {
     expect(await commentMatching(w, b, /^\*\*Not queued/)).toMatch(/\n\nHello\.$/);
   });
 
-  it('count nowhere: neither among the checks of the head, nor where every check that ran must pass', async () => {
+  it('are not counted: neither among the checks of the head, nor if all checks must pass', async () => {
     await using w = await world({
       configuration: `${serial()}require_all_checks_pass: true\npublish_status_check: always\npreconditions:\n  use_github_mergeability: false\n  required_checks: ['*']\n`,
       runsCi: false,
@@ -105,7 +105,7 @@ describe('the status comment and the check', () => {
     await expectNotifiedAsExplained(w, ...numbers);
   });
 
-  it('say at once that the queue is paused or halted, and no more when it goes on', async () => {
+  it('say at once that the queue is paused or halted, and no longer when it goes on', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -129,7 +129,7 @@ describe('the status comment and the check', () => {
     }
   });
 
-  it('name the reset that put a pull request back, until it is validated again', async () => {
+  it('name the reset that put a pull request back, until the pull request is validated again', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
@@ -143,11 +143,11 @@ describe('the status comment and the check', () => {
     expect(again).not.toBe(first);
   });
 
-  it('keep the newest text when a writer is held up while newer ones are written', async () => {
+  it('keep the newest text, if a worker with an older text is delayed', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.pause(true);
-    // The writer has read that nobody has asked, and is held up until the comment says that it is queued.
+    // This worker has read that the pull request is not queued. It is delayed until the comment says that it is queued.
     await meanwhile(
       'comment:before_host',
       async () => {
@@ -161,8 +161,8 @@ describe('the status comment and the check', () => {
   });
 });
 
-describe('what it costs', () => {
-  it('a landing notifies only the pull requests it concerns, not all that wait', async () => {
+describe('the cost of notifications', () => {
+  it('a landing notifies only the pull requests that it concerns, not the whole line', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const numbers: number[] = [];
     for (const name of ['a', 'b', 'c', 'd']) numbers.push(await w.open(name, { [`${name}.txt`]: 'x\n' }));
@@ -189,7 +189,7 @@ describe('what it costs', () => {
     expect(await w.statusComment(a)).toMatch(/^\*\*Merged/);
   });
 
-  it('a turn plans a bounded number, and the next ones the rest', async () => {
+  it('a turn plans at most 40 notifications, and the next turns plan the rest', async () => {
     await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await allNotified(w);
@@ -211,8 +211,8 @@ describe('what it costs', () => {
   });
 });
 
-describe('a pause with a message', () => {
-  it('is sent once, to the first that waits; none with comments off', async () => {
+describe('the message of a pause', () => {
+  it('is sent once, to the first pull request that waits, and never if comments are off', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const pause = async (pattern: string, paused: boolean): Promise<void> =>

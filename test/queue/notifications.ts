@@ -1,8 +1,8 @@
-// What the stories of notifications share in both tiers.
+// What both files of tests about notifications use.
 import type { World } from '../support/world.ts';
 import { hurry } from './stories.ts';
 
-/** Turns until the comment says so. */
+/** Runs turns until the status comment matches, and returns the comment. */
 export async function commentMatching(w: World, number: number, message: RegExp): Promise<string> {
   let said: string | null = null;
   await w.until(async () => {

@@ -1,4 +1,4 @@
-// The database goes away for one call, at one call in five: every pull request lands, once.
+// The database is unavailable for one call, at every fifth call. Every pull request lands once.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createCiRunner, createLocalHost } from '../../src/hosts/local/index.ts';
@@ -11,7 +11,7 @@ import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
 import { parallel, world, type World } from '../support/world.ts';
 
 interface Checks extends AsyncDisposable {
-  /** Resolves when none is queued or runs. */
+  /** Resolves when no check is queued or runs. */
   settled(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ async function checksOf({ databaseUrl, dataDir, service }: World): Promise<Check
   };
 }
 
-it('a pull request lands', { timeout: 300_000 }, async () => {
+it('each pull request lands once, although a call of the database fails', { timeout: 300_000 }, async () => {
   let aheadMs = 0;
   const clock = (): Date => new Date(Date.now() + aheadMs);
   await using w = await world({ configuration: parallel(), runsCi: false, clock });
-  // Checks have a database of their own, whose calls are not counted: ci.outage.test.ts is about them.
+  // The checks use a connection of their own, whose calls are not counted. ci.outage.test.ts tests outages of checks.
   await using ci = await checksOf(w);
   const client = new pg.Client({ connectionString: w.databaseUrl });
   await client.connect();
@@ -63,11 +63,11 @@ it('a pull request lands', { timeout: 300_000 }, async () => {
           await w.queue(number);
         },
         async turn() {
-          // What the host reported is in memory alone until it is written.
+          // Reports of the host are only in memory until they are written.
           await w.service.drain();
           await ci.settled();
           aheadMs += 31_000;
-          // What the host reported is found by the reconciler, as it is where an event was lost.
+          // The reconciler finds what the host has reported, because an event may be lost.
           await reconcileAll(w.service.ports);
           // The relay would wake a queue with open work.
           await w.loop.wake({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' });

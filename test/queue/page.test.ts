@@ -1,4 +1,4 @@
-// The pages that the urls of pull requests lead to: for users of the account, and only text.
+// The pages of pull requests at Interlock, which only users of the account can read, and which only contain text.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareLine, type PreparedLine } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -31,7 +31,7 @@ async function get(url: string, authorization?: string): Promise<{ response: Res
 const of = (number: number): string => `http://localhost:4000/acme/${line.line}/pull/${number}`;
 
 describe('the page of a pull request', () => {
-  it('is where every url that is handed out leads', async () => {
+  it('is at every URL that the APIs give for a pull request', async () => {
     const one = await s.rest('GET', `/api/v1/bot_pull_request?org=acme&repo=${line.line}&number=${line.bot}`);
     const { github_url: botUrl } = (await one.json()) as { github_url: string };
     const { data } = await s.graphql<{ repository: { pullRequests: { nodes: { url: string }[] } } }>(
@@ -45,7 +45,7 @@ describe('the page of a pull request', () => {
     }
   });
 
-  it('says how the pull request stands, why, and what it consists of', async () => {
+  it('shows the status of the pull request, the reasons for it, and its checks, comments and commits', async () => {
     const { page } = await get(of(line.queued), `Bearer ${s.token}`);
     expect(page).toContain(`<h1>#${line.queued} Add queued</h1>`);
     expect(page).toMatch(/<strong>(queued|tagged)<\/strong>/);
@@ -63,7 +63,7 @@ describe('the page of a pull request', () => {
     expect(page).toMatch(/<h2>Commits<\/h2><ul><li><code>[0-9a-f]{12}<\/code> Add queued \(Ada, /);
   });
 
-  it('names the commits of a merged one too, and what a bot pull request validates', async () => {
+  it('shows the commits of a merged pull request too, and the pull requests that a bot pull request validates', async () => {
     const merged = await get(of(line.merged), basic(s.token));
     expect(merged.page).toMatch(/<h2>Commits<\/h2><ul><li><code>[0-9a-f]{12}<\/code> Add merged/);
     expect(merged.page).toContain('It is on its base branch as <code>');
@@ -72,7 +72,7 @@ describe('the page of a pull request', () => {
     expect(bot.page).toContain(`<a href="${of(line.tagged)}">#${line.tagged}</a> Add tagged: <strong>tagged</strong>`);
   });
 
-  it('is text, whatever people write, and runs and loads nothing', async () => {
+  it('shows only text, whatever people write, and runs and loads nothing', async () => {
     for (const number of [line.blocked, line.queued]) {
       const { response, page } = await get(of(number), basic(s.token));
       expect(page).not.toMatch(/<script|<\/title>.*<\/title>/s);
@@ -87,7 +87,7 @@ describe('the page of a pull request', () => {
   it.each([
     ['without a token', () => undefined],
     ['with an invalid token', () => basic('il_live_nobody')],
-  ])('asks to sign in %s, and says how', async (_what, authorization) => {
+  ])('asks to sign in if it is opened %s, and says how', async (_what, authorization) => {
     const { response, page } = await get(of(line.queued), authorization());
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('Basic realm="Interlock"');
@@ -96,7 +96,7 @@ describe('the page of a pull request', () => {
     expect(page).not.toContain('Add queued');
   });
 
-  it('is refused to a token without the scope, and is not there for other accounts', async () => {
+  it('is refused to a token without the scope, and does not exist for other accounts', async () => {
     const narrow = await get(of(line.queued), basic(await s.tokenWith(['audit:read'])));
     expect(narrow.response.status).toBe(403);
     expect(narrow.page).toContain('queue:read');

@@ -26,8 +26,8 @@ async function ask(w: World, selection: string, at: Date | null): Promise<Record
 }
 
 /**
- * Forecasts add to a sentence only at the time, and are not known later. The queue's own check appears when its effect
- * is carried out, sooner or later, and no history of it is kept.
+ * Removes what is not known later: the forecast in a sentence, and the queue's own check. That check appears sooner or
+ * later, when its effect is carried out, and it has no history.
  */
 function timeless(value: unknown): unknown {
   return JSON.parse(
@@ -45,7 +45,7 @@ async function laterThan(at: number): Promise<Date> {
   return new Date();
 }
 
-it('a queue as of an instant is the one that was read then: its line, its batches, its tip, its pause', async () => {
+it('a queue as of an instant equals the queue that was read at that instant: its line, batches, tip and pause', async () => {
   await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }), runsCi: false });
   const seen: { readonly at: Date; readonly queue: unknown }[] = [];
   const look = async (): Promise<void> => {
@@ -55,7 +55,8 @@ it('a queue as of an instant is the one that was read then: its line, its batche
       const at = await laterThan(Date.now());
       await laterThan(Date.now());
       const queue = timeless(await ask(w, page, null));
-      // What is written in this moment bears a date before it, and could not be seen.
+      // A row that is written at this moment has an earlier date, although the read did not see it. Then the test reads
+      // again.
       if (!(await isWritten(w)) && JSON.stringify(before) === JSON.stringify(queue))
         return void seen.push({ at, queue });
     }

@@ -5,7 +5,7 @@ import { expectLandedOnce } from './stories.ts';
 
 const required = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
 
-it('a green build waits for what nobody requires and still runs on its commit, whatever it says', async () => {
+it('a green build waits for a check that nobody requires and that still runs on its commit, even if the check fails', async () => {
   const more = 'wait_for_pending_github_workflows: true\n';
   await using held = await gate();
   const ci = `checks:\n  test: {run: 'true'}\n  docs: {run: '${held.waits}; exit 1'}\n`;

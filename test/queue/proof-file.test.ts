@@ -1,5 +1,5 @@
-// The exported proofs and proofs/verify.py, run as a user runs it: on a clone and a file, without the service. Copies
-// of the file and of the clone that somebody has changed are found out.
+// Runs proofs/verify.py on the exported proofs as a user does: on a clone and a file, without the service. The script
+// must find changes in the file and in the clone.
 import { execFile } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -87,7 +87,7 @@ function changed(file: ProofFile, at: number, change: (body: ProofBody) => objec
   return withBranch(file, ({ proofs }) => ({ proofs: proofs.map(changeOne) }));
 }
 
-/** All digests as they would be if the proofs had always said this. */
+/** Computes all digests again, as if the proofs had always had these bodies. */
 function chained(file: ProofFile): ProofFile {
   return withBranch(file, (branch) => {
     const proofs: Proof[] = [];
@@ -99,7 +99,7 @@ function chained(file: ProofFile): ProofFile {
   });
 }
 
-/** Everything is signed by a key of somebody else, which the file names. */
+/** Signs everything with the key of somebody else, and names that key in the file. */
 function signedAgain(file: ProofFile): ProofFile {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex');
@@ -114,14 +114,14 @@ function signedAgain(file: ProofFile): ProofFile {
   return { ...again, keys: [key] };
 }
 
-it('derives each landing again from a clone and the file, and counts what came past the queue', async () => {
+it('derives each landing again from a clone and the file, and counts commits that were pushed past the queue', async () => {
   const { code, said } = await verify(landed, '--key', landed.file.keys[0] ?? '');
   expect(said).toContain('Every landing was derived again.');
   expect(code, said).toBe(0);
   const [main] = landed.file.branches;
   expect(main?.proofs.flatMap(({ body }) => body.members.map(({ number }) => number)).sort()).toEqual([1, 2, 3, 4]);
   expect(said).toContain(`${main?.proofs.length} proofs, 1 commits that were pushed past the queue`);
-  // The clone is as it was: what is merged again is elsewhere.
+  // The clone is unchanged, because the script merges elsewhere.
   expect(await git(landed.clone, 'fsck', '--unreachable', '--no-reflogs')).toBe('');
 });
 
@@ -139,7 +139,7 @@ it('derives landings by linear commits', async () => {
   expect(linear.code, linear.said).toBe(0);
 });
 
-it('derives a landing whose parts were tested apart', async () => {
+it('derives a landing whose parts were tested separately', async () => {
   await using lanes = await speculating(targeted);
   const slow = await ask(lanes, 'one', ['api'], { waits: 'one\n' });
   const fast = await ask(lanes, 'two', ['web']);
@@ -166,21 +166,25 @@ const lie = (body: ProofBody): object => ({
 });
 
 const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, string])[] = [
-  ['a result of a check', (file) => changed(file, 0, lie), 'its proof was changed'],
-  ['a result and every digest', (file) => chained(changed(file, 0, lie)), 'its proof is not signed by an accepted key'],
+  ['a changed check result', (file) => changed(file, 0, lie), 'its proof was changed'],
+  [
+    'a changed check result with new digests',
+    (file) => chained(changed(file, 0, lie)),
+    'its proof is not signed by an accepted key',
+  ],
   ['a red result that another key signed', (file) => signedAgain(chained(changed(file, 0, lie))), 'is not green'],
   [
-    'the tree that landed, signed by another key',
+    'a changed tree, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, () => ({ tree: 'f'.repeat(40) })))),
     'but its proof says ffff',
   ],
   [
-    'the members, signed by another key',
+    'changed members, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, ({ members }) => ({ members: members.slice(0, 1) })))),
     'merging its heads again gives the tree',
   ],
   [
-    'the grade, signed by another key',
+    'a changed grade, signed by another key',
     (file) => signedAgain(chained(changed(file, 0, () => ({ grade: 'composed' })))),
     'it is graded composed, but its whole tree was tested',
   ],
@@ -200,7 +204,7 @@ const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, stri
     'landed twice',
   ],
   [
-    'a signature',
+    'a changed signature',
     (file) =>
       withBranch(file, ({ proofs }) => ({
         proofs: proofs.map((proof) => ({ ...proof, signature: proofs.at(-1)?.signature ?? null })),
@@ -208,7 +212,7 @@ const tampered: readonly (readonly [string, (file: ProofFile) => ProofFile, stri
     'its proof is not signed by an accepted key',
   ],
   [
-    'what the service said of the branch',
+    'a changed statement about the branch',
     (file) => withBranch(file, ({ statement }) => ({ statement: { ...statement, at: '2020-01-01T00:00:00.000Z' } })),
     'The statement about the branch is not signed',
   ],
@@ -225,7 +229,7 @@ it.each(tampered)('finds %s', async (_what, tamper, finding) => {
   expect(code).toBe(1);
 });
 
-it('accepts only the key that the user names, whatever the file says', async () => {
+it('accepts only the key that the user names, whichever key the file names', async () => {
   const file = signedAgain(landed.file);
   expect((await verify({ ...landed, file })).code).toBe(0);
   const { code, said } = await verify({ ...landed, file }, '--key', landed.file.keys[0] ?? '');
@@ -244,7 +248,7 @@ it('finds a landing that was replaced in the repository', async () => {
   expect(code).toBe(1);
 });
 
-it('signs no proof that was changed before its signature, and keeps signatures as they are', async () => {
+it('does not sign a proof that was changed before its signature, and keeps existing signatures', async () => {
   await using w = await world();
   const numbers = [await w.open('one', { 'one.txt': 'x\n' }), await w.open('two', { 'two.txt': 'x\n' })];
   await w.queue(...numbers);

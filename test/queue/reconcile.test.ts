@@ -4,11 +4,11 @@ import { hosted, reconcileRepository, storeHints } from '../../src/modules/queue
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { world, type World } from '../support/world.ts';
 
-/** The comparison leaves a pull request to a hint that is not handled yet. */
+/** Waits until every hint is handled, because the comparison leaves a pull request to its waiting hint. */
 const untilNoHint = async (w: World): Promise<void> =>
   await w.until(async () => (await w.rows('select 1 from host_hint')).length === 0);
 
-it('a pull request that cannot be read keeps no other from being compared with the host', async () => {
+it('if one pull request cannot be read, the others are nevertheless compared with the host', async () => {
   await using w = await world({ runsCi: false });
   const unreadable = await w.open('coffee', { coffee: '1' });
   const renamed = await w.open('tea', { tea: '1' });
@@ -17,7 +17,7 @@ it('a pull request that cannot be read keeps no other from being compared with t
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
     hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
   );
-  // Reported by nobody: only a comparison finds it.
+  // No event reports the new titles, so only a comparison finds them.
   await w.rows("update local_pull_request set title = 'Renamed ' || number");
   const ctx = {
     ...w.ctx,
@@ -37,7 +37,7 @@ it('a pull request that cannot be read keeps no other from being compared with t
   ]);
 });
 
-it('a pull request of which a hint waits is left to the hint, so that it is read once', async () => {
+it('a comparison leaves a pull request to a hint that is due soon, so that the pull request is read once', async () => {
   await using w = await world({ runsCi: false });
   const number = await w.open('tea', { tea: '1' });
   await untilNoHint(w);

@@ -1,4 +1,4 @@
-// In which order and how often repositories are compared with their hosts.
+// When and in which order repositories are compared with their hosts.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
@@ -7,7 +7,7 @@ import { createReconciler } from '../../src/reconciler.ts';
 import { instead } from '../support/instead.ts';
 import { world } from '../support/world.ts';
 
-it('repositories in line are compared every minute, others every quarter of an hour, and a comparison that hangs holds up no other', async () => {
+it('repositories with a line are compared every minute and others every 15 minutes, and a comparison that hangs does not delay other accounts', async () => {
   await using w = await world({ runsCi: false });
   const now = new Date('2026-11-23T12:00:00Z');
   const clock = (): Date => now;
@@ -35,7 +35,7 @@ it('repositories in line are compared every minute, others every quarter of an h
   const countOf = (account: string | undefined): number => compared.filter((each) => each === account).length;
   const reconciler = createReconciler({ ...w.service.ports, clock });
   const settled = reconciler.drain();
-  // Two of the account that hangs are under way, and everything else is compared meanwhile.
+  // Two comparisons of the account that hangs have started. All repositories of other accounts are compared meanwhile.
   await expect.poll(() => countOf(others[1]?.account_id)).toBe(4);
   await expect.poll(() => countOf(others[0]?.account_id)).toBe(2);
   await expect.poll(() => countOf('ours')).toBe(1);
@@ -43,15 +43,15 @@ it('repositories in line are compared every minute, others every quarter of an h
   await settled;
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 4, 4]);
 
-  // The others have no folder here: a comparison that failed is repeated after one minute, then after two, then after
-  // four.
+  // The repositories of the account that hung have no folder, so their comparisons fail. A failed comparison is
+  // repeated after one minute, then after two, then after four.
   tick(61);
   await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 8, 4]);
   tick(15 * 60);
   await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([2, 12, 4]);
-  // A line that begins after a comparison is seen within a minute, and compared a minute later.
+  // A line that begins after a comparison is noticed within a minute, and its repository is compared a minute later.
   await w.queue(number);
   tick(61);
   await reconciler.drain();
@@ -90,7 +90,7 @@ it('a process leases one due comparison at a time, also if PostgreSQL takes the 
   }
 });
 
-it('a comparison that takes long keeps its lease, and that of a process that was killed is soon made again', async () => {
+it('a long comparison keeps its lease, and a comparison of a killed process is soon made by another process', async () => {
   await using w = await world({ runsCi: false });
   const entered = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ it('a comparison that takes long keeps its lease, and that of a process that was
   now = new Date(began.getTime() + 10_000);
   await expect.poll(readLease).toBe(now.getTime() + 30_000);
 
-  // To another process, the first one looks as if it had been killed after this.
+  // From this instant on, the first process looks as if it had been killed.
   const later = new Date(now.getTime() + 31_000);
   const other = createReconciler({ ...w.service.ports, clock: () => later });
   const settled = other.drain();

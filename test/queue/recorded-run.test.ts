@@ -1,5 +1,5 @@
-// A run of the real service, recorded plan by plan, and the same pull requests in the simulated world: when each was
-// queued, what CI said of which content and when, is all that is handed over. The decisions must be the same.
+// Records a run of the real service plan by plan, and simulates the same pull requests. The simulation only learns when
+// each pull request was queued, and what CI said of which content and when. Its decisions must be the same.
 import { afterAll, expect, it, vi } from 'vitest';
 import type * as planning from '../../src/domain/queue/plan.ts';
 import type { BuildState, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
@@ -29,7 +29,7 @@ vi.mock('../../src/domain/queue/plan.ts', async (original) => {
   };
 });
 
-// Files share a process: the planner was loaded before, and the files behind this one want it as it is.
+// Test files share a process. So the planner is loaded again here, and again for the files after this one.
 vi.resetModules();
 afterAll(() => void vi.resetModules());
 const { parallel, world } = await import('../support/world.ts');
@@ -53,7 +53,7 @@ async function recordRun(): Promise<Plan[]> {
   return [...recorded];
 }
 
-/** CI's verdict on a set of pull requests, landed ones included, and its time. */
+/** The verdict of CI on a set of pull requests, including landed ones, and its time. */
 interface Word {
   readonly at: number;
   readonly isGreen: boolean;
@@ -93,7 +93,7 @@ function keyOf(content: readonly number[]): string {
 
 function replay(plans: readonly Plan[]): Plan[] {
   const words = wordsOf(plans);
-  // They were queued one after the other, and planned for together.
+  // The pull requests were queued one after the other, and then planned together.
   const first = plans.find(({ snapshot }) => snapshot.pullRequests.length === 5);
   if (first === undefined) throw new Error('They were never in the queue together.');
   const numbers = first.snapshot.pullRequests.map(({ number }) => number).sort((a, b) => a - b);
@@ -115,7 +115,7 @@ function replay(plans: readonly Plan[]): Plan[] {
   });
   const decide: Policy['decide'] = (queue, actions) => {
     now = queue.now;
-    // What lands is added to what has landed at once, before anything is built on it.
+    // What lands is added at once, before anything is built on it.
     policy.decide(queue, {
       start: (content) => {
         started = [...content.assumes, ...content.members];
@@ -135,8 +135,8 @@ function replay(plans: readonly Plan[]): Plan[] {
 }
 
 /**
- * What was decided of each pull request, kind by kind, and each once. Making a commit takes no time in the simulated
- * world, so kinds overtake each other, and work that a red build ends may have started or not.
+ * Returns the decisions about pull requests, by kind, each once. Making a commit takes no time in the simulated world.
+ * So kinds may overtake each other, and work that a red build ends may have started or not.
  */
 function summarise(plans: readonly Plan[]): Record<string, string[]> {
   const numberOf = new Map(
@@ -185,7 +185,7 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
   }
 }
 
-it('the simulated world takes the decisions that the service took', async () => {
+it('the simulated world takes the same decisions as the service', async () => {
   const plans = await recordRun();
   const decided = summarise(plans);
   expect(decided).toMatchObject({

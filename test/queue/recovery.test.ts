@@ -1,5 +1,5 @@
-// A backup of the database is restored beside repositories that have gone on: nothing lands until somebody recovers,
-// and nothing lands twice afterwards.
+// A backup of the database is restored, but the repositories have changed since. Nothing lands until an operator
+// recovers the database, and nothing lands twice afterwards.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -22,9 +22,9 @@ import { parallel, world, type World } from '../support/world.ts';
 import { meanwhile } from './stories.ts';
 import { among } from '../support/tier.ts';
 
-// Two services after one another, each with checks that run.
+// Two services run one after the other, each with checks that run.
 describe('a restored database', () => {
-  it('halts, still admits, takes over what landed since, and goes on', async () => {
+  it('halts its queues, still admits pull requests, and after the recovery knows what landed since the backup, and goes on', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 2, batch: 2 })}delete_branch: true\n`,
       runsCi: false,
@@ -52,7 +52,7 @@ describe('a restored database', () => {
     const lost = await w.open('lost', { 'lost.txt': '7\n' });
     await w.queue(lost);
     await w.settled(lost);
-    // Its build does not come to an end.
+    // The build of the next pull request does not end.
     await more.stop();
     const unfinished = await w.open('unfinished', { 'unfinished.txt': '8\n' });
     await w.commit('main', { 'outside.txt': 'pushed\n' });
@@ -111,14 +111,14 @@ describe('a restored database', () => {
     ]);
     const [verification] = await r.verify();
     expect(verification).toMatchObject({ failures: [], pullRequests: 2 });
-    // The outside push, and the landings that were taken over.
+    // One counts the push from outside and the landings that the recovery took over.
     const { external = 0, ...proven } = verification?.grades ?? {};
     expect(external).toBe(landed.length - 1);
     expect(Object.values(proven).reduce((sum, n) => sum + n, 0)).toBe(2);
   });
 
   it.each(among(['squash', 'merge', 'rebase'] as const, ['squash']))(
-    'tells by plain git what landed by %s, and what only looks like it',
+    'tells from git alone which pull requests landed by %s, and which only look like it',
     async (strategy) => {
       await using w = await world({
         configuration: `${parallel({ builds: 2, batch: 2 })}merge_strategy:\n  name: ${strategy}\n`,
@@ -134,7 +134,7 @@ describe('a restored database', () => {
       await using _checks = await runChecks(w.service);
       await w.queue(one);
       await w.settled(one);
-      // Later lines over those of the first: its head no longer merges into the tip.
+      // Later commits change the lines of the first pull request, so its head no longer merges into the tip.
       await w.commit('main', { 'one.txt': 'other\n' });
       await w.queue(two);
       await w.settled(two);
@@ -149,7 +149,7 @@ describe('a restored database', () => {
     },
   );
 
-  it('lets the queue itself conclude the landing that the backup caught past its gate', async () => {
+  it('concludes a landing itself, if the backup was made after the gate of the landing', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
     await using checks = await runChecks(w.service);
     const number = await w.open('one', { 'one.txt': '1\n' });
@@ -172,7 +172,7 @@ describe('a restored database', () => {
     expect(await r.verify()).toMatchObject([{ failures: [], pullRequests: 1 }]);
   });
 
-  it('never takes the landing of another batch that had its number for its own', async () => {
+  it('never takes the landing of another batch with the same number for its own', async () => {
     await using w = await world({ configuration: parallel({ builds: 1, batch: 1 }) });
     const number = await w.open('one', { 'one.txt': '1\n' });
     const [first] = await w.rows<{ base_tip: string }>('select base_tip from queue');
@@ -215,8 +215,8 @@ async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & 
 }
 
 /**
- * A copy of the database as it is now. No check may run: sessions end for the moment, as when somebody restarts
- * PostgreSQL.
+ * Makes a copy of the database as it is now. No check may run, because all sessions end for a moment, as when
+ * PostgreSQL is restarted.
  */
 async function backUp(w: World): Promise<{ url: string } & AsyncDisposable> {
   await w.service.drain();
@@ -259,7 +259,7 @@ interface Restored extends AsyncDisposable {
   verify(): ReturnType<typeof verifyRepository>;
 }
 
-/** Another start on the same data directory, with the old database. */
+/** Starts another service on the same data directory, with the old database. */
 async function restore(w: World, databaseUrl: string): Promise<Restored> {
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });

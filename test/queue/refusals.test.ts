@@ -1,5 +1,4 @@
-// What the host refuses, and what can be decided again and again without an end: one pull request must never stall a
-// line.
+// Refusals of the host, and decisions that could repeat without end: one pull request must never stop a line.
 import { describe, expect, it } from 'vitest';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
@@ -21,9 +20,9 @@ async function three(w: World): Promise<[number, number, number]> {
   return numbers;
 }
 
-describe('what the host refuses', () => {
+describe('a refusal of the host', () => {
   it.each(among([1, 3], [3]))(
-    'to compose blocks that pull request with its words, and the others land (batches of %i)',
+    'to compose a commit blocks that pull request with the text of the host, and the others land (batches of %i)',
     async (batch) => {
       await using w = await world({ configuration: parallel({ builds: 3, batch }) });
       const [a, b, c] = await three(w);
@@ -57,7 +56,7 @@ describe('what the host refuses', () => {
     await w.until(async () => (await w.status(c)).status === 'blocked');
   });
 
-  it('to be notified is given up, not tried in every turn', async () => {
+  it('to take a comment ends the notification, which is not tried in every turn', async () => {
     await using w = await world({ configuration: `${parallel()}enable_comments: true\n` });
     const a = await w.open('a', { bad: 'bad\n' });
     let asked = 0;
@@ -80,7 +79,7 @@ describe('what the host refuses', () => {
       await wakeAll(w);
       await w.loop.run(w.service.ports);
     }
-    // What CI says afterwards may be one more notification: each is sent once at most.
+    // A later report of CI may cause one more notification, so the test compares with the number of notifications.
     const [row] = await w.rows<{ version: number }>('select notification_version::int as version from pull_request');
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(row?.version ?? 0);
@@ -88,7 +87,7 @@ describe('what the host refuses', () => {
 });
 
 describe('serial mode', () => {
-  it('blocks a head the base cannot be brought into', async () => {
+  it('blocks a head that the base cannot be brought into', async () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'outside.txt': 'o\n' });
@@ -98,7 +97,7 @@ describe('serial mode', () => {
     expect(await statuses(w, a)).toEqual(['blocked 106']);
   });
 
-  it('runs the checks of an old head again instead of starting its batch again without end', async () => {
+  it('runs outdated checks of a head again, instead of starting its batch without end', async () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.until(
@@ -126,7 +125,7 @@ describe('serial mode', () => {
 });
 
 describe('skipped validation', () => {
-  it('requested for two pull requests of one batch lands both', async () => {
+  it('of two pull requests in one batch lands both', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 2 }),
       ci: "checks:\n  test: {run: 'sleep 600'}\n",
@@ -147,8 +146,8 @@ describe('skipped validation', () => {
   });
 });
 
-describe('the proof', () => {
-  it('names the rules its landing passed the gate by, though others hold when it is recorded', async () => {
+describe('a proof', () => {
+  it('names the rules under which its landing passed the gate, even if other rules apply when it is recorded', async () => {
     const gate = (check: string) =>
       `${parallel({ builds: 2, batch: 1, more: `override_required_checks: [${check}]\n` })}preconditions:\n  use_github_mergeability: false\n`;
     await using w = await world({
@@ -169,7 +168,7 @@ describe('the proof', () => {
 });
 
 describe('two reads of the checks at once', () => {
-  it('may be written in the other order: what ended stays ended', async () => {
+  it('may be written in the wrong order: a check that has ended stays ended', async () => {
     await using w = await world({ configuration: parallel() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha } = await w.status(a);

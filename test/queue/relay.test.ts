@@ -1,4 +1,4 @@
-// The relay, by what it wakes while time passes.
+// Which queues the relay wakes while time passes.
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Ports, Wake } from '../../src/context.ts';
@@ -24,7 +24,7 @@ function relayOf(due: () => readonly (typeof queue)[]) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('a queue whose turn is held up is woken again now and then, not at every look', async () => {
+it('a queue whose turn is delayed is woken again every ten seconds, not at every look', async () => {
   const { relay, wakes } = relayOf(() => [queue]);
   relay.start();
   await vi.advanceTimersByTimeAsync(29_500);
@@ -32,7 +32,7 @@ it('a queue whose turn is held up is woken again now and then, not at every look
   expect(wakes).toEqual(['7', '7', '7']);
 });
 
-it('a queue that was planned meanwhile and is due once more is woken at once', async () => {
+it('a queue that was planned since and is due again is woken at once', async () => {
   let turns = 0;
   const { relay, wakes } = relayOf(() => [{ ...queue, planned_version: String((turns += 1)) }]);
   relay.start();

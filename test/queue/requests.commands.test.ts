@@ -1,4 +1,4 @@
-// What each command in a comment does, who may give it, and what happens to a command that cannot be followed.
+// What each command in a comment does, who may give it, and what happens if it cannot be carried out.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { reconcileRepository, hosted } from '../../src/modules/queue/index.ts';
@@ -23,7 +23,7 @@ async function addUser(w: World, handle: string, role = 'member'): Promise<void>
   );
 }
 
-/** The team @acme/core, of this one. */
+/** Creates the team @acme/core with this user as its only member. */
 async function addTeamOf(w: World, handle: string): Promise<void> {
   await w.rows(
     `with team as (
@@ -36,7 +36,7 @@ async function addTeamOf(w: World, handle: string): Promise<void> {
 }
 
 describe('a command', () => {
-  it('restricted to a team is for its members alone, and a restriction authorises nobody', async () => {
+  it('restricted to a team is only for its members, who still need the permission for it', async () => {
     const restricted = (command: string): string => `  - commands: [${command}]\n    allowed_actors: ['@acme/core']\n`;
     await using w = await world({
       configuration: `${parallel()}command_restrictions:\n${restricted('dequeue')}${restricted('skip_line')}`,
@@ -61,7 +61,7 @@ describe('a command', () => {
     expect(await statuses(w, number)).toEqual(['open']);
   });
 
-  it('refreshes, syncs, backports, and skips validation for people who may', async () => {
+  it('refreshes, syncs, backports, and skips validation for users who may do so', async () => {
     await using w = await world();
     await addUser(w, 'grace', 'admin');
     const number = await w.open('a', { 'a.txt': 'a\n', bad: 'bad\n' });
@@ -74,7 +74,7 @@ describe('a command', () => {
     await say(w, number, '/interlock skip-validation', 'mallory');
     await w.until(async () => (await answers(w, number)).length === 2);
     expect((await answers(w, number))[1]).toBe('@mallory Not authorized to skip validation in this repository.');
-    // Its check fails, so it lands only because validation is skipped.
+    // The check of the pull request fails, so it lands only because validation is skipped.
     await say(w, number, '/interlock skip-validation', 'grace');
     await w.until(async () => (await statuses(w, number))[0] === 'merged');
     await w.until(async () => (await w.rows("select 1 from backport where state = 'opened'")).length === 1);
@@ -92,8 +92,8 @@ describe('a command', () => {
     ]);
   });
 
-  // It was tried for ever, and every later comment of the repository waited behind it.
-  it('that keeps failing is passed over after five minutes, with an answer, and later ones are followed', async () => {
+  // Earlier such a command was tried for ever, and every later comment of the repository waited for it.
+  it('that keeps failing is given up after five minutes with an answer, and later commands are carried out', async () => {
     await using w = await world();
     await w.pause(true);
     const [broken, waiting] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
@@ -126,7 +126,7 @@ describe('a command', () => {
 });
 
 describe('labels', () => {
-  it('that were there when the repository was added ask for nothing; put on again they ask', async () => {
+  it('that existed when the repository was added request nothing, until somebody puts them on again', async () => {
     await using w = await world();
     const head = await w.commit('a', { 'a.txt': 'a\n' });
     await w.rows(
@@ -152,8 +152,9 @@ describe('labels', () => {
     expect(await statuses(w, 90)).toEqual(['queued']);
   });
 
-  // The queue had written it down as its own first; a person's label of that name then asked for nothing.
-  it('the host refused are not taken for the queue’s own when a person puts them on later', async () => {
+  // Earlier the queue had recorded the label as its own before the host took it. Then the same label of a person
+  // requested nothing.
+  it('that the host refused do not count as labels of the queue when a person puts them on later', async () => {
     await using w = await world();
     const number = await w.open('a', { bad: 'a\n' });
     const setLabel = w.service.localHost.setLabel.bind(w.service.localHost);

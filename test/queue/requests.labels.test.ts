@@ -1,4 +1,4 @@
-// Asking by labels: put on and taken off by people, and by the queue itself.
+// Requests by labels, which people and the queue put on and take off.
 import { describe, expect, it, vi } from 'vitest';
 import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
@@ -19,7 +19,7 @@ async function actions(w: World, number: number): Promise<string[]> {
 }
 
 describe('the trigger label', () => {
-  it('queues when a person puts it on, and the pull request lands', async () => {
+  it('queues the pull request when a person puts it on, and the pull request lands', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await label(w, number, 'mergequeue', true);
@@ -28,7 +28,7 @@ describe('the trigger label', () => {
     await expectLandedOnce(w, number);
   });
 
-  it('dequeues when a person takes it off', async () => {
+  it('dequeues the pull request when a person takes it off', async () => {
     await using w = await world();
     await w.pause(true);
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -38,7 +38,7 @@ describe('the trigger label', () => {
     expect(await actions(w, number)).toEqual(['opened', 'labeled', 'queued', 'dequeued']);
   });
 
-  it('is taken off by the queue when the pull request leaves otherwise, and that asks for nothing', async () => {
+  it('is taken off by the queue when the pull request leaves the line otherwise, and that requests nothing', async () => {
     await using w = await world();
     const [dequeued, failing] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { bad: 'b\n' })];
     await w.pause(true);
@@ -56,7 +56,7 @@ describe('the trigger label', () => {
     expect((await actions(w, failing)).filter((action) => action === 'labeled')).toHaveLength(1);
   });
 
-  it('counts when the pull request is opened with it, and not when the repository is added later', async () => {
+  it('counts if the pull request is opened with it', async () => {
     await using w = await world();
     await w.commit('a', { 'a.txt': 'a\n' });
     await w.service.localHost.openPullRequest(hostOf(w), {
@@ -89,7 +89,7 @@ describe('the trigger label', () => {
 });
 
 describe('the skip-line label', () => {
-  it('is put on by the queue when the API asks, and goes with a dequeue', async () => {
+  it('is put on by the queue after a request of the API, and taken off by a dequeue', async () => {
     await using w = await world();
     await w.pause(true);
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -101,7 +101,7 @@ describe('the skip-line label', () => {
     expect(row?.skip_line).toBe(false);
   });
 
-  it('moves ahead when somebody authorised puts it on, comes off with the reason when somebody else does', async () => {
+  it('moves the pull request ahead if an authorized user puts it on, and is taken off with the reason otherwise', async () => {
     await using w = await world();
     await w.rows("update account_user set handle = 'grace' where role = 'admin'");
     await w.pause(true);
@@ -117,7 +117,7 @@ describe('the skip-line label', () => {
     expect((await w.comments(2)).at(-1)?.body).toContain('Not authorized to skip the line in this repository.');
     await label(w, 2, 'mergequeue-priority', true, 'grace');
     expect(await skipping()).toEqual([false, true]);
-    // In line, taking it off moves nothing back.
+    // If the label is taken off in line, the pull request does not move back.
     await label(w, 2, 'mergequeue-priority', false, 'grace');
     expect(await skipping()).toEqual([false, true]);
     await w.pause(false);
@@ -127,7 +127,7 @@ describe('the skip-line label', () => {
 });
 
 describe('the blocked label', () => {
-  it('marks what the queue blocks, and is gone when it is queued again', async () => {
+  it('marks a pull request that the queue blocks, and is taken off when it is queued again', async () => {
     await using w = await world();
     await w.commit('a', { 'a.txt': 'a\n' });
     await openPullRequest(w.ctx, { repository: w.repository, title: 'Add a', headBranch: 'a', draft: true });
@@ -140,7 +140,7 @@ describe('the blocked label', () => {
     await expectLandedOnce(w, 1);
   });
 
-  it('keeps a pull request out when a person puts it on, even where the queue puts none', async () => {
+  it('keeps a pull request out of the line when a person puts it on, even if the queue puts no such label on', async () => {
     await using w = await world({ configuration: `${parallel()}skip_blocked_label: true\n` });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await label(w, number, 'blocked', true);
@@ -155,7 +155,7 @@ describe('the blocked label', () => {
   });
 });
 
-it('a label that the queue begins to put on while a reading finds another one gone stays known as its own', async () => {
+it('a label that the queue puts on while a read finds another label gone stays recorded as a label of the queue', async () => {
   await using w = await world({ configuration: `${parallel()}status_comment: {publish: never}\n` });
   const number = await w.open('a', { 'a.txt': 'a\n' });
   await label(w, number, 'blocked', true);

@@ -1,4 +1,5 @@
-// Asking by commands in comments, and what is asked of a pull request: validations, conversations, signatures.
+// Requests by commands in comments, the preconditions of a pull request (validations, conversations, signatures), and
+// reports.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 }
 
 describe('a command in a comment', () => {
-  it('queues, is carried out once however often it is reported, and what nobody may is refused with a message', async () => {
+  it('queues, is carried out once although it is reported again, and is answered with the reason if it is refused', async () => {
     await using w = await world({
       configuration: `${parallel()}command_restrictions:\n  - commands: [dequeue]\n    allowed_actors: ['@grace']\n`,
     });
@@ -49,7 +50,7 @@ describe('a command in a comment', () => {
     );
     await say(w, number, '/interlock cancel', 'grace');
     expect(await statuses(w, number)).toEqual(['open']);
-    // The host tells of all of it once more, as after a restored cursor.
+    // The host reports all comments once more, as after a restored cursor.
     await w.rows('delete from comment_cursor');
     await say(w, number, 'No command.');
     expect(await statuses(w, number)).toEqual(['open']);
@@ -73,8 +74,8 @@ describe('a command in a comment', () => {
   });
 });
 
-describe('what is asked of a pull request', () => {
-  it('are its title and body: 108 with the name, until they are as they should be, and again in line', async () => {
+describe('the preconditions of a pull request', () => {
+  it('check title and body: 108 names the failed validation, until it passes, and also in line', async () => {
     const validations = `preconditions:\n  validations:\n    - name: a ticket\n      match: {type: title, regex: '^TEA-\\d+ '}\n`;
     await using w = await world({ configuration: `${parallel()}${validations}` });
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -95,7 +96,7 @@ describe('what is asked of a pull request', () => {
     await expectLandedOnce(w, number);
   });
 
-  it('are its conversations: pending with 113, and queued by itself when they are resolved', async () => {
+  it('check conversations: pending with 113, and queued when they are resolved', async () => {
     await using w = await world({
       configuration: `${parallel()}preconditions:\n  conversation_resolution_required: true\n`,
     });
@@ -109,7 +110,7 @@ describe('what is asked of a pull request', () => {
     await expectLandedOnce(w, number);
   });
 
-  it('are signatures that git verifies: 115 without, and asked of those in line too', async () => {
+  it('check signatures with git: 115 without one, also for pull requests in line', async () => {
     await using w = await world();
     await w.pause(true);
     const unsigned = await w.open('a', { 'a.txt': 'a\n' });
@@ -133,8 +134,8 @@ describe('what is asked of a pull request', () => {
   });
 });
 
-describe('what is reported', () => {
-  it('of a merge elsewhere is borne out by git, or refused', async () => {
+describe('a report', () => {
+  it('of a merge elsewhere is accepted if git confirms it, and otherwise refused', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const report = async (mergeCommitSha: string): Promise<string> =>
@@ -155,7 +156,7 @@ describe('what is reported', () => {
     await w.until(async () => (await w.host.pullRequest(number))?.state === 'merged');
   });
 
-  it('of a head to come is kept for it; of a replaced head it is late', async () => {
+  it('about a future head is kept for that head, and about a replaced head is ignored', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha: first } = await w.status(number);
@@ -182,7 +183,7 @@ describe('what is reported', () => {
     expect(await title()).toBe('For the next head');
   });
 
-  it('a commit that comes with an open conversation leaves it pending, not in line, and its batch is reset with 310', async () => {
+  it('of a commit with an open conversation makes the pull request pending, and its batch is reset with 310', async () => {
     await using w = await world({
       configuration: `${parallel({ more: 'on_commit_added: requeue\n' })}preconditions:\n  conversation_resolution_required: true\n`,
       runsCi: false,

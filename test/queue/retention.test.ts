@@ -1,4 +1,4 @@
-// What is old goes, and every landing can still be proven from what stays.
+// Old rows and files are deleted, and every landing can still be proven.
 import { existsSync } from 'node:fs';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,13 +55,13 @@ async function deleteAt(now: Date, env: Readonly<Record<string, string>> = {}): 
     .join('\n');
 }
 
-it('deletes nothing that is young', async () => {
+it('deletes nothing that is younger than its setting', async () => {
   const before = [await count('event'), await count('intent'), await count('queue_past')];
   expect(await deleteAt(new Date())).toBe('');
   expect([await count('event'), await count('intent'), await count('queue_past')]).toEqual(before);
 });
 
-it('leaves a kind to the process that is at it', async () => {
+it('leaves out a kind that another process works on', async () => {
   const before = await count('queue_past');
   await owner.query("select pg_advisory_lock(x'6b656570'::int, hashtext('history'))");
   await deleteAt(inDays(401), { KEEP_EVENTS_DAYS: 'forever', KEEP_INTENTS_DAYS: 'forever' });
@@ -69,7 +69,7 @@ it('leaves a kind to the process that is at it', async () => {
   await owner.query("select pg_advisory_unlock(x'6b656570'::int, hashtext('history'))");
 });
 
-it('deletes what is old, counts it, and proofs still hold', async () => {
+it('deletes what is old and counts it, and proofs still hold', async () => {
   const folder = join(w.dataDir, 'logs', w.ctx.accountId);
   await mkdir(folder, { recursive: true });
   for (const [id, days] of [
@@ -94,7 +94,7 @@ it('deletes what is old, counts it, and proofs still hold', async () => {
   expect(await verified(w)).toMatchObject({ grades: { exact: 1 }, failures: [] });
 });
 
-it('says what takes room, and which kind is older than its setting', async () => {
+it('shows what takes up space, and which kind is older than its setting', async () => {
   const growth = async (days: number) =>
     await measureGrowth({
       db: w.service.ports.db,
@@ -118,7 +118,7 @@ it('says what takes room, and which kind is older than its setting', async () =>
   expect(text).toMatch(/none {2}freezes: kept for ever \(KEEP_FREEZES_DAYS\)/);
 });
 
-it('a kind that is not looked through for a day is overdue, until it is', async () => {
+it('a kind that nobody has looked through in time is overdue, until it is looked through', async () => {
   expect(await findOverdue(w.service.ports.db, new Date())).toEqual([]);
   await owner.query(`update retention_due set due_at = now() - interval '1 hour' where kind = 'events'`);
   expect(await findOverdue(w.service.ports.db, new Date())).toMatchObject([{ what: 'retention', count: 1 }]);

@@ -1,4 +1,4 @@
-// Flaky checks: what failed is tried again once, and only what fails again counts.
+// Flaky checks: a failed check is tried again once, and counts only if it fails again.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, statuses } from './stories.ts';
@@ -17,7 +17,7 @@ async function mostAttempts(w: World): Promise<number> {
 }
 
 describe('flaky_retry', () => {
-  it('lands what fails once, and blocks what fails twice, in parallel mode', async () => {
+  it('lands a pull request whose check fails once, and blocks one whose check fails twice, in parallel mode', async () => {
     await using w = await world({ configuration: `${parallel({ builds: 2 })}${retrying()}`, ci });
     const flaky = await w.open('flaky', { flaky: '1\n' });
     const broken = await w.open('broken', { bad: '1\n' });
@@ -54,7 +54,7 @@ describe('flaky_retry', () => {
     expect((await retries(w)).map(({ attempt }) => attempt)).toEqual([2]);
   });
 
-  it('tries nothing again but what is named', async () => {
+  it('retries only the checks that are named', async () => {
     const named = 'retriable_checks:\n    - name: e2e-*\n';
     await using w = await world({ configuration: `${parallel()}${retrying(`  ${named}`)}`, ci });
     const flaky = await w.open('flaky', { flaky: '1\n' });

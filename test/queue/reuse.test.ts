@@ -1,11 +1,11 @@
-// The bot pull request of a build that failed is used again for the next build of its pull requests.
+// The bot pull request of a failed build is used again for the next build of the pull requests behind it.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { dyingAt, expectLandedOnce, startCi, statuses } from './stories.ts';
 
 const ci = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 const byBuilds = 'preconditions:\n  use_github_mergeability: false\n';
-// What ran on the heads themselves is no evidence: each tip needs a build.
+// Own checks are no evidence here, so each tip needs a build.
 const builtEachTime = 'skip_draft_when_up_to_date: false\n';
 
 interface Used {
@@ -35,7 +35,7 @@ async function twoBehindABadOne(more = ''): Promise<{ w: World; bad: number; goo
 }
 
 describe('reuse_draft_pr_on_failure', () => {
-  it('moves the branch of the same number to the next build, whenever the worker dies, and leaves nothing behind', async () => {
+  it('moves the same bot pull request to the next build, even if the worker dies, and leaves nothing open', async () => {
     const { w, bad, good } = await twoBehindABadOne();
     await using _ = w;
     const first = await used(w);
@@ -53,7 +53,7 @@ describe('reuse_draft_pr_on_failure', () => {
     expect((await w.events()).filter(([action]) => action === 'reset')).toHaveLength(1);
   });
 
-  it('opens a new one each time where the configuration says so', async () => {
+  it('opens a new one each time if the key is false', async () => {
     const { w, bad, good } = await twoBehindABadOne('reuse_draft_pr_on_failure: false\n');
     await using _ = w;
     await using _ci = await startCi(w);
@@ -62,7 +62,7 @@ describe('reuse_draft_pr_on_failure', () => {
     expect(new Set((await used(w)).map(({ number }) => number)).size).toBe(3);
   });
 
-  it('opens another one where somebody closed it', async () => {
+  it('opens another one if somebody closed the bot pull request', async () => {
     const { w, bad, good } = await twoBehindABadOne();
     await using _ = w;
     const [, second] = await used(w);

@@ -1,4 +1,4 @@
-// More of what a repository may ask of its queue: a bypass, a place among the builds, builds during a pause, a reset.
+// More rules of a repository: stuck pull requests that others pass, extra builds, builds during a pause, and a reset.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
@@ -8,7 +8,7 @@ describe('a pull request whose build is green while its own checks run', () => {
   const stuckEvents = async (w: World) =>
     (await w.events()).map(([action]) => action).filter((action) => action === 'stuck');
 
-  it('is announced once where that state is bypassed, and lands when they have passed', async () => {
+  it('is announced as stuck once with bypass_stuck_state, and lands when the checks have passed', async () => {
     await using slow = await withSlowOwnChecks(
       parallel({ more: 'stuck_pr_timeout_mins: 5\nbypass_stuck_state: true\n' }),
       ['a'],
@@ -27,7 +27,7 @@ describe('a pull request whose build is green while its own checks run', () => {
     await expectLandedOnce(w, ...numbers);
   });
 
-  it('keeps its place among the builds unless it is topped up for', async () => {
+  it('keeps its place among the builds, unless max_topup_builds allows another build', async () => {
     await using slow = await withSlowOwnChecks(parallel({ builds: 1 }), ['a', 'b']);
     const { w, numbers } = slow;
     const [a = 0, b = 0] = numbers;
@@ -45,8 +45,8 @@ describe('a pull request whose build is green while its own checks run', () => {
   });
 });
 
-describe('while paused', () => {
-  it('as many builds run as are allowed then, and nothing lands until the pause ends', async () => {
+describe('during a pause', () => {
+  it('at most max_parallel_paused_builds builds run, and nothing lands until the pause ends', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, more: 'max_parallel_paused_builds: 1\n' }) });
     await w.pause(true);
     const [a = 0, b = 0] = await opened(w, 'a', 'b');
@@ -68,7 +68,7 @@ describe('while paused', () => {
 });
 
 describe('a failed batch', () => {
-  it('resets those behind it and names the bot pull request whose check failed', async () => {
+  it('resets the batches behind it, and names the bot pull request whose check failed', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 2, more: 'use_optimistic_validation: false\n' })}${judgedByBuildsAlone}`,
       runsCi: false,

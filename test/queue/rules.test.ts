@@ -1,4 +1,4 @@
-// Rules of a repository beyond the line itself: barriers, patience, windows, pauses, limits.
+// Rules of a repository besides the order of the line: barriers, time limits, merge windows, bisections.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
@@ -16,7 +16,7 @@ async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string
 }
 
 describe('a barrier', () => {
-  it('is built alone on those before it; what is behind it is built once it has landed', async () => {
+  it('is built alone on those before it, and those behind it are built after it has landed', async () => {
     await using w = await world({
       configuration: parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' }),
       runsCi: false,
@@ -36,7 +36,7 @@ describe('a barrier', () => {
 });
 
 describe('a pull request whose build is green while its own checks run', () => {
-  it('is stuck at once where nothing is waited for: announced, blocked with 112, and may be queued again', async () => {
+  it('is stuck at once with a limit of zero: it is announced, blocked with 112, and may be queued again', async () => {
     await using slow = await withSlowOwnChecks(parallel({ more: 'stuck_pr_timeout_mins: 0\nstuck_pr_label: slow\n' }), [
       'a',
     ]);
@@ -55,8 +55,8 @@ describe('a pull request whose build is green while its own checks run', () => {
   });
 });
 
-describe('a build that no check is started for', () => {
-  it('is waited for, then the host is asked again, then 111', async () => {
+describe('a build without any started check', () => {
+  it('is awaited until the time limit, then the host is asked again, and then the pull request is blocked with 111', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 1, more: 'draft_checks_started_timeout_mins: 5\n' })}${judgedByBuildsAlone}`,
       runsCi: false,
@@ -65,7 +65,7 @@ describe('a build that no check is started for', () => {
     await w.commit('main', { 'other.txt': 'o\n' });
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from batch where build_started_at is not null')).length > 0);
-    // A CI that has lost what it was to do.
+    // CI has lost the checks that it should run.
     for (const table of ['check_result', 'local_check_run'])
       await w.rows(`delete from ${table} where commit in (select tested_commit from batch)`);
     await w.rows(
@@ -74,7 +74,7 @@ describe('a build that no check is started for', () => {
     await turnsAt(w, minutes(4));
     expect(await statuses(w, a, b)).toEqual(['tagged', 'queued']);
     expect(await w.rows("select 1 from intent where kind = 'read_checks'")).toEqual([]);
-    // Asked once already, and refused: that is no answer.
+    // The host was asked once already and refused, which is no answer.
     await w.rows(
       `insert into intent (account_id, queue_id, kind, key, payload, state, planned_at, concluded_at)
        select account_id, queue_id, 'read_checks', tested_commit, '{}', 'failed', now(), $1 from batch`,
@@ -88,7 +88,7 @@ describe('a build that no check is started for', () => {
 });
 
 describe('merge windows', () => {
-  it('keep landings back, not builds, until they open', async () => {
+  it('delay landings, not builds, until they open', async () => {
     const opensAt = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000);
     const hour = opensAt.getUTCHours();
     const window = `{cron_start: "0 ${hour} * * *", cron_end: "30 ${hour} * * *", timezone: UTC}`;
@@ -114,7 +114,7 @@ describe('merge windows', () => {
 });
 
 describe('a failed batch', () => {
-  it('is bisected as often as is allowed: what is left of it is blamed, and the event says so; the others land', async () => {
+  it('is bisected at most max_bisection_attempts times: the rest is blocked, the event says so, and the others land', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 4, batch: 4, more: 'max_bisection_attempts: 1\n' })}${judgedByBuildsAlone}`,
     });
@@ -139,7 +139,7 @@ describe('a failed batch', () => {
 });
 
 describe('a required check that never runs', () => {
-  it('is said not to have run', async () => {
+  it('is reported as a check that did not run', async () => {
     await using w = await world({
       configuration: `${parallel({ more: 'override_required_checks: [ghost]\n' })}${judgedByBuildsAlone}`,
     });

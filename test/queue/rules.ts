@@ -1,4 +1,4 @@
-// What the stories of a queue's rules share in both tiers.
+// What both files of tests about rules of a queue use.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export async function opened(w: World, ...names: string[]): Promise<number[]> {
 
 export const batched = async (w: World) => (await w.batches()).map((batch) => batch.members);
 
-/** Checks of a head end when `release` is called, those of a build on the moved base at once. */
+/** Own checks end when `release` is called. Checks of a build on the moved base end at once. */
 export async function withSlowOwnChecks(configuration: string, names: readonly string[]) {
   const flags = await mkdtemp(join(tmpdir(), 'interlock-flags-'));
   await chmod(flags, 0o777);

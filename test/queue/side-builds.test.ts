@@ -1,4 +1,4 @@
-// Failures are isolated beside the line: the line goes on without a batch that is bisected, and a pull request that is
+// Failures are isolated beside the line. The line goes on without a batch that is bisected, and a pull request that is
 // red behind others is blocked before its turn.
 import { expect, it } from 'vitest';
 import { readPullRequestByNumber } from '../../src/modules/queue/api/pull-requests.reads.ts';
@@ -30,7 +30,7 @@ async function sideBuilds(w: World): Promise<readonly string[]> {
   return rows.map(({ members, state }) => `${members.join('+')} ${state}`);
 }
 
-/** The batch of the bot pull request that is shown with a pull request. */
+/** The batch of the bot pull request that Interlock shows for this pull request. */
 async function shownBot(w: World, number: number): Promise<readonly unknown[]> {
   const repository = await readRepository(w.ctx, w.repository);
   const shown = repository && (await readPullRequestByNumber(w.ctx, repository, number));
@@ -45,7 +45,7 @@ async function counted(w: World): Promise<unknown> {
   return row;
 }
 
-it('those behind a failed batch land while the one at fault is looked for beside the line', async () => {
+it('pull requests behind a failed batch land while side builds look for the one at fault', async () => {
   await using w = await world({ configuration: bisecting, runsCi: false });
   const numbers = await openAll(w, ['one', 'two', 'bad', 'four', 'five', 'six', 'seven', 'eight']);
   await w.queue(...numbers);
@@ -69,13 +69,13 @@ it('those behind a failed batch land while the one at fault is looked for beside
   expect(await counted(w)).toEqual({ waiting: 0, tagged: 0 });
 });
 
-it('a part beside the line outlives its process', async () => {
+it('a side build of a part goes on after its process dies', async () => {
   await using w = await world({ configuration: bisecting, runsCi: false });
   const numbers = await openAll(w, ['one', 'bad']);
   await w.queue(...numbers);
   await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
   await using _ci = await startCi(w);
-  // The build of the batch itself is there: the next that is opened is a part of it.
+  // The build of the batch itself is open. The next build that is opened is a part of the batch.
   await dyingAt(w, 'build:after_branch', async () => await w.settled(...numbers));
   await atRest(w);
   expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 107']);
@@ -83,7 +83,7 @@ it('a part beside the line outlives its process', async () => {
   expect(await counted(w)).toEqual({ waiting: 0, tagged: 0 });
 });
 
-it('a pull request that needs a change before it in its batch is not blamed for merging or passing only on top of it', async () => {
+it('a pull request that merges or passes only on top of another one in its batch is not blocked for that', async () => {
   await using w = await world({
     configuration: bisecting,
     ci: "checks:\n  test:\n    run: 'test ! -e bad && { test ! -e needing || test -e needed; }'\n",
@@ -94,15 +94,15 @@ it('a pull request that needs a change before it in its batch is not blamed for 
   expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 107', 'merged']);
 });
 
-it('a pull request that is red behind others and by itself is blocked before those are decided', async () => {
+it('a pull request that is red both behind others and alone is blocked before the others are decided', async () => {
   const more = 'use_proactive_dequeue: true\nuse_optimistic_validation: false\nmax_parallel_paused_builds: 5\n';
   await using w = await world({ configuration: `${parallel({ builds: 6, more })}${judgedByBuildsAlone}` });
   const numbers = await openAll(w, ['one', 'bad', 'three']);
-  // Nothing lands, so that the first stays undecided.
+  // Nothing lands during the pause, so the first pull request stays undecided.
   await w.pause(true);
   await w.queue(...numbers);
   await w.until(async () => (await w.status(2)).status === 'blocked');
-  // The first is green without a bot pull request: its head stands on the tip.
+  // The first pull request is green without a bot pull request, because its head is on the tip.
   expect(await statuses(w, ...numbers)).toEqual(['queued', 'blocked 107', expect.stringMatching(/queued|tagged/)]);
   expect((await w.status(2)).status_text).toBe('A required check failed: test.');
   expect(await sideBuilds(w)).toEqual(['2 superseded']);

@@ -1,9 +1,9 @@
-// What a simulation says of a branch that had no queue, as after an import, and of a queue with little history.
+// What a simulation says about a branch without a queue, as after an import, and about a queue with little history.
 import { expect, it } from 'vitest';
 import { simulateQueue } from '../../src/modules/queue/api/simulation.service.ts';
 import { parallel, world } from '../support/world.ts';
 
-it('replays the merges in git where nobody was queued, and what was queued as soon as somebody was', async () => {
+it('a simulation replays the merges in git if nothing was ever queued, and otherwise the queued pull requests', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   for (const name of ['a', 'b', 'c'])
     await w.commit('main', { [`${name}.txt`]: 'x\n' }, { author: `${name} <${name}@x>` });
@@ -20,7 +20,7 @@ it('replays the merges in git where nobody was queued, and what was queued as so
   const number = await w.open('feature', { 'feature.txt': 'new\n' });
   await w.queue(number);
   await w.settled(number);
-  // The sequencer would number the events, but a world has none.
+  // A world has no sequencer, so the test numbers the events.
   await w.rows('update event set position = id');
   const ofQueue = await ask();
   expect(ofQueue).toMatchObject({ arrivals: 1, observed: { landed: 1 } });

@@ -1,10 +1,10 @@
-// Speculative builds under other rules.
+// The configuration changes while speculative builds run.
 import { expect, it } from 'vitest';
 import { parallel } from '../support/world.ts';
 import { adaptive, ask, speculating } from './speculation.ts';
 import { expectLandedOnce, resetCodes, startCi, statuses } from './stories.ts';
 
-it('other rules while speculative builds are built, and back to a chain: all is built again, and lands once', async () => {
+it('after a change to a chain of builds and back, all pull requests are built again and land once', async () => {
   await using w = await speculating(adaptive, { runsCi: false });
   const numbers = [await ask(w, 'one'), await ask(w, 'two')];
   const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');

@@ -1,4 +1,4 @@
-// What arrives while speculative builds are built, or while what they justify is landing.
+// Changes that arrive while speculative builds run, or while what they justify lands.
 import { expect, it } from 'vitest';
 import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './stories.ts';
 import { among } from '../support/tier.ts';
 
-it('a dequeue of a pull request that others are built upon: they are built without it, what assumed nothing of it goes on', async () => {
+it('after a dequeue, pull requests that were built on it are built without it, and all other builds go on', async () => {
   await using w = await speculating(targeted);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),
@@ -32,7 +32,7 @@ it('a dequeue of a pull request that others are built upon: they are built witho
   await expectVerified(w, { exact: 1, composed: 1 });
 });
 
-it('a pause, and a commit of somebody else on the base, right before what was composed lands: never on what it was not for', async () => {
+it('a pause and a push to the base arrive before a composed landing, which never lands on a tip that it was not made for', async () => {
   await using w = await speculating(targeted);
   const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
   await w.settled(fast);
@@ -55,7 +55,7 @@ it('a pause, and a commit of somebody else on the base, right before what was co
 });
 
 it.each(among(['build:after_compose', 'build:after_branch', 'build:after_open'], ['build:after_branch']))(
-  'a worker that dies at %s of a speculative build leaves nothing double',
+  'if a worker dies at %s of a speculative build, nothing is made twice',
   async (failpoint) => {
     await using w = await speculating(targeted);
     const numbers = [await ask(w, 'one', ['api']), await ask(w, 'two', ['api', 'web']), await ask(w, 'three', ['web'])];

@@ -1,4 +1,4 @@
-// Speculative builds: more stories of lanes, and a composed landing that is killed.
+// More speculative builds: disjoint targets, and a composed landing whose process is killed.
 import { describe, expect, it } from 'vitest';
 import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { startEngine } from '../support/engine.ts';
@@ -7,9 +7,9 @@ import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, st
 import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 describe('with affected targets', () => {
-  it('overlapping pull requests keep their order; what one build holds lands at once, with what is ready beside it', async () => {
+  it('overlapping pull requests keep their order, and what one build holds lands together', async () => {
     await using w = await speculating(targeted);
-    // Whether there are a few targets or thousands.
+    // Three thousand more targets for each pull request must make no difference.
     const partsOf = (name: string): string[] => Array.from({ length: 3000 }, (_, part) => `${name}/${part}`);
     const numbers = [
       await ask(w, 'one', ['api', ...partsOf('one')], { waits: 'one\n' }),
@@ -31,7 +31,7 @@ describe('with affected targets', () => {
     expect(await builds(w)).toHaveLength(3);
   });
 
-  it('a stack is one lane: the upper one is built on the lower one, and both land past what they leave alone', async () => {
+  it('a stack is built as a unit, and lands before an earlier pull request that it does not overlap', async () => {
     await using w = await speculating(`${targeted}auto_detect_stacks: true\n`);
     const slow = await ask(w, 'aside', ['web'], { waits: 'one\n' });
     const lower = await w.open('lower', { lower: 'lower\n' });
@@ -53,7 +53,7 @@ describe('with affected targets', () => {
     expect((await verified(w))?.grades).toMatchObject({ composed: 1 });
   });
 
-  it("the host's own merge takes one at a time, and its proof names the part it was tested as", async () => {
+  it('the host merges one pull request at a time, and each proof names the part that was tested', async () => {
     const byHost = targeted.replace('use_affected_targets', 'use_fast_forwarding: false\n    use_affected_targets');
     await using w = await speculating(byHost);
     const numbers = [
@@ -86,7 +86,7 @@ describe('with affected targets', () => {
     expect((await builds(w)).filter((build) => build === '1')).toHaveLength(1);
   });
 
-  it('a pull request reported at the last moment to affect more is no longer justified by its build, and gets another one', async () => {
+  it('if a pull request affects more targets right before its landing, its build no longer counts, and it is built again', async () => {
     await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
@@ -127,7 +127,7 @@ describe('with affected targets', () => {
 });
 
 describe('with adaptive speculation', () => {
-  it("a pull request that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
+  it('a pull request that conflicts with a landed one is blocked for the conflict, not for the build of another one', async () => {
     await using w = await speculating(adaptive);
     const numbers = [
       await ask(w, 'one', undefined, { shared: 'one\n' }),
@@ -139,7 +139,7 @@ describe('with adaptive speculation', () => {
     await expectLandedOnce(w, 1, 3);
   });
 
-  it('a commit pushed to a pull request that others are built upon takes it out, and they land without it', async () => {
+  it('a push to a pull request that others are built on blocks it, and the others land without it', async () => {
     await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
@@ -147,7 +147,8 @@ describe('with adaptive speculation', () => {
     await w.settled(...numbers);
     expect(await statuses(w, ...numbers)).toEqual(['blocked 116', 'merged']);
     expect(await filesOf(w, 'main')).toEqual(['two']);
-    // Nothing speaks against the first, so the second is not built without it before: it alone is put back for that.
+    // Nothing was known against the first pull request, so the second was not built without it. Only the first is
+    // reset.
     expect(await resets(w)).toEqual([[310, 1, 1]]);
   });
 });

@@ -1,9 +1,9 @@
-// A build that a landing rests on is canceled before its gate.
+// A build that justifies a landing is canceled before the gate of the landing.
 import { expect, it } from 'vitest';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
 import { ask, speculating, builds, targeted } from './speculation.ts';
 
-it('one of the builds that a landing rests on is canceled when another says as much: it lands on that one', async () => {
+it('if one of the builds that justify a landing is canceled, the landing rests on another build that proves as much', async () => {
   await using w = await speculating(targeted);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),

@@ -1,4 +1,4 @@
-// What the gate of a landing finds changed since it was planned, and what is said of a head that is gone.
+// Changes between the plan of a landing and its gate, and the targets of a head that was replaced.
 import { expect, it } from 'vitest';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
@@ -6,7 +6,7 @@ import { parallel } from '../support/world.ts';
 import { adaptive, ask, speculating, builds, targeted } from './speculation.ts';
 import { among } from '../support/tier.ts';
 
-it('an earlier pull request that is reported to affect the same right before its landing: it lands behind that one', async () => {
+it('if an earlier pull request turns out to overlap right before a landing, the later one lands behind it', async () => {
   await using w = await speculating(targeted);
   const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
   const widen = async (): Promise<void> =>
@@ -34,7 +34,7 @@ const withoutTargets: readonly (readonly [string, string])[] = [
   ['speculative builds without targets', adaptive],
 ];
 it.each(among(withoutTargets, withoutTargets.slice(0, 1)))(
-  'targets that no longer count, right before what was composed lands, by %s: it is built as it lands',
+  'if targets no longer count right before a composed landing (%s), the pull request is built as it lands',
   async (_by, rules) => {
     await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
@@ -48,7 +48,7 @@ it.each(among(withoutTargets, withoutTargets.slice(0, 1)))(
   },
 );
 
-it('what a head affects is forgotten with it, and an empty list takes back what was said', async () => {
+it('affected targets are deleted when the head changes, and an empty list deletes them too', async () => {
   await using w = await speculating(targeted, { runsCi: false });
   const targets = async (): Promise<unknown> =>
     (await w.rows('select affected_targets as targets from pull_request where number = 1'))[0];

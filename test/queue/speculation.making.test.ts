@@ -1,5 +1,5 @@
-// Speculative builds beside the line, as they are made: what their commits hold, what they begin with, what is known
-// when they do not merge, and who is tagged by them.
+// Speculative builds while they are made: the content of their commits, the commit they begin with, what is recorded if
+// they do not merge, and which pull requests they tag.
 import { expect, it } from 'vitest';
 import { driveBatch } from '../../src/modules/queue/index.ts';
 import { configurationOf, rulesOf } from '../../src/modules/queue/store/rules-in-force.ts';
@@ -17,7 +17,7 @@ import type { Decision } from '../../src/domain/queue/model/decision.ts';
 
 type Decide = (snapshot: Snapshot) => readonly Decision[];
 
-/** A turn of the queue in which somebody else decides. Answers what was decided on. */
+/** Runs a turn of the queue with these decisions instead of the planner's. Returns the snapshot for the decisions. */
 async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}): Promise<Snapshot> {
   return await w.ctx.db.transaction(w.ctx.accountId, async (tx) => {
     const [{ id } = { id: '' }] = await w.rows<{ id: string }>('select id from queue');
@@ -35,7 +35,7 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
   });
 }
 
-/** A speculative build of `members` on the tip, which assumes that `assumes` land first. */
+/** Decides to start a speculative build of `members` on the tip, which assumes that `assumes` land first. */
 const speculative =
   (assumes: readonly number[], ...members: readonly number[]): Decide =>
   ({ queue, pullRequests }) => {
@@ -68,7 +68,7 @@ interface BuildRow {
   readonly pre_batch_commit: string | null;
 }
 
-/** Starts it and takes it as far as it goes by itself. */
+/** Starts a speculative build, and drives it until it waits. */
 async function start(w: World, assumes: readonly number[], ...members: readonly number[]): Promise<BuildRow> {
   await turn(w, speculative(assumes, ...members));
   const [{ id } = { id: '' }] = await w.rows<{ id: string }>('select max(id) as id from batch');
@@ -90,7 +90,7 @@ async function openAll(w: World, ...names: readonly string[]): Promise<void> {
   for (const name of names) await w.queue(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
 }
 
-it('a speculative build is its members on what it assumes, and begins with the commit of a speculative build that holds just that', async () => {
+it('a speculative build has its members on top of its assumptions, and begins with the commit of a speculative build with exactly these', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd');
   const first = await start(w, [], 1);
@@ -101,7 +101,7 @@ it('a speculative build is its members on what it assumes, and begins with the c
   expect(await filesOf(w, fourth.pre_batch_commit)).toEqual(['a.txt', 'b.txt', 'c.txt']);
   expect(second.pre_batch_commit).toBe(first.commit);
   expect(await w.git('rev-parse', `${fourth.pre_batch_commit}^`)).toBe(second.commit);
-  // The bot pull request and the event name the same commit.
+  // The bot pull request and the event must name the same commit.
   expect(await w.rows('select pre_batch_sha as sha from bot_pull_request where batch_id = $1', [fourth.id])).toEqual([
     { sha: fourth.pre_batch_commit },
   ]);
@@ -120,7 +120,7 @@ it('a speculative build is its members on what it assumes, and begins with the c
   ]);
 });
 
-it('a speculative build that does not merge is given up, and what is known of it is a fact about all heads before', async () => {
+it('a speculative build that does not merge is given up, and the conflict is recorded with all heads before it', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await w.queue(await w.open('a', { 'shared.txt': 'a\n' }), await w.open('b', { 'shared.txt': 'b\n' }));
   await openAll(w, 'c');
@@ -138,7 +138,7 @@ it('a speculative build that does not merge is given up, and what is known of it
   ]);
 });
 
-it('who is in two speculative builds stays tagged until the last of them ends, and is tagged and reset once', async () => {
+it('a pull request in two speculative builds is tagged until the last one ends, and is tagged and reset once', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b');
   const started = [await start(w, [], 2), await start(w, [1], 2)];
@@ -156,7 +156,7 @@ it('who is in two speculative builds stays tagged until the last of them ends, a
   expect(depth).toEqual({ waiting: 2, tagged: 0 });
 });
 
-it('the planner is shown why those are gone that a speculative build assumes', async () => {
+it('the snapshot says why pull requests that a speculative build assumes have left the line', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd');
   await start(w, [1, 2, 3], 4);
@@ -173,7 +173,7 @@ it('the planner is shown why those are gone that a speculative build assumes', a
   ]);
 });
 
-it('the planner is shown how many second builds of what was red have passed', async () => {
+it('the snapshot counts how many second builds of red contents have passed', async () => {
   await using w = await world({ configuration: parallel(), runsCi: false });
   await openAll(w, 'a', 'b', 'c', 'd', 'e');
   const started: BuildRow[] = [];
@@ -199,7 +199,7 @@ it('the planner is shown how many second builds of what was red have passed', as
   expect((await turn(w, () => [])).secondTries).toBeUndefined();
 });
 
-it('the planner is shown what each affects, and how likely it passes by how others ended', async () => {
+it('the snapshot has the affected targets, and the success probability from earlier pull requests', async () => {
   await using w = await world({ configuration: parallel() });
   await openAll(w, 'good', 'bad');
   await w.commit('bad', { bad: 'x\n' });

@@ -1,5 +1,5 @@
-// Which pull requests are reordered, as the log, the rows and an explanation report it: a failed one, and one that is
-// unlikely to land.
+// Which pull requests are reordered, as events, rows and explanations report it: a failed one, and one that is unlikely
+// to land.
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function reordered(w: World): Promise<readonly Reordered[]> {
   }));
 }
 
-/** The reorders as the pull request's row keeps them. */
+/** The reorders as the row of the pull request records them. */
 async function kept(w: World, number: number): Promise<unknown> {
   const [row] = await w.rows(
     'select reordered_for_failure as "reorderedForFailure", times_passed as "timesPassed" from pull_request where number = $1',
@@ -42,14 +42,14 @@ function placeOf(said: readonly Answer[], number: number): string | undefined {
   )?.sentence;
 }
 
-/** Gives the repository a history in which so many failed that no pull request is likely to land. */
+/** Gives the repository a history with so many failures that no pull request is likely to land. */
 async function carelessly(w: World): Promise<void> {
   const bad = [await ask(w, 'bad', ['c']), await ask(w, 'worse', ['d'], { bad: 'worse\n' })];
   await w.settled(...bad);
   expect(await statuses(w, ...bad)).toEqual(['blocked 107', 'blocked 107']);
 }
 
-it('an unlikely pull request goes behind one that is ready without it, is notified, and lands by its build there', async () => {
+it('an unlikely pull request goes behind one that is ready without it, its reorder is reported, and it lands there by its build', async () => {
   await using w = await speculating(configuration);
   await carelessly(w);
   await using story = logExplanations(w);
@@ -74,14 +74,14 @@ it('an unlikely pull request goes behind one that is ready without it, is notifi
   expect(await line(w)).toEqual([`Add fast (#${fast})`, `Add slow (#${slow})`]);
   expect(await kept(w, slow)).toEqual({ reorderedForFailure: false, timesPassed: 0 });
   await expectLandedOnce(w, slow, fast);
-  // Whether its commit is made before the other one has landed decides if it is the very commit or one of its tree.
+  // If its commit is made after the other one has landed, its grade is `exact`, otherwise `same_tree`.
   const { failures, grades } = (await verified(w)) ?? {};
   expect(failures).toEqual([]);
   expect([{ exact: 2 }, { exact: 1, same_tree: 1 }]).toContainEqual(grades);
   await expectSameLater(w, story);
 });
 
-it('a failed pull request lets another pass, which lands; failed once more it is ejected', async () => {
+it('a failed pull request lets another one pass, which lands, and is blocked when it fails again', async () => {
   await using w = await speculating(configuration);
   const numbers = [await ask(w, 'bad', ['a']), await ask(w, 'two', ['a'])];
   await w.settled(...numbers);
@@ -99,7 +99,10 @@ it('a failed pull request lets another pass, which lands; failed once more it is
   expect(await filesOf(w, 'main')).toEqual(['two']);
 });
 
-/** `slow` answers by itself when GATE is there, with `fast` at once; `fast` alone when what holds both has answered. */
+/**
+ * The check of `slow` alone waits for GATE.slow, and that of `fast` alone for GATE.fast. A commit with both ends at
+ * once.
+ */
 const together = `checks:
   test:
     run: |
@@ -108,9 +111,9 @@ const together = `checks:
       test ! -e bad
 `;
 
-it('a pull request that was red with one that passes it, and red again on its commit, is ejected while its first build runs', async () => {
+it('a pull request is blocked while its first build runs, if it was red with the one that passes it and red again on its commit', async () => {
   const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
-  // Checks run as nobody.
+  // Checks run as the user nobody, so this folder must be readable.
   await chmod(gates, 0o755);
   await using w = await speculating(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
   await carelessly(w);
@@ -127,7 +130,7 @@ it('a pull request that was red with one that passes it, and red again on its co
   await writeFile(join(gates, 'open.fast'), '');
   await w.settled(slow, fast);
   expect(await statuses(w, slow, fast)).toEqual(['blocked 107', 'merged']);
-  // The last one is on top of the pull request that has passed it, which has landed by then.
+  // The last build is on top of the pull request that passed and has landed by then.
   const own = [`${slow}`, `${slow}, ${fast}`, `${fast}`, `${fast}, ${slow}`];
   expect((await builds(w)).filter((build) => build !== '1' && build !== '2').sort()).toEqual(own.sort());
   expect(await reordered(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);

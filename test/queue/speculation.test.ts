@@ -1,4 +1,4 @@
-// Builds as speculative builds, read as users read them: which commits land, on whose builds, and who is blamed.
+// Speculative builds as users see them: which commits land, by which builds, and which pull requests are blocked.
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { seeded } from '../support/random.ts';
@@ -8,7 +8,7 @@ import { expectLandedOnce, expectVerified, line, resets, statuses, verified } fr
 import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 describe('with affected targets', () => {
-  it('two lanes land as they are ready, each by its one build, and the second on what git composes', async () => {
+  it('pull requests without overlap land as soon as they are ready, each by its one build, the second on a composed commit', async () => {
     await using w = await speculating(targeted);
     const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
     const fast = await ask(w, 'two', ['web']);
@@ -22,14 +22,14 @@ describe('with affected targets', () => {
     expect(await builds(w)).toEqual(['1', '2']);
     expect(await resets(w)).toEqual([]);
     await expectVerified(w, { exact: 1, composed: 1 });
-    // The batch's row names the commit on which CI ran.
+    // The row of the batch names the commit that CI ran on.
     const [built] = await w.rows(
       "select payload->>'batchCommitSha' as commit from event where action = 'batch_merged' order by id desc limit 1",
     );
     expect([built]).toEqual(await w.rows('select head_commit_sha as commit from bot_pull_request order by id limit 1'));
   });
 
-  it('a pair that is good apart and bad together: the one behind is blamed, what it does not affect lands', async () => {
+  it('of two pull requests that fail only together, the later one is blocked, and others land', async () => {
     await using w = await speculating(targeted);
     const numbers = [
       await ask(w, 'left', ['api']),
@@ -42,7 +42,7 @@ describe('with affected targets', () => {
     expect((await w.events()).filter(([action]) => action === 'blocked')).toEqual([['blocked', [2]]]);
   });
 
-  it('a proof of what was composed that says anything else than git and the rows is found out', async () => {
+  it('a proof of a composed landing that contradicts git or the rows is found', async () => {
     await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
@@ -79,7 +79,7 @@ describe('with affected targets', () => {
   });
 });
 
-it('a random line of lanes that cross: all that is good lands, in order where it overlaps, and all of it is verified', async () => {
+it('a random line with overlaps lands all good pull requests, overlapping ones in order, and all proofs hold', async () => {
   await using w = await speculating(`${targeted}speculation: adaptive\n`);
   const count = examples({ standard: 7, full: 10 });
   const seed = Number(process.env['LANES_SEED'] ?? 20261122);
@@ -110,7 +110,7 @@ it('a random line of lanes that cross: all that is good lands, in order where it
 });
 
 describe('with adaptive speculation', () => {
-  it('a pull request that is red in front of others is blamed alone, and what was built without it lands', async () => {
+  it('a red pull request before others is blocked alone, and the others land by builds without it', async () => {
     await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'bad'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);
@@ -121,7 +121,7 @@ describe('with adaptive speculation', () => {
     expect(await builds(w)).toContain('2');
   });
 
-  it('a green build of all of them lands all of them, and nobody is blamed or reset', async () => {
+  it('one green build of all pull requests lands all of them, and none is blocked or reset', async () => {
     await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'one'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);

@@ -1,4 +1,4 @@
-// Worlds whose builds are speculative builds, and what is asked of them.
+// Worlds with speculative builds, and requests in them.
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const heads = 'skip_draft_when_up_to_date: false\n';
 export const adaptive = `${parallel({ builds: 6, more: heads })}${judgedByBuildsAlone}speculation: adaptive\n`;
 export const targeted = `${parallel({ builds: 6, more: `${heads}use_affected_targets: true\n` })}${judgedByBuildsAlone}`;
 
-/** A file named after a moment keeps the checks of whatever holds it running until that moment has come. */
+/** The check of a commit with the file `waits` runs until the gate is open. `left` and `right` fail only together. */
 const ci = `checks:
   test:
     run: 'while test -e waits && ! test -e GATE; do sleep 0.05; done; test ! -e bad && ! { test -e left && test -e right; }'
@@ -21,14 +21,14 @@ export async function speculating(
   more: WorldOptions = {},
 ): Promise<World & { release(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'interlock-gate-'));
-  // Checks run as nobody.
+  // Checks run as the user nobody, so this folder must be readable.
   await chmod(directory, 0o755);
   const gate = join(directory, 'open');
   const w = await world({ configuration, ci: ci.replace('GATE', gate), ...more });
   return Object.assign(w, { release: async () => await writeFile(gate, '') });
 }
 
-/** Opens a pull request with a file of that name and asks to merge it. */
+/** Opens a pull request with a file of this name, and requests its merge. */
 export async function ask(
   w: World,
   name: string,

@@ -1,11 +1,11 @@
-// Stacks by other rules: a commit for each, a bisection, serial mode, and no stack.
+// Stacks under other rules: separate commits, a bisection, serial mode, and a configuration without stacks.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
 import { expectLandedOnce, expectVerified, hostOf, line, setLabel, statuses } from './stories.ts';
 import { stacking, openStack, baseAtHost } from './stacks.ts';
 
 describe('a stack', () => {
-  it('lands as a commit for each where the configuration says so, whatever the strategy', async () => {
+  it('lands with a commit for each pull request with use_separate_commits_for_stack, whatever the strategy', async () => {
     const strategy = 'merge_strategy:\n  use_separate_commits_for_stack: true\n  override_labels: {rebase: rebase}\n';
     await using w = await world({ configuration: stacking(`${parallel()}${strategy}`) });
     const [one, two, three] = await openStack(w);
@@ -44,7 +44,7 @@ describe('a stack', () => {
     await w.until(async () => (await baseAtHost(w, two)) === 'main');
   });
 
-  it('lands one by one in serial mode, each brought up to date without a conflict', async () => {
+  it('lands one pull request at a time in serial mode, and none of them conflicts when it is brought up to date', async () => {
     await using w = await world({ configuration: stacking(serial()) });
     const [one, two, three] = await openStack(w);
     await w.queue(three);

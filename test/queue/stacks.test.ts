@@ -1,5 +1,5 @@
-// Stacked pull requests: requested together, in line behind one another, and landed without the conflicts that a squash
-// of the lower pull request would cause in the upper one.
+// Stacked pull requests are requested together, are in line behind one another, and land without the conflicts that a
+// squash of the lower pull request would cause in the upper one.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, dyingAt, expectLandedOnce, expectVerified, line, meanwhile, setLabel, statuses } from './stories.ts';
@@ -12,7 +12,7 @@ const rewriting = stacking(
 const statusText = async (w: World, number: number): Promise<string | null> => (await w.status(number)).status_text;
 
 describe('a stack', () => {
-  it('is queued from its top, built together though batches are of one, and lands as one commit', async () => {
+  it('is queued from its top, is one batch although batches have one member, and lands as one commit', async () => {
     await using w = await world({ configuration: stacking(parallel()) });
     const [one, two, three] = await openStack(w);
     await w.queue(three);
@@ -31,7 +31,7 @@ describe('a stack', () => {
     await expectVerified(w, { exact: 1 });
   });
 
-  it('has its branches moved to the commits that land, in the instant in which the base moves', async () => {
+  it('with update_pr_commits_before_stack_merge has its branches moved to the landed commits when the base moves', async () => {
     await using w = await world({ configuration: rewriting });
     const [one, two, three] = await openStack(w);
     const other = await w.open('other', { 'other.txt': 'other\n' });
@@ -57,7 +57,7 @@ describe('a stack', () => {
     await expectVerified(w, { exact: 2 });
   });
 
-  it('lands with the heads that were tested when one was pushed to past the gate, and no branch moves', async () => {
+  it('lands the tested heads if one head is pushed after the gate, and then no branch moves', async () => {
     await using w = await world({ configuration: rewriting });
     const [one, two, three] = await openStack(w);
     const heads = await w.git('rev-parse', 'one', 'three');
@@ -75,7 +75,7 @@ describe('a stack', () => {
     await expectVerified(w, { exact: 1 });
   });
 
-  it('waits from the first blocked pull request on; what lands below is the base of what is above', async () => {
+  it('waits above a blocked pull request; when a part below has landed, the base of the part above is changed', async () => {
     await using w = await world({ configuration: stacking(`${parallel()}delete_branch: true\n`) });
     const [one, two, three] = await openStack(w);
     await setLabel(w, two, 'blocked');

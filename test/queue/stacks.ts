@@ -1,9 +1,9 @@
-// What the stories of stacks share in both tiers.
+// What both files of tests about stacks use.
 import type { World } from '../support/world.ts';
 
 export const stacking = (rules: string): string => `${rules}auto_detect_stacks: true\n`;
 
-/** Three on top of one another, each changing the file that the one below it made. */
+/** Opens three pull requests on top of one another. Each changes the file that the one below changed. */
 export async function openStack(
   w: World,
   files: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-// The host is read outside of any lock: what was read first may be written last.
+// The host is read without a lock, so an older read may be written last.
 import { describe, expect, it } from 'vitest';
 import { hosted, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, statuses } from './stories.ts';
 
-/** A context whose first read of a pull request is still under way while `meanwhile` happens. */
+/** A context in which `meanwhile` runs while the first read of a pull request has not returned yet. */
 function slowReader(w: World, meanwhile: () => Promise<void>): Context {
   const { localHost } = w.service;
   let reads = 0;
@@ -24,7 +24,7 @@ function slowReader(w: World, meanwhile: () => Promise<void>): Context {
 
 describe('a slow read of the host', () => {
   it.each(['block', 'requeue'])(
-    'does not take the head back after a push and a new request to merge (%s)',
+    'does not set the head back after a push and a new request to merge (%s)',
     async (onCommitAdded) => {
       await using w = await world({
         configuration: parallel({ builds: 1, more: `on_commit_added: ${onCommitAdded}\n` }),
@@ -43,7 +43,7 @@ describe('a slow read of the host', () => {
     },
   );
 
-  it('does not reopen what was closed meanwhile', async () => {
+  it('does not reopen a pull request that was closed meanwhile', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }) });
     const number = await w.open('a', { 'a.txt': '1\n' });
     const slow = slowReader(w, async () => {

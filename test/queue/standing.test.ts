@@ -8,7 +8,7 @@ const review = async (
   verdict: 'approved' | 'changes_requested' | 'dismissed',
 ): Promise<void> => await w.host.review(number, { reviewer: 'grace', verdict });
 
-it('changes requested while it is in line block it 117, and the others land', async () => {
+it('changes that are requested of a pull request in line block it with 117, and the other pull request lands', async () => {
   await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });
   const [asked, other] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
   await w.queue(asked, other);
@@ -22,7 +22,7 @@ it('changes requested while it is in line block it 117, and the others land', as
   expect(await w.git('ls-tree', '--name-only', 'main')).not.toContain('a.txt');
 });
 
-it('an approval withdrawn while it is in line blocks it 101, with what is missing', async () => {
+it('an approval that is withdrawn in line blocks the pull request with 101, and the status says what is missing', async () => {
   await using w = await world({
     configuration: `preconditions:\n  number_of_approvals: 1\n${parallel({ builds: 2 })}`,
     runsCi: false,

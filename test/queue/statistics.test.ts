@@ -1,10 +1,10 @@
-// The planner's statistics are looked at by the owner of the tables, who is held by row-level security as everybody is.
+// The owner of the tables refreshes the statistics of PostgreSQL. Row-level security applies to the owner too.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { refreshStatistics } from '../../src/platform/statistics.ts';
 import { asAdmin, createTestDatabase } from '../support/postgres.ts';
 
-it('a guarded table is analysed once, also by an owner that may not bypass its policy', async () => {
+it('a guarded table is analyzed once, even by an owner that may not bypass its policy', async () => {
   const database = await createTestDatabase();
   const name = new URL(database.url).pathname.slice(1);
   await asAdmin(`create role owner_${name} login password 'x'`);

@@ -1,4 +1,4 @@
-// What the stories of the queue share: things that arrive at an exact instant, and what users see in the end.
+// What the tests of the queue use: changes that arrive at an exact step, and what users see in the end.
 import { expect } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
@@ -8,10 +8,10 @@ import { RepositoryEntity } from '../../src/modules/repositories/repositories.en
 import { explainWorld, type Answer } from '../support/explanation-log.ts';
 import type { World } from '../support/world.ts';
 
-/** Rules under which a head's own checks and conflicts do not count: builds alone judge it. */
+/** Rules under which own checks and conflicts do not count, so that only builds decide. */
 export const judgedByBuildsAlone = 'preconditions:\n  use_github_mergeability: false\n';
 
-/** Runs `work`; when the engine first comes past the failpoint meanwhile, `arrival` happens there. */
+/** Runs `work`. When the engine first reaches the failpoint, `arrival` runs there. */
 export async function meanwhile(
   failpoint: string,
   arrival: () => Promise<void>,
@@ -30,7 +30,7 @@ export async function meanwhile(
   expect(passed, `the engine came past ${failpoint}`).toBeGreaterThan(0);
 }
 
-/** The engine stops at the failpoint, as when its process dies; later turns go on. */
+/** The engine stops at the failpoint, as if its process died. Later turns go on. */
 export async function dyingAt(w: World, failpoint: string, work: () => Promise<void>): Promise<void> {
   const die = async (): Promise<void> => {
     throw new Error('the worker died');
@@ -40,7 +40,7 @@ export async function dyingAt(w: World, failpoint: string, work: () => Promise<v
   await work();
 }
 
-/** Wakes a queue whose work stands still, as the relay does. */
+/** Wakes every queue, as the relay wakes a queue whose work does not go on. */
 export async function wakeAll(w: World): Promise<void> {
   for (const { id } of await w.rows<{ id: string }>('select id from queue'))
     await w.service.ports.wake({ accountId: w.ctx.accountId, queueId: id });
@@ -55,7 +55,7 @@ export async function setLabel(w: World, number: number, label: string, present 
   await w.service.drain();
 }
 
-/** Changes the base branch as a person does at the host. */
+/** Changes the base branch of a pull request, as a person does at the host. */
 export async function retarget(w: World, number: number, base: string): Promise<void> {
   await w.host.retarget(number, base);
 }
@@ -73,7 +73,7 @@ export async function dequeueAnswer(w: World, number: number, clock = w.ctx.cloc
   }
 }
 
-/** Waits until nothing is left to do: no intent is open, and nothing must be cleaned up. */
+/** Waits until no intent is open and every batch is cleaned up. */
 export async function atRest(w: World): Promise<void> {
   await w.until(async () => {
     const open = await w.rows(
@@ -92,12 +92,12 @@ export async function statuses(w: World, ...numbers: number[]): Promise<string[]
   );
 }
 
-/** Subjects of the base's first-parent line since the first commit, oldest first. */
+/** Subjects of the first-parent line of the base since the first commit, oldest first. */
 export async function line(w: World, base = 'main'): Promise<string[]> {
   return (await w.git('log', '--first-parent', '--reverse', '--format=%s', base)).split('\n').slice(1);
 }
 
-/** `[code, pull request, put back]` of every reset so far, in order. */
+/** `[code, pull request, number of pull requests put back]` of every reset so far, in order. */
 export async function resets(w: World): Promise<[number, number, number][]> {
   const rows = await w.rows<{ code: number; number: number; back: number }>(
     `select (payload->>'resetCode')::int as code, (payload->>'number')::int as number, (payload->>'pullRequestsReset')::int as back
@@ -114,7 +114,8 @@ export async function resetCodes(w: World): Promise<(number | null)[]> {
 }
 
 /**
- * Each is merged by one landing, reported once; what the service made for it is gone; nothing else was left in line.
+ * Expects that each pull request was merged by one landing and reported once, that all bot pull requests and their
+ * branches are gone, and that nothing else is in line.
  */
 export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<void> {
   await atRest(w);
@@ -135,14 +136,14 @@ export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<
   ).toEqual([]);
 }
 
-/** Every proof holds when it is derived again, and these are the grades. */
+/** Expects that every proof holds when it is derived again, and that the proofs have these grades. */
 export async function expectVerified(w: World, grades: Readonly<Record<string, number>>): Promise<void> {
   const found = await verified(w);
   expect(found?.failures).toEqual([]);
   expect(found?.grades).toEqual(grades);
 }
 
-/** What is derived again of `main`. */
+/** The verification of the proofs of `main`. */
 export async function verified(w: World): Promise<Verification | undefined> {
   return (await verifyAll(w)).find(({ baseBranch }) => baseBranch === 'main');
 }
@@ -155,14 +156,14 @@ export async function verifyAll(w: World): Promise<Verification[]> {
   return await verifyRepository(w.ctx, repository);
 }
 
-/** Runs the engine as a wake at that instant would. */
+/** Runs the engine as a wake at this instant would. */
 export async function turnsAt(w: World, now: Date): Promise<void> {
   await w.service.drain();
   await wakeAll(w);
   await w.loop.run({ ...w.service.ports, clock: () => now });
 }
 
-/** Starts the checks of a world that was made without (`runsCi: false`): what CI says is known from here on. */
+/** Starts the checks of a world that was made with `runsCi: false`. */
 export async function startCi(w: World): Promise<AsyncDisposable> {
   return await w.host.runCi();
 }
@@ -184,9 +185,9 @@ export async function allNotified(w: World): Promise<void> {
 }
 
 /**
- * The comment and the check of each say what `explain` says, once both are published. In line they say only what stays
- * true: that it is in line, and which pull requests are built with it. A comment does not name the person who dequeued
- * it.
+ * Expects that the comment and the check of each pull request say what `explain` says, once both are published. For a
+ * pull request in line they say only what stays true: that it is in line, and which pull requests are built with it. A
+ * comment does not name the person who dequeued the pull request.
  */
 export async function expectNotifiedAsExplained(w: World, ...numbers: number[]): Promise<void> {
   await allNotified(w);

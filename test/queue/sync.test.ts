@@ -1,4 +1,4 @@
-// A branch brought up to date on request: what git shows, what comments say, and what it does to a pull request in
+// A branch is brought up to date on request: what git shows, what comments say, and how it affects a pull request in
 // line.
 import { describe, expect, it } from 'vitest';
 import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
@@ -31,7 +31,7 @@ async function syncCount(w: World, number: number): Promise<number | undefined> 
 }
 
 describe('a sync', () => {
-  it('merges the base into the branch once, and counts it', async () => {
+  it('merges the base into the branch once, and counts the sync', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const before = (await w.status(number)).head_sha;
@@ -55,13 +55,13 @@ describe('a sync', () => {
     expect(await w.comments(number)).toEqual([]);
   });
 
-  it('rebases with use_rebase: authors and messages kept, what the base has already left out', async () => {
+  it('rebases with use_rebase, keeps authors and messages, and leaves out commits that the base has already', async () => {
     await using w = await world({ configuration: `${parallel()}use_rebase: true\n`, runsCi: false });
     const one = await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
     await w.commit('a', { 'a.txt': '2\n' }, { message: 'Two' });
     const number = await w.open('a', { 'more.txt': 'm\n' });
     await w.commit('main', { 'other.txt': 'other\n' });
-    // The first commit reaches the base by another way, and the base goes on from there in the same file.
+    // The first commit reaches the base as another commit, and later commits of the base change the same file.
     await w.commit('main', { 'a.txt': '1\n' }, { message: await w.git('log', '-1', '--format=%s', one) });
     await sync(w, number);
     expect((await w.git('log', '--reverse', '--format=%s|%an|%cn', 'main..a')).split('\n')).toEqual([
@@ -77,7 +77,7 @@ describe('a sync', () => {
     ['merging', ''],
     ['rebasing', 'use_rebase: true\n'],
   ])(
-    'that conflicts by %s is reported with the paths, pushes nothing, and is settled by a later one',
+    'that conflicts by %s is reported with the paths and pushes nothing, and a later sync replaces the report',
     async (_by, more) => {
       await using w = await world({ configuration: `${parallel()}${more}`, runsCi: false });
       const number = await w.open('a', { 'README.md': 'mine\n' });
@@ -99,7 +99,7 @@ describe('a sync', () => {
   );
 
   it.each(among(['', 'use_rebase: true\n'], ['']))(
-    'of a pull request in line does not count as a push by a person (%j)',
+    'of a pull request in line does not count as a push by a person (more rules: %j)',
     async (more) => {
       await using w = await world({ configuration: `${parallel()}${more}` });
       await w.pause(true);
@@ -116,7 +116,7 @@ describe('a sync', () => {
     },
   );
 
-  it('of one that is being built says in a preview that its build stops', async () => {
+  it('of a pull request that is being built says in its preview that the build stops', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     await w.commit('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'other.txt': 'other\n' });
@@ -128,7 +128,7 @@ describe('a sync', () => {
     expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
   });
 
-  it('brings in what was pushed while it was made', async () => {
+  it('brings the base into a head that was pushed while the sync was made', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const tip = await w.commit('main', { 'other.txt': 'other\n' });
@@ -141,7 +141,7 @@ describe('a sync', () => {
     expect(await parents(w, 'a')).toEqual([pushed, tip]);
   });
 
-  it('restacks on the branch it stands on', async () => {
+  it('rebases a stacked pull request onto the branch below it', async () => {
     await using w = await world({ configuration: `${parallel()}use_rebase: true\n`, runsCi: false });
     await w.open('lower', { 'lower.txt': '1\n' });
     const number = await w.open('upper', { 'upper.txt': 'u\n' }, { from: 'origin/lower', base: 'lower' });
@@ -153,7 +153,7 @@ describe('a sync', () => {
     expect(await w.git('merge-base', 'lower', 'upper')).toBe(await w.git('rev-parse', 'lower'));
   });
 
-  it('is refused for a pull request that is merged or closed, and moves nothing while its landing is under way', async () => {
+  it('is refused for a pull request that is merged or closed, and moves nothing during its landing', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const closed = await w.open('b', { 'b.txt': 'b\n' });
@@ -179,7 +179,7 @@ describe('a sync', () => {
       );
   });
 
-  it('is pushed and counted once though its worker dies when it is pushed', async () => {
+  it('is pushed and counted once, even if its worker dies after the push', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const before = await w.git('rev-parse', 'a');
@@ -220,7 +220,7 @@ describe('serial mode with use_rebase', () => {
 });
 
 describe('a refresh', () => {
-  it('finds what no event reported', async () => {
+  it('finds changes that no event reported', async () => {
     await using w = await world({
       configuration: `${parallel()}preconditions:\n  number_of_approvals: 1\n`,
       runsCi: false,

@@ -1,6 +1,6 @@
-// A database with much history that PostgreSQL never looked at, as after crashes in a row: no statement of a queue's
-// life goes through the history more than once, and with the statistics that the service has taken at its start, none
-// does.
+// A database with a long history and without statistics of PostgreSQL, as after many crashes. No statement of a queue
+// reads the history more than once. With the statistics that the service takes at its start, no statement reads the
+// history.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseIdleBotPullRequests } from '../../src/modules/queue/planning/idle-bot-pull-requests.ts';
 import { lockQueue } from '../../src/modules/queue/store/queue.locks.ts';
@@ -8,12 +8,12 @@ import { startWork } from '../../src/modules/queue/store/status.writer.ts';
 import { refreshStatistics } from '../../src/platform/statistics.ts';
 import { explainAll, watchPlans, type Executed, type Plans } from '../support/plans.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { forgetHistory, writeHistory, writeIdleBotPullRequests } from './history.ts';
+import { deleteHistoryRows, writeHistory, writeIdleBotPullRequests } from './history.ts';
 
 const many = 10_000;
-/** The blocks that a read of a history may take. In the worst case each row is on a page of its own. */
+/** The most blocks that one read of a history may take. In the worst case each row is on a page of its own. */
 const mostBlocks = 1.2 * many;
-/** The blocks that a statement reads that finds its rows by their keys. */
+/** The most blocks that a statement may take if it finds its rows by their keys. */
 const fewBlocks = 400;
 
 let w: World;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   plans[Symbol.dispose]();
-  await forgetHistory(w.databaseUrl);
+  await deleteHistoryRows(w.databaseUrl);
   await w[Symbol.asyncDispose]();
 });
 
@@ -36,7 +36,7 @@ function dearer(most: number, among: string): Executed[] {
   return executed.filter(({ blocks }) => blocks > most);
 }
 
-/** A pull request that lands and one that is blocked, after a red batch of both. */
+/** One pull request lands and one is blocked, after a red batch of both. */
 async function liveThrough(name: string): Promise<void> {
   const numbers = [
     await w.open(`${name}-good`, { [`${name}.txt`]: 'new\n' }),
@@ -59,13 +59,13 @@ async function keepIdleBotPullRequests(): Promise<void> {
   expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);
 }
 
-describe('never analysed', () => {
-  it('a queue lives without going through its history twice', async () => {
+describe('without statistics', () => {
+  it('no statement reads the history of a queue twice', async () => {
     await liveThrough('first');
     expect(dearer(mostBlocks, 'insert into landing')).toEqual([]);
   });
 
-  it('the idle bot pull requests of a long line are looked at by their keys', async () => {
+  it('the idle bot pull requests of a long line are read by their keys', async () => {
     await writeIdleBotPullRequests(w.databaseUrl, 300);
     plans.take();
     await keepIdleBotPullRequests();
@@ -74,8 +74,8 @@ describe('never analysed', () => {
 });
 
 describe('with statistics', () => {
-  it('a queue lives without its history', async () => {
-    await forgetHistory(w.databaseUrl, 'idle bot pull requests');
+  it('no statement reads the history of a queue', async () => {
+    await deleteHistoryRows(w.databaseUrl, 'idle bot pull requests');
     expect(await refreshStatistics(w.databaseUrl)).toEqual(
       expect.arrayContaining(['batch', 'batch_member', 'build', 'check_result', 'intent', 'landing', 'pull_request']),
     );
@@ -84,7 +84,7 @@ describe('with statistics', () => {
     expect(dearer(fewBlocks, 'insert into landing')).toEqual([]);
   });
 
-  it('a table is looked at again when it has doubled', async () => {
+  it('a table is analyzed again when it has doubled', async () => {
     expect(await refreshStatistics(w.databaseUrl)).toEqual([]);
     await w.rows(
       `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at)

@@ -7,36 +7,38 @@ const itsOwnChecks = 'At GitHub a world requires all of its checks by name, also
 
 export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'arrivals.building.test.ts': {
-    'a gate key of the configuration judges the same build again': itsOwnChecks,
+    'a changed gate key judges the same build again, without a reset': itsOwnChecks,
   },
   'backport.test.ts': {
-    'is approved by none of those whose change it is': itsOwnHost,
+    'cannot be approved by the authors of the original pull request': itsOwnHost,
     'that fails again and again is given up with a message, and can be requested again': itsOwnHost,
-    'that finds no host for an hour is given up with a message, and can be requested again': itsOwnHost,
+    'that finds no code host for an hour is given up with a message, and can be requested again': itsOwnHost,
   },
   'failures.test.ts': {
-    'is passed by the green one on it: both land as one commit': allAtOnce,
-    'is not passed where the failure depth is one: the first is blamed, the others land without it': allAtOnce,
+    'is passed by the green build on top of it, and both pull requests land as one commit': allAtOnce,
+    'is not passed if the failure depth is one: its pull request is blocked, and the others land without it': allAtOnce,
   },
   'merging.test.ts': {
-    'given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all': itsOwnHost,
-    'lands at once and untested, when the preconditions hold, and the proof says by which setting': itsOwnChecks,
-    'lands without a bot pull request, and the event says so; what is behind it does not':
+    'that was given up while it hung halts the queue if the host carries it out later and cannot refuse it': itsOwnHost,
+    'lands at once and untested if its preconditions hold, and the proof names the setting': itsOwnChecks,
+    'lands without a bot pull request, and the event says so; the pull request behind it gets a bot pull request':
       "GitHub's report of a head is complete a moment after its checks are green: the landing may not count as instant.",
   },
   'notifications.test.ts': {
-    'count nowhere: neither among the checks of the head, nor where every check that ran must pass': itsOwnHost,
-    'a turn plans a bounded number, and the next ones the rest':
+    'are not counted: neither among the checks of the head, nor if all checks must pass': itsOwnHost,
+    'a turn plans at most 40 notifications, and the next turns plan the rest':
       'Its pull requests are rows that GitHub does not have.',
   },
   'sync.test.ts': {
-    'finds what no event reported': 'The review is written without a report of the host. GitHub reports every review.',
+    'finds changes that no event reported':
+      'The review is written without a report of the host. GitHub reports every review.',
   },
   'recovery.test.ts': {
-    'halts, still admits, takes over what landed since, and goes on': itsRuns,
-    'tells by plain git what landed by squash, and what only looks like it': itsRuns,
-    'tells by plain git what landed by merge, and what only looks like it': itsRuns,
-    'tells by plain git what landed by rebase, and what only looks like it': itsRuns,
-    'lets the queue itself conclude the landing that the backup caught past its gate': itsRuns,
+    'halts its queues, still admits pull requests, and after the recovery knows what landed since the backup, and goes on':
+      itsRuns,
+    'tells from git alone which pull requests landed by squash, and which only look like it': itsRuns,
+    'tells from git alone which pull requests landed by merge, and which only look like it': itsRuns,
+    'tells from git alone which pull requests landed by rebase, and which only look like it': itsRuns,
+    'concludes a landing itself, if the backup was made after the gate of the landing': itsRuns,
   },
 };
