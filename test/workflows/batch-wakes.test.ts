@@ -1,4 +1,4 @@
-// When the workflow of a batch is woken by a turn of its queue.
+// When a turn of a queue wakes the workflow of a batch.
 import { describe, expect, it } from 'vitest';
 import type { Context, Wake } from '../../src/context.ts';
 import { createBatchWakes, needsWake } from '../../workflows/queue/batch-wakes.ts';
@@ -21,9 +21,9 @@ describe('a batch is woken', () => {
     ['if it has ended before its commit was made', 'clean_up', { need: 'make', agoMs: 50, wakes: 1 }, true],
     ['not again while it is cleaned up', 'clean_up', { need: 'clean_up', agoMs: 9_999, wakes: 1 }, false],
     ['again if a step is not done after ten seconds', 'make', { need: 'make', agoMs: 10_000, wakes: 1 }, true],
-    ['less often the second time', 'make', { need: 'make', agoMs: 19_999, wakes: 2 }, false],
-    ['again after twice the time', 'make', { need: 'make', agoMs: 20_000, wakes: 2 }, true],
-    ['every five minutes at least', 'make', { need: 'make', agoMs: 5 * minute, wakes: 50 }, true],
+    ['not a second time before twice the time has passed', 'make', { need: 'make', agoMs: 19_999, wakes: 2 }, false],
+    ['a second time after twice the time', 'make', { need: 'make', agoMs: 20_000, wakes: 2 }, true],
+    ['again after at most five minutes', 'make', { need: 'make', agoMs: 5 * minute, wakes: 50 }, true],
     [
       'again if it is not cleaned up after ten seconds',
       'clean_up',
@@ -94,7 +94,7 @@ describe('turns of a queue', () => {
     expect(wokenAt).toEqual([1, 11, 31, 71, 151]);
   });
 
-  it('of two queues remember their batches apart', async () => {
+  it('of two queues remember their batches separately', async () => {
     const { take } = turns();
     expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual(['1']);
     expect(await take({ 2: 'make' }, { queueId: '2' })).toEqual(['2']);

@@ -1,4 +1,4 @@
-// How the workflows of batches end: Temporal lists the red ones among what failed.
+// How the workflows of batches end. Temporal lists the workflow of a red batch as failed.
 import type { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ async function endings(e: EngineWorld): Promise<string[]> {
 }
 
 it('a red batch and a bisected one end as failed, a landed one as completed, and the line goes on', async () => {
-  // Each is green alone; the second is red on top of the first.
+  // Each pull request is green alone. The second is red on top of the first.
   const ci = "checks:\n  test:\n    run: 'test ! -e cup || test ! -e saucer'\n";
   await using e = await engineWorld({
     configuration: parallel({ builds: 1, batch: 2 }),
@@ -46,7 +46,7 @@ it('a red batch and a bisected one end as failed, a landed one as completed, and
     async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0,
     'every batch is cleaned up',
   );
-  // A benign failure is in no metric of failed workflows, so that a red batch raises no alert.
+  // A benign failure is not in the metric of failed workflows, so a red batch raises no alert.
   expect((await endings(e)).toSorted()).toEqual([
     'bisected FAILED BENIGN #1, #2: bisected, red: test',
     'failed FAILED BENIGN #2: failed, red: test',

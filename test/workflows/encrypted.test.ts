@@ -1,4 +1,5 @@
-// A Temporal behind TLS that asks clients for a certificate: a proxy ends it before the Temporal of the tests.
+// A Temporal behind TLS that requires a certificate of its clients. A proxy ends the TLS and forwards to the Temporal
+// of the tests.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
@@ -19,7 +20,7 @@ let address = '';
 let security: TemporalSecurity;
 const at = (name: string): string => join(folder, name);
 
-/** An authority, and what it signed: the server, which is 127.0.0.1, and a client. */
+/** Makes a certificate authority, and certificates of it for the server 127.0.0.1 and for a client. */
 function makeCertificates(): void {
   const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -67,7 +68,7 @@ afterAll(() => {
 
 const { namespace } = inject('temporal');
 
-it('the launcher, servers and workers connect with their certificate', async () => {
+it('the launcher, servers and workers connect with a certificate', async () => {
   await prepareNamespace({ address, namespace, searchAttributes, security });
   const client = connectTemporal({ address, namespace, security, log: pino({ level: 'silent' }) });
   const { pollers } = await client.client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: 'none' } });
@@ -77,7 +78,7 @@ it('the launcher, servers and workers connect with their certificate', async () 
   await connection.close();
 });
 
-it('without a certificate, and without TLS, a start says that Temporal cannot be reached', async () => {
+it('without a certificate or without TLS, a start fails and says that Temporal cannot be reached', async () => {
   const authority = temporalSecurityFrom({ TEMPORAL_TLS_CA: at('ca.crt') });
   for (const lesser of [authority, {}]) {
     const refusal = prepareNamespace({ address, namespace, searchAttributes, withinSec: 1, security: lesser });

@@ -1,4 +1,5 @@
-// A world whose engine is the worker of production: processes of their own on a real Temporal server, to be killed.
+// A world whose engine is the production worker. Workers are separate processes on a real Temporal server, and can be
+// killed.
 import { randomInt, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,19 +25,21 @@ export interface EngineWorld extends AsyncDisposable {
   readonly w: World;
   readonly client: Client;
   readonly taskQueue: string;
-  /** What the workflow of `main`'s queue is given. */
+  /** The input of the workflow of the queue of `main`. */
   input(): Promise<QueueInput>;
   start(failpoint?: string): Promise<Engine>;
-  /** The histories of the queue's workflow (the newest run, or the named one) and of all batches, the oldest first. */
+  /**
+   * The histories of the workflow of the queue (the newest run, or the named one) and of all batches, the oldest first.
+   */
   histories(runId?: string): Promise<{ readonly queue: History; readonly batches: readonly History[] }>;
   /** Calls `keepHistory` for each of these histories. */
   keepHistories(name: string, runId?: string): Promise<void>;
 }
 
 export interface EngineWorldOptions extends WorldOptions {
-  /** Default: the run's shared server. */
+  /** Default: the Temporal server that all tests share. */
   readonly temporal?: { readonly address: string; readonly namespace: string };
-  /** False: changes made by the test wake nobody, as when signals are lost. Default true. */
+  /** False: changes made by the test send no wakes, as if signals were lost. Default true. */
   readonly wakes?: boolean;
 }
 
@@ -94,7 +97,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   return e;
 }
 
-/** Stores it for the replay tests, when record-histories.ts requested that. */
+/** Stores a history for the replay tests, if record-histories.ts runs the tests. */
 export async function keepHistory(name: string, history: History): Promise<void> {
   if (process.env['INTERLOCK_RECORD_HISTORIES'] !== 'yes') return;
   await mkdir(historiesFolder, { recursive: true });
@@ -102,7 +105,7 @@ export async function keepHistory(name: string, history: History): Promise<void>
   await writeFile(join(historiesFolder, `${name}.json.gz`), packed);
 }
 
-/** How many events of each kind, such as `workflowExecutionSignaled`. */
+/** The number of events of each kind, such as `workflowExecutionSignaled`. */
 export function countEvents(history: History): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const event of history.events ?? []) {

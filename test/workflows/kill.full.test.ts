@@ -1,11 +1,11 @@
-// Workers of production are killed with -9 after a landing, while a check runs, and while another runs beside them:
-// whatever was being done is done once.
+// Production workers are killed with -9 after a landing, while a check runs, and while another worker runs. Each pull
+// request lands once.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 
-it('a worker killed with -9 after the landing, before it was recorded: another records it, one landing each', {
+it('if a worker is killed with -9 after a landing and before its record, another worker records it, and each pull request lands once', {
   timeout: 120_000,
 }, async () => {
   await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }) });
@@ -21,12 +21,12 @@ it('a worker killed with -9 after the landing, before it was recorded: another r
   await expectOneLandingEach(w, numbers);
 });
 
-it('a worker killed with -9 in the middle of a batch: another goes on, one landing each', {
+it('if a worker is killed with -9 while a batch is built, another worker goes on, and each pull request lands once', {
   timeout: 120_000,
 }, async () => {
   await using e = await engineWorld({
     configuration: parallel({ builds: 2, batch: 2 }),
-    // The sandbox shows no file that the test could write, so that time holds the check.
+    // The check sleeps, because a sandbox cannot see a file that the test could write.
     ci: "checks:\n  test:\n    run: 'sleep 5'\n",
   });
   const { w } = e;

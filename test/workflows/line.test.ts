@@ -1,5 +1,5 @@
-// A line worked off by the workflows: what lands, what it costs in history, what a burst of wakes does, and how a long
-// history goes on.
+// The workflows land a line of pull requests: how long the histories get, how often a burst of wakes plans, and how a
+// long history is continued.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueWorkflowId, wakeSignal } from '../../workflows/queue/messages.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
@@ -22,7 +22,7 @@ describe('a line on Temporal', () => {
       const name = `change-${numbers.length + i + 1}`;
       opened.push(await e.w.open(name, { [`${name}.txt`]: 'x\n' }));
     }
-    // Queued in a pause, so that they stand in line together whatever the machine is busy with.
+    // The pull requests are queued in a pause, so that they are in line together even on a busy machine.
     await e.w.pause(true);
     await e.w.queue(...opened);
     await e.w.pause(false);
@@ -36,12 +36,12 @@ describe('a line on Temporal', () => {
     return { all: (queue.events?.length ?? 0) + lengths.reduce((sum, length) => sum + length, 0), batches: lengths };
   }
 
-  it('lands one pull request and several, each once, at a bounded cost in history', async () => {
+  it('lands one pull request and several, each once, with bounded histories', async () => {
     const costs: string[] = [];
     let before = 0;
     for (const { count, most } of cases({
       standard: [
-        // A poll of a slow machine's checks adds a timer and a step.
+        // On a slow machine, each poll of the checks adds a timer and a step.
         { count: 1, most: 80 },
         { count: 5, most: 12 + 5 * 30 },
       ],
@@ -49,8 +49,7 @@ describe('a line on Temporal', () => {
     })) {
       const beganAt = performance.now();
       await land(count);
-      // Notifications at the host are a wake and a step of their own, at most every five seconds, however many there
-      // are.
+      // Notifications need a wake and a step of their own, at most every five seconds, however many they are.
       const telling = 12 * Math.ceil((performance.now() - beganAt) / 5_000);
       const { all } = await historyLength();
       costs.push(`${count}: ${all - before}`);
@@ -59,12 +58,12 @@ describe('a line on Temporal', () => {
       if (count === 1) await e.keepHistories('single-landing');
     }
     console.log(`events of history per burst of pull requests — ${costs.join(', ')}`);
-    // Made and opened in one step, woken once, cleaned up. A poll more is a timer and a step.
+    // A batch is made and opened in one step, woken once, and cleaned up. Each further poll is a timer and a step.
     expect(Math.min(...(await historyLength()).batches)).toBeLessThanOrEqual(18);
     await expectOneLandingEach(e.w, numbers);
   });
 
-  it('plans a few times when it is woken a thousand times at once', async () => {
+  it('plans a few times if it is woken a thousand times at once', async () => {
     const handle = e.client.workflow.getHandle(queueWorkflowId(await e.input()));
     const plans = async (): Promise<{ woken: number; planned: number }> => {
       const counts = countEvents(await handle.fetchHistory());
@@ -82,7 +81,7 @@ describe('a line on Temporal', () => {
     expect(after.planned - before.planned).toBeLessThan(50);
   });
 
-  it('goes on as a new run when its history is long, and nothing is lost', async () => {
+  it('continues as a new run if its history is long, and nothing is lost', async () => {
     const input = await e.input();
     const { workflowId, firstExecutionRunId } = await e.client.workflow.start('queue', {
       workflowId: queueWorkflowId(input),

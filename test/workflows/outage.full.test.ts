@@ -1,4 +1,4 @@
-// The database is the truth: signals get lost, Temporal stops and comes back, and the line goes on.
+// Rows of the database decide: wakes are lost, Temporal stops and starts again, and the line goes on.
 import { describe, expect, it } from 'vitest';
 import { cdServer } from '../support/cd-server.ts';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
@@ -7,8 +7,8 @@ import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 import { ownTemporal } from './own-temporal.ts';
 
-describe('a line outlives', () => {
-  it('wakes that were lost: the relay finds what is ahead of its plan', async () => {
+describe('a line', () => {
+  it('lands although all wakes are lost, because the relay finds queues that are ahead of their plan', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
     await e.start();
     const numbers = await openSome(e.w, 2);
@@ -17,7 +17,7 @@ describe('a line outlives', () => {
     await expectOneLandingEach(e.w, numbers);
   });
 
-  it('a Temporal that is down: pull requests are admitted at once, and land when it is back', async () => {
+  it('admits pull requests while Temporal is down, and lands them when Temporal is back', async () => {
     await using temporal = await ownTemporal();
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), temporal });
     const { w } = e;
@@ -32,8 +32,8 @@ describe('a line outlives', () => {
   });
 });
 
-describe('deployments outlive', () => {
-  it('lost wakes and a Temporal that lost all of its data: each is triggered once, and ends', async () => {
+describe('deployments', () => {
+  it('are each triggered once and end, although wakes are lost and Temporal loses all its data', async () => {
     await using temporal = await ownTemporal();
     await using cd = await cdServer();
     await using e = await engineWorld({ temporal, wakes: false });
@@ -45,13 +45,13 @@ describe('deployments outlive', () => {
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
     const first = await r.deploy('v1-rc1');
     await r.deploy('v2-rc1');
-    await eventually(async () => cd.runs.length === 1, 'it is triggered');
+    await eventually(async () => cd.runs.length === 1, 'the first deployment is triggered');
     await temporal.stop();
     await temporal.forgetEverything();
     await r.cancel(first);
     await temporal.start();
     await r.become('v1-rc1 canceled', 'v2-rc1 in_progress');
-    await eventually(async () => cd.runs.length === 2, 'the next is triggered');
+    await eventually(async () => cd.runs.length === 2, 'the second deployment is triggered');
     cd.run('v2-rc1').status = 'success';
     await r.become('v1-rc1 canceled', 'v2-rc1 success');
     expect(cd.runs.map(({ starts }) => starts)).toEqual([1, 1]);

@@ -1,15 +1,15 @@
-// The database is the truth: Temporal forgets everything, and the line goes on.
+// Rows of the database decide: Temporal loses all its data, and the line goes on.
 import { describe, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 import { ownTemporal } from './own-temporal.ts';
 
-// The last of four is built long enough to be seen.
+// The last of the four builds takes long enough for the test to see it.
 const slowCi = "checks:\n  test:\n    run: 'test ! -e 4.txt || sleep 5'\n";
 
-describe('a line outlives', () => {
-  it('a Temporal that lost all of its data in the middle: everything lands, once', async () => {
+describe('a line', () => {
+  it('lands each pull request once, although Temporal loses all its data in the middle', async () => {
     await using temporal = await ownTemporal();
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), ci: slowCi, temporal });
     const { w } = e;

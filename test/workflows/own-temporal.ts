@@ -1,4 +1,4 @@
-// A Temporal server of a test's own, to be stopped and to lose its data.
+// A Temporal server for one test, which can stop it and delete its data.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

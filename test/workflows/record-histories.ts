@@ -1,5 +1,6 @@
-// Run by hand, after a change of the workflows that is meant to differ: the tests of this folder that keep histories run in
-// full, and what Temporal holds of their runs replaces histories/.   npx tsx test/workflows/record-histories.ts
+// Run by hand after a change of the workflows that changes their histories: `npx tsx
+// test/workflows/record-histories.ts`. Runs the tests of this folder that keep histories, in full, and replaces
+// histories/ by the histories of their workflows.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const folder = join('test', 'workflows');
 rmSync(join(projectRoot, folder, 'histories'), { recursive: true, force: true });
 
-/** Runs the files that begin with these names, those of the full tier as well. */
+/** Runs the test files whose names begin with these words, including the full ones. */
 function run(...names: readonly string[]): boolean {
   const filters = names.map((name) => join(folder, `${name}.`));
   const { status } = spawnSync('npx', ['vitest', 'run', '--no-file-parallelism', ...filters], {

@@ -1,4 +1,4 @@
-// Releases whose engine is the worker of production, and the server that gets their deployments.
+// Releases whose engine is the production worker, and the server that receives their deployments.
 import { cdServer, type CdServer } from '../support/cd-server.ts';
 import { releasesOf, type ReleaseOptions, type Releases } from '../support/release-world.ts';
 import { engineWorld, eventually, type EngineWorld, type EngineWorldOptions } from './engine-world.ts';

@@ -1,4 +1,4 @@
-// Workers of production that are stopped or killed while deployments are under way: the next worker goes on.
+// Production workers are stopped or killed during deployments, and the next worker goes on.
 import { describe, expect, it } from 'vitest';
 import { stage } from './release-stage.ts';
 import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
@@ -6,8 +6,8 @@ import { createEnvironment } from '../../src/modules/releases/index.ts';
 import { keepHistory } from './engine-world.ts';
 
 describe('on Temporal', () => {
-  it('a worker is stopped while a command runs: it gives it back, and the next worker runs it to its end', async () => {
-    // Twice as long as a worker that is stopped waits for it.
+  it('if a worker is stopped while a command runs, it returns the deployment, and the next worker runs the command to its end', async () => {
+    // The command takes twice as long as a stopping worker waits for it.
     const command = 'echo "run $RUN_KEY"; sleep 20; echo deployed';
     await using s = await stage({ provider: { kind: 'command', command, timeoutSec: 60 } });
     const { e, r, until } = s;
@@ -32,7 +32,7 @@ describe('on Temporal', () => {
 });
 
 describe('on Temporal, killed', () => {
-  it('workers are killed after a trigger and while a command runs: another goes on, and nothing is done twice', async () => {
+  it('if workers are killed after a trigger and while a command runs, another worker goes on, and nothing is triggered twice', async () => {
     await using s = await stage();
     const { e, r, cd, until } = s;
     await createEnvironment(e.w.ctx, e.w.secrets, {
@@ -52,7 +52,7 @@ describe('on Temporal, killed', () => {
     await r.become('v1-rc1 success');
     await until(
       async () => (await e.w.rows("select 1 from deployment where status = 'success'")).length === 2,
-      'both have succeeded',
+      'both deployments have succeeded',
     );
     expect(cd.runs).toHaveLength(1);
     const log = await r.log({ deployment: staged });

@@ -1,5 +1,5 @@
-// Deployments, rollbacks and builds on the worker of production: what a person reads of them, here and in Temporal, and
-// that a provider's secret passes Temporal by.
+// Runs deployments, rollbacks and builds on the production worker. Checks the texts that users see in Interlock and in
+// Temporal, and that Temporal never gets the secret of a provider.
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await s[Symbol.asyncDispose]());
 
-/** All text in a history: payloads decoded, and what stands beside them. */
+/** The text of a history, with its payloads decoded. */
 async function textOf(workflowId: string): Promise<string> {
   const json = historyToJSON(await s.e.client.workflow.getHandle(workflowId).fetchHistory());
   const decoded = [...json.matchAll(/"data":\s*"([^"]*)"/g)].map(([, data]) =>
@@ -38,13 +38,13 @@ async function textOf(workflowId: string): Promise<string> {
 }
 
 describe('on Temporal', () => {
-  it('a deployment, a rollback of a running one, and a build come to their end, and say so', async () => {
+  it('a build, a deployment, and a rollback of a running deployment end, and their workflows return the result', async () => {
     const { e, r, cd, until } = s;
     const { accountId } = e.w.ctx;
     await r.candidate('v1-rc1', { built: true });
     await until(() => cd.runs.length === 1, 'the build is triggered');
     cd.run('v1-rc1').status = 'success';
-    await until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready', 'it is ready');
+    await until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready', 'the candidate is ready');
     const [candidate] = await e.w.rows<{ id: string }>('select id from release_candidate');
     const build = buildWorkflowId({ accountId, candidateId: candidate?.id ?? '' });
     expect(await e.client.workflow.getHandle(build).result()).toEqual({
@@ -53,7 +53,7 @@ describe('on Temporal', () => {
     });
 
     const first = await r.deploy('v1-rc1');
-    await until(() => cd.runs.length === 2, 'it is triggered');
+    await until(() => cd.runs.length === 2, 'the first deployment is triggered');
     cd.run('v1-rc1').status = 'success';
     await r.become('v1-rc1 success');
     const deployment = e.client.workflow.getHandle(deploymentWorkflowId({ accountId, deploymentId: first }));
@@ -68,10 +68,10 @@ describe('on Temporal', () => {
 
     await r.candidate('v2-rc1');
     const second = await r.deploy('v2-rc1');
-    await until(() => cd.runs.length === 3, 'it is triggered');
+    await until(() => cd.runs.length === 3, 'the second deployment is triggered');
     cd.cancelsAtOnce = false;
     const back = await r.rollBack();
-    await until(() => cd.run('v2-rc1').cancels > 0, 'it is asked to cancel');
+    await until(() => cd.run('v2-rc1').cancels > 0, 'the provider is asked to cancel v2-rc1');
     expect(await r.line()).toEqual(['v1-rc1 success', 'v2-rc1 canceling', 'v1-rc1 pending']);
     cd.run('v2-rc1').status = 'canceled';
     await until(() => cd.runs.length === 4, 'the rollback is triggered');
@@ -90,7 +90,7 @@ describe('on Temporal', () => {
       await keepHistory(`releases.${name}`, await e.client.workflow.getHandle(workflowId).fetchHistory());
   });
 
-  it('the secret of a command that prints it and fails is in no history', async () => {
+  it('if a command prints its secret and fails, no history contains the secret', async () => {
     const { e, r, until } = s;
     const { ctx, secrets, repository } = e.w;
     const command = 'echo "with $DEPLOYMENT_SECRET"; test "$ENVIRONMENT" != production';

@@ -1,6 +1,6 @@
-// Runs that began under an older version go on under this one: what is stored in histories/ replays without a
-// difference. After a change that is meant to differ, the histories are recorded again (record-histories.ts) in the
-// version that ships it, and runs of before are ended first.
+// Runs that began under an older version continue under this one: the histories in histories/ must replay without a
+// difference. If a change must differ, the version that ships it records the histories again (record-histories.ts), and
+// runs of older versions are ended first.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,7 +28,7 @@ async function readHistories(): Promise<StoredHistory[]> {
 }
 
 describe('stored histories', () => {
-  it('replay under the present workflows', async () => {
+  it('replay with the workflows of this version', async () => {
     const histories = await readHistories();
     const paths = new Set(histories.map(({ workflowId }) => workflowId.split('.')[0]));
     expect([...paths].toSorted()).toEqual([
@@ -53,7 +53,7 @@ describe('stored histories', () => {
     expect(failures).toEqual([]);
   });
 
-  it('would tell of a workflow that does something else', async () => {
+  it('would show a workflow that does something else', async () => {
     const [stored] = (await readHistories()).filter(({ workflowId }) => workflowId === 'single-landing.batch-1');
     if (stored === undefined) throw new Error('single-landing.batch-1 is not stored.');
     const scheduled = stored.history.events.find((event) => event.activityTaskScheduledEventAttributes !== undefined);

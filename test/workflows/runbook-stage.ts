@@ -1,4 +1,4 @@
-// A world of the engine on Temporal, for tests of runbooks.
+// A world with the engine on Temporal, for tests of runbooks.
 import { runbookWorkflowId } from '../../workflows/runbook/messages.ts';
 import { runbooksOf, type Runbooks } from '../support/runbook-world.ts';
 import { engineWorld, eventually, type EngineWorld } from './engine-world.ts';

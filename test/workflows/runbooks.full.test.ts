@@ -1,4 +1,4 @@
-// Runbooks on Temporal whose worker is stopped or killed with -9, and which are canceled.
+// Runbooks on Temporal whose worker is stopped or killed with -9, and a runbook that is canceled.
 import { writeFile } from 'node:fs/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { keepHistory } from './engine-world.ts';
 import { stage } from './runbook-stage.ts';
 
 describe('on Temporal', { timeout: 300_000 }, () => {
-  it('a worker is stopped while an agent works, and a person cancels while the next one works', async () => {
+  it('if a worker is stopped while an agent works, another worker goes on, and a user cancels the next step', async () => {
     await using s = await stage();
     const { e, r } = s;
     const number = await r.begin(`hold ${e.w.dataDir}/release\nhold ${e.w.dataDir}/never`);
@@ -21,14 +21,14 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     await r.become(number, '1.1 completed', '2.1 failed: Canceled by interlock.');
     await r.rest(number);
     const workflow = await s.workflow();
-    // In Temporal too it is among what failed.
+    // Temporal too lists the runbook as failed.
     const failure = await workflow.result().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     expect((failure as WorkflowFailedError).cause?.message).toMatch(/^Runbook 1: .*: failed$/);
     await keepHistory('runbooks.canceled', await workflow.fetchHistory());
   });
 
-  it('workers are killed while it plans and after its effects: another goes on, and nothing is done twice', async () => {
+  it('if workers are killed during the plan and after each effect, another worker goes on, and nothing is done twice', async () => {
     await using s = await stage();
     const { e, r } = s;
     const number = await r.begin('write a.txt one\nwrite b.txt two');

@@ -1,4 +1,4 @@
-// A runbook on the worker of production: what a person reads there.
+// A runbook on the production worker, and what users see of it in Temporal.
 import { describe, expect, it } from 'vitest';
 import {
   runbookNumberAttribute,
@@ -9,7 +9,7 @@ import { keepHistory } from './engine-world.ts';
 import { stage } from './runbook-stage.ts';
 
 describe('on Temporal', { timeout: 300_000 }, () => {
-  it('a runbook comes to its end and says so; a follow-up starts it again, and what is queued lands', async () => {
+  it('a runbook ends and its workflow returns the result, a follow-up starts it again, and its pull request lands if it is queued', async () => {
     await using s = await stage();
     const { e, r } = s;
     await e.start();
@@ -25,7 +25,10 @@ describe('on Temporal', { timeout: 300_000 }, () => {
 
     await e.w.rows('update runbook set queue_when_green = true');
     await r.follow(number, 'write c.txt three');
-    await s.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 'it has merged');
+    await s.until(
+      async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true,
+      'its pull request has merged',
+    );
     await r.rest(number);
     expect(await r.file('main', 'c.txt')).toBe('three');
     await keepHistory('runbooks.followed-and-queued', await (await s.workflow()).fetchHistory());

@@ -1,12 +1,12 @@
-// A red batch, a conflict and a push in a line, seen through the workflows.
+// A red batch, a conflict and a push to a head in line, on the workflows.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 
 describe('on Temporal', () => {
-  it('a failing batch is bisected: the culprit is blocked, the others land', async () => {
-    // Each is green alone; the third is red on top of the second.
+  it('a red batch is bisected, the pull request that fails is blocked, and the others land', async () => {
+    // Each pull request is green alone. The third is red on top of the second.
     const ci = "checks:\n  test:\n    run: 'test ! -e cup || test ! -e saucer'\n";
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 4 }), ci, wakes: false });
     const { w } = e;
@@ -25,7 +25,7 @@ describe('on Temporal', () => {
     await e.keepHistories('bisection');
   });
 
-  it('a conflicting pull request is blocked and says so; those ahead of it and behind it land', async () => {
+  it('a pull request that conflicts is blocked, and those before and behind it land', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
     const { w } = e;
     const numbers = [
@@ -41,10 +41,10 @@ describe('on Temporal', () => {
     await e.keepHistories('conflict');
   });
 
-  it('a push to a head that is being tested takes it out; the rest is tested again and lands', async () => {
+  it('a push to a head that is being tested blocks its pull request, and the other one is tested again and lands', async () => {
     await using e = await engineWorld({
       configuration: parallel({ builds: 2, batch: 2 }),
-      // The sandbox shows no file that the test could write, so that time holds the check.
+      // The check sleeps, because a sandbox cannot see a file that the test could write.
       ci: "checks:\n  test:\n    run: 'test -e late.txt || ! test -e a.txt || sleep 8'\n",
     });
     const { w } = e;

@@ -1,4 +1,4 @@
-// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then
+// A kind of row, made of a table, a decider, and code that carries it out. An errand is prepared, then called, then
 // supervised.
 import { takeLease } from '../../src/platform/turns/lease.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
@@ -159,7 +159,7 @@ async function comeToSupervise(): Promise<void> {
   expect(await turn()).toBe('supervise');
 }
 
-it('is driven to its end by turns, and looked at by the relay until then', async () => {
+it('an errand is driven to its end by turns, and has a deadline for the relay until then', async () => {
   expect(await takeTurn(ctx, errands, id)).toEqual({ need: 'call', step: 'call', nextLookAt: null });
   expect(await row()).toMatchObject({ status: 'prepared', nextLookAt: new Date(start.getTime() + 60_000) });
   expect(await carriedOut()).toBe('called');
@@ -170,7 +170,7 @@ it('is driven to its end by turns, and looked at by the relay until then', async
   expect(await carriedOut()).toBe('nothing was left to do');
 });
 
-it('is left alone for longer after each call that fails', async () => {
+it('an errand is not called again for some time, which is longer after the second failed call', async () => {
   await turn();
   const call = async (): Promise<void> => await Promise.reject(new Error('away'));
   for (const [calls, sec] of [
@@ -191,7 +191,7 @@ it('is left alone for longer after each call that fails', async () => {
 it.each([
   ['stops', { aborts: true, error: new Error('stopped') }],
   ['says that it cannot go on', { aborts: false, error: new HandedOver() }],
-])('is given back when its worker %s, which is no attempt', async (_, { aborts, error }) => {
+])('an errand is given back without counting an attempt when its worker %s', async (_, { aborts, error }) => {
   await comeToSupervise();
   const stop = new AbortController();
   const work = async ({ signal }: Supervised<Errand>): Promise<void> => {
@@ -205,13 +205,13 @@ it.each([
   expect(await carriedOut()).toBe('supervised');
 });
 
-it('is supervised by one worker at a time, and by another when that worker is lost', async () => {
+it('an errand is supervised by one worker at a time, and by another one when that worker is lost', async () => {
   await comeToSupervise();
   const second: string[] = [];
   const work = async ({ isHandedOver }: Supervised<Errand>): Promise<void> => {
     expect(isHandedOver()).toBe(false);
     expect(await turn()).toBe('wait');
-    // The lease expires, as when the process of its worker hangs.
+    // The lease expires, as if the process of its worker hung.
     now = new Date(now.getTime() + 60_000);
     expect(await turn()).toBe('supervise');
     second.push(await carriedOut());
@@ -222,7 +222,7 @@ it('is supervised by one worker at a time, and by another when that worker is lo
   expect(await row()).toMatchObject({ status: 'done', calls: 2 });
 });
 
-it('is given to one of two workers that come for it at once', async () => {
+it('an errand is given to one of two workers that take it at once', async () => {
   await comeToSupervise();
   const leased = { table: 'errand', id, wanted: "status = 'called'", kept: "status = 'called'" };
   const leases = await Promise.all([takeLease(ctx, leased), takeLease(ctx, leased)]);
@@ -235,7 +235,7 @@ it('is given to one of two workers that come for it at once', async () => {
   expect(await carriedOut()).toBe('supervised');
 });
 
-it('is woken by the relay once it is due', async () => {
+it('an errand is woken by the relay once it is due', async () => {
   await turn();
   const due = async (): Promise<void> =>
     await wakeDue(ports, { table: 'errand', whose: (found) => ({ runbookId: found.id }) });

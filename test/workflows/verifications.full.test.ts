@@ -1,4 +1,4 @@
-// A worker of production is killed while it drives a sandbox.
+// A production worker is killed while it tests the app in a sandbox.
 import { describe, expect, it } from 'vitest';
 import { verificationWorkflowId } from '../../workflows/verification/messages.ts';
 import { sandboxOf, verificationsOf } from '../previews/verification-world.ts';
@@ -11,7 +11,7 @@ const startsApp = {
 };
 
 describe('on Temporal', () => {
-  it('a worker is killed while it drives a sandbox: another boots it again and judges', async () => {
+  it('if a worker is killed while it tests an app, another worker boots the sandbox again and ends the verification', async () => {
     await using e = await engineWorld();
     await using v = verificationsOf(e.w, async (isSo) => await eventually(isSo, 'the run', 90_000));
     await v.image('node', { kind: 'command', source: 'true' });

@@ -1,6 +1,5 @@
-// Verifications on the worker of production: what a person reads there, and the secrets of previews, planted where they
-// are given and looked for in all places that keep or tell something: every column of every table in which text can
-// stand, and what Temporal keeps of the runs.
+// Runs verifications on the production worker. Checks what users see in Temporal. Checks that no secret of a preview is
+// in any table or in any history of Temporal.
 import { WorkflowFailedError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +42,7 @@ Expect: status 200
 async function textOf(verificationId: string): Promise<string> {
   const { accountId } = e.w.ctx;
   const handle = e.client.workflow.getHandle(verificationWorkflowId({ accountId, verificationId }));
-  // A verification that ends with an error is a run that failed.
+  // If a verification ends with status `error`, its workflow fails.
   await handle.result().catch((error: unknown) => {
     if (!(error instanceof WorkflowFailedError)) throw error;
   });
@@ -52,7 +51,7 @@ async function textOf(verificationId: string): Promise<string> {
   return [json, JSON.stringify((await handle.describe()).raw), ...decoded.map(String)].join('\n');
 }
 
-/** Tables in whose rows one of the words stands, bytes read as text. */
+/** The tables that contain one of the words in a row, as text or as hex in a bytea column. */
 async function tablesWith(...words: string[]): Promise<string[]> {
   const tables = await e.w.rows<{ name: string }>(
     `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
@@ -70,7 +69,7 @@ async function tablesWith(...words: string[]): Promise<string[]> {
 }
 
 describe('on Temporal', () => {
-  it('a verification waits for its preview, drives it, and says how it stands; a newer head cancels it', async () => {
+  it('a verification waits for its preview, tests it and reports its status; a newer head cancels the verification', async () => {
     await v.verify(endpoint);
     const number = await v.open('feature', { 'feature.txt': 'new\n' });
     const waiting = await v.comesTo(number, 'waiting');
@@ -78,7 +77,7 @@ describe('on Temporal', () => {
     const handle = e.client.workflow.getHandle(verificationWorkflowId({ accountId, verificationId: waiting.id }));
     await eventually(
       async () => (await handle.describe()).typedSearchAttributes.get(verificationStatusAttribute) === 'waiting',
-      'it is found by its status',
+      'Temporal has the status of the verification',
       30_000,
     );
     expect((await handle.describe()).typedSearchAttributes.get(pullRequestNumberAttribute)).toBe(number);
@@ -108,9 +107,17 @@ describe('on Temporal', () => {
     const setup = 'echo "setup has $API_TOKEN" >&2\nnode app.cjs &\n';
     const files = { 'app.cjs': app, '.service/scripts/preview-setup.sh': setup, [skillPath]: skill };
     const first = await v.open('first', files);
-    await eventually(async () => ((await v.runs(first)).at(-1)?.status ?? '') !== '', 'it has started', 30_000);
+    await eventually(
+      async () => ((await v.runs(first)).at(-1)?.status ?? '') !== '',
+      'the verification has started',
+      30_000,
+    );
     const over = ['passed', 'failed', 'error'];
-    await eventually(async () => over.includes((await v.runs(first)).at(-1)?.status ?? ''), 'it is judged', 90_000);
+    await eventually(
+      async () => over.includes((await v.runs(first)).at(-1)?.status ?? ''),
+      'the verification has ended',
+      90_000,
+    );
     const driven = (await v.runs(first)).at(-1);
 
     const failing = await v.open('failing', {
@@ -127,7 +134,11 @@ describe('on Temporal', () => {
       response.writeHead(500, { 'x-token': ofRegistration }).end(ofRegistration),
     );
     await v.register(second, url, { secrets: { API_TOKEN: ofRegistration } });
-    await eventually(async () => over.includes((await v.runs(second)).at(-1)?.status ?? ''), 'it is judged', 90_000);
+    await eventually(
+      async () => over.includes((await v.runs(second)).at(-1)?.status ?? ''),
+      'the verification has ended',
+      90_000,
+    );
     const registered = (await v.runs(second)).at(-1);
 
     const log = await v.log(driven ?? failed);
@@ -139,7 +150,7 @@ describe('on Temporal', () => {
       expect(history).not.toContain(ofAccount);
       expect(history).not.toContain(ofRegistration);
     }
-    // What is looked for would be found.
+    // Proves that the search works: a planted secret is found.
     await e.w.rows('insert into verification_log (account_id, verification_id, text, at) values ($1, $2, $3, now())', [
       v.ctx.accountId,
       failed.id,
