@@ -1,10 +1,11 @@
-// What chance decides. Each step draws from a stream of its own, so that a step that is left out changes no other draw.
+// Random choices of a simulation. Each step draws from a stream of its own, so a step that is left out changes no other
+// draw.
 import { seeded } from '../support/random.ts';
 
 export interface Draws {
-  /** From 0 up to, and without, 1. */
+  /** At least 0 and less than 1. */
   readonly real: () => number;
-  /** A whole number from 0 up to, and without, `below`. */
+  /** A whole number, at least 0 and less than `below`. */
   readonly below: (below: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
   readonly weighted: <T>(from: readonly (readonly [weight: number, value: T])[]) => T;
@@ -12,7 +13,7 @@ export interface Draws {
 }
 
 export function drawsOf(seed: number, step: number): Draws {
-  // Neighbouring seeds give unlike streams.
+  // Neighbouring seeds must give different streams.
   const real = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b));
   real();
   const below = (most: number): number => Math.floor(real() * most);

@@ -1,5 +1,5 @@
-// More seeds and days under faults, and the program `npm run simulate:faults`, which says which ones by its
-// environment.
+// More seeds and days under faults. `npm run simulate:faults` runs this file too, and selects seeds and days by
+// environment variables.
 import { expect, it } from 'vitest';
 import { asCommand, minimise, readRanges } from './minimise.ts';
 import { simulate, type Outcome, type Simulation } from './simulate.ts';

@@ -1,5 +1,5 @@
-// The installation that is simulated: processes of the real service over one PostgreSQL and one folder of repositories.
-// Everything that would go on by itself (relay, sequencer, Temporal, CI, webhooks) is asked for by the simulation.
+// The installation that is simulated: processes of the real service on one PostgreSQL and one folder of repositories.
+// The simulation runs everything that would run by itself: relay, sequencer, Temporal, CI, webhooks.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,18 +22,18 @@ import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 /** A server with a worker. */
 export interface Process {
-  /** Every start of a process has another name. */
+  /** Each start of a process gives it a new name. */
   readonly name: string;
   readonly service: Service;
   readonly ctx: Context;
-  /** Owner of its leases of checks. */
+  /** The owner of the leases of checks that this process takes. */
   readonly runner: string;
   end(): Promise<void>;
 }
 
 /** A change at the host that nobody has handled. */
 export interface Hint {
-  /** Name of the process that has it in memory. */
+  /** The process that has the hint in memory. */
   readonly process: string;
   readonly event: HostEvent;
 }
@@ -50,22 +50,22 @@ export interface Installation extends AsyncDisposable {
   readonly accountId: string;
   readonly gitDir: string;
   git(...args: string[]): Promise<string>;
-  /** Commit of the base branch. */
+  /** The commit of the base branch. */
   tip(): Promise<string>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Ends a process as `kill -9` does, and starts another one in its place. What it had in memory is gone. */
+  /** Ends a process as `kill -9` does, and starts another one in its place. The memory of the process is lost. */
   kill(at: number): Promise<void>;
-  /** Queues that were woken, by id. */
+  /** The ids of the queues that were woken. */
   readonly woken: Set<string>;
   readonly hints: Hint[];
   readonly running: RunningCheck[];
   /** Owners of leases whose process has died. */
   readonly deadRunners: string[];
-  /** Deliveries whose workflow looks at them, and when. */
+  /** By delivery: when its workflow looks at it next. */
   readonly retries: Map<string, number>;
-  /** Bodies that the receiver of webhooks has, by message. */
+  /** The bodies that the receiver of webhooks has received, by message. */
   readonly received: Map<string, string[]>;
-  /** What the receiver answers to the next request. */
+  /** The answer of the receiver to the next request. */
   answer: () => 'accepted' | 'refused' | 'silent' | 'accepted, and the answer is lost';
 }
 
@@ -153,7 +153,7 @@ export async function openInstallation(rules: string): Promise<Installation> {
 
   async function startProcess(): Promise<Process> {
     const { service, name, end } = await startService();
-    // Hints wait until the simulation lets them be handled.
+    // Hints wait until the simulation handles them.
     Object.assign(service.localHost.installation, {
       emit: (event: HostEvent) => void i.hints.push({ process: name, event }),
     });

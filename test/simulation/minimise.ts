@@ -1,4 +1,4 @@
-// The shortest history that still breaks the same rule: first fewer steps, then fewer faults, then fewer of the other
+// Finds a short history that breaks the same rule: first with fewer steps, then with fewer faults, then without other
 // steps.
 import { simulate, type Outcome, type Simulation } from './simulate.ts';
 
@@ -21,13 +21,13 @@ export async function minimise(told: Simulation, failed: Outcome): Promise<Minim
     runs += 1;
     const outcome = await simulate(tried);
     if (kindOf(outcome) !== broken) return false;
-    // A failure before the end needs no step after it.
+    // Steps after the failure are not needed.
     const steps = outcome.failedAt === null ? {} : { steps: outcome.failedAt + 1 };
     best = { given: { ...tried, ...steps }, outcome, runs };
     return true;
   }
 
-  // Compared after every step, it may be found earlier.
+  // If the rules are compared after every step, the failure may be found earlier.
   await isStillBroken({ ...given, every: 1, ...(failed.failedAt === null ? {} : { steps: failed.failedAt + 1 }) });
   await shorten(best.outcome.faults, async (calm) => await isStillBroken({ ...best.given, calm: new Set(calm) }));
   const all = Array.from({ length: best.outcome.steps }, (_, step) => step);
@@ -49,12 +49,12 @@ async function shorten(
     }
 }
 
-/** What was broken, without the names and numbers. */
+/** The sentence of the first problem, without names and numbers. */
 function kindOf({ problems }: Outcome): string {
   return (problems[0] ?? '').replaceAll(/[0-9a-f]{40}|\d+/g, 'n').split('\n')[0] ?? '';
 }
 
-/** How to run it again. */
+/** The command that runs the simulation again. */
 export function asCommand({ seed, days, steps, without, calm }: Simulation): string {
   const list = (name: string, numbers: ReadonlySet<number> | undefined): string =>
     numbers === undefined || numbers.size === 0 ? '' : ` --${name} ${ranges([...numbers])}`;

@@ -1,5 +1,5 @@
 // What people do: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the permission.
-// What the service has answered to them is kept as promises that it has to keep.
+// The answers of the service are recorded as promises that the service must keep.
 import type { Actor, Context } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
@@ -29,25 +29,29 @@ export interface PullRequest {
   readonly branch: string;
   readonly nature: Nature;
   readonly targets: readonly string[];
-  /** Null: its opening was not answered. */
+  /** Null: the request to open it was not answered. */
   number: number | null;
   pushes: number;
 }
 
-/** What the service has answered, and what it must keep therefore. */
+/** What the service has answered, and therefore must keep. */
 export interface Promises {
   readonly pullRequests: PullRequest[];
-  /** Asked to be merged, and nobody has tried to change that since. */
+  /** Queued with an answer, and nobody has tried to change that since. */
   readonly asked: Set<number>;
-  /** Dequeued, and nobody has tried to queue it since. */
+  /** Dequeued with an answer, and nobody has tried to queue it since. */
   readonly dequeued: Set<number>;
   /**
-   * Landings that had started when the pause or freeze in force was answered. Null: there is none that was answered.
+   * Landings that had started when the pause or freeze in force was answered. Null: none is in force, or it was not
+   * answered.
    */
   held: Record<'pause' | 'branch pause' | 'freeze', ReadonlySet<string> | null>;
   /** Commits that people pushed to the base. */
   readonly direct: Set<string>;
-  /** Labels, pushes and closing reach the queue by hints, at any later time: requests for these may be overtaken. */
+  /**
+   * Pull requests that were labelled, pushed to or closed. Such changes reach the queue by hints at any later time, and
+   * may undo later requests.
+   */
   readonly touched: Set<number>;
 }
 
@@ -80,7 +84,7 @@ interface Setting {
 
 const mostOpen = 14;
 
-/** Null: there is nothing to do for a person now. */
+/** Null: no act is possible now. */
 export function chooseAct(setting: Setting): Act | null {
   const { promises, draw } = setting;
   const known = promises.pullRequests.filter(({ number }) => number !== null);
@@ -103,7 +107,7 @@ export function chooseAct(setting: Setting): Act | null {
   return possible.length === 0 ? null : draw.weighted(possible)();
 }
 
-/** True: it was answered. False: it was refused, or nobody knows what has become of it. */
+/** True: the service has answered. False: it has refused, or the outcome is unknown. */
 async function isAnswered(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -255,7 +259,7 @@ function close({ promises, by }: Setting, pullRequest: PullRequest, isClosed: bo
   };
 }
 
-/** A member may not, and whoever asks for an admin may. */
+/** A member may not skip, and an admin may. */
 function skip(setting: Setting, pullRequest: PullRequest): Act {
   const { by, draw } = setting;
   const isLine = draw.chance(0.6);

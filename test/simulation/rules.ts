@@ -1,5 +1,5 @@
-// What must hold after every step, whatever happened. Rules compare the repository and the answers that people got with
-// what CI really said; besides, the invariants of the product are compared with its rows.
+// Rules that must hold after every step. They compare the repository, and the answers that people got, with what CI
+// really said. The invariants of the product are compared with its rows too.
 import { findViolations } from '../../src/modules/health/invariants/find.ts';
 import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
 import { webhookActions } from '../../src/domain/events/subscription.ts';
@@ -11,11 +11,11 @@ import { startedLandings, type Promises } from './people.ts';
 import type { Truth } from './truth.ts';
 
 export interface Rules {
-  /** A few statements: what has changed since the last time is looked at. Answers what does not hold. */
+  /** Looks at what has changed since the last call. Returns a sentence for each problem. */
   look(): Promise<readonly string[]>;
-  /** Also the invariants of the product. */
+  /** Like `look`, and also compares the invariants for safety. */
   lookAtAll(): Promise<readonly string[]>;
-  /** When nothing is left to do, and no fault happens any more. */
+  /** Compares all rules and invariants, when all work has ended and no fault happens any more. */
   lookAtTheEnd(): Promise<readonly string[]>;
   landings(): number;
 }
@@ -37,7 +37,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     return [...(await lookAtBase()), ...(await lookAtStatuses()), ...(await lookAtHolds()), ...(await lookAtDepth())];
   }
 
-  /** Each commit that came onto the base is a person's, or a landing of something that CI found green. */
+  /** Each new commit on the base is a push of a person, or a landing of a tree that CI found green. */
   async function lookAtBase(): Promise<string[]> {
     const now = await i.tip();
     if (now === tip) return [];
@@ -72,7 +72,9 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     return next !== undefined && landed.has(next);
   }
 
-  /** Evidence of parts, and landings that somebody let skip validation: their proofs are derived again at the end. */
+  /**
+   * Whether the landing is composed or skipped validation. The proofs of such landings are derived again at the end.
+   */
   async function isException(commit: string): Promise<boolean> {
     const rows = await i.rows<{ grade: string }>('select grade from landing where commit = $1', [commit]);
     return rows.length === 0 || rows.some(({ grade }) => grade === 'unvalidated' || grade === 'composed');
@@ -148,7 +150,7 @@ export function createRules(i: Installation, promises: Promises, truth: Truth): 
     return problems;
   }
 
-  /** It is good by itself, and no build with it was wronged by CI. */
+  /** Whether the pull request is good by itself, and CI has not reported anything untrue about its builds. */
   async function isInnocent(number: number): Promise<boolean> {
     if (promises.pullRequests.find((each) => each.number === number)?.nature !== 'good') return false;
     const builds = await i.rows<{ commit: string }>(

@@ -15,14 +15,14 @@ import { choicesOf, type Working } from './work.ts';
 export interface Simulation {
   readonly seed: number;
   readonly days: number;
-  /** Ends before this step. Left out: at the end of the days. */
+  /** The simulation ends before this step. Left out: it ends after the days. */
   readonly steps?: number;
-  /** Steps that are left out, and steps whose fault is left out. */
+  /** `without`: steps that are left out. `calm`: steps whose fault is left out. */
   readonly without?: ReadonlySet<number>;
   readonly calm?: ReadonlySet<number>;
-  /** How many steps to the next comparison with the invariants of the product. */
+  /** The number of steps between two comparisons with the invariants of the product. Default 25. */
   readonly every?: number;
-  /** Is told each step. */
+  /** Called with each line about a step. */
   readonly tell?: (line: string) => void;
 }
 
@@ -35,9 +35,9 @@ export interface Outcome {
   readonly digest: string;
   readonly faults: readonly number[];
   readonly faultKinds: Readonly<Record<string, number>>;
-  /** What did not hold. Empty: everything did. */
+  /** What did not hold. Empty: all rules held. */
   readonly problems: readonly string[];
-  /** The step after which it did not hold. Null: at the end, or everything held. */
+  /** The step after which a rule did not hold. Null: the rule did not hold at the end, or all rules held. */
   readonly failedAt: number | null;
 }
 
@@ -100,7 +100,7 @@ interface Played {
   readonly tasks: Task[];
   readonly isTargeted: boolean;
   readonly say: (line: string) => void;
-  /** Notes a fault of this kind at the present step. */
+  /** Records a fault of this kind for the present step. */
   readonly fault: (kind: string) => void;
 }
 
@@ -169,7 +169,7 @@ async function takeStep(p: Played, { draw, step, isCalm }: Step): Promise<string
     [9, (1 + draw.below(10)) * minute],
     [1, (1 + draw.below(6)) * hour],
   ]);
-  // A clock that is set goes back a little.
+  // The clock is corrected, and goes back a little.
   const isSet = draw.chance(0.004);
   const setMs = draw.below(20) * second;
   if (isSet && !isCalm) p.fault('a clock set back');
@@ -245,7 +245,7 @@ async function goOn(p: Played, task: Task, run: Run): Promise<string[]> {
   say(`${task.process} ${task.name} ${task.state}${failed}`);
   tasks.splice(0, tasks.length, ...tasks.filter(({ state }) => state !== 'done'));
   if (task.error === null || isOutage(task.error)) return [];
-  // Work that was overtaken by something else may say so; it is tried again.
+  // Work may fail with a DomainError if other work has overtaken it. Then it is tried again.
   if (task.error instanceof DomainError) return [];
   return [`${task.name} failed: ${task.error.stack ?? ''}`];
 }
@@ -312,16 +312,19 @@ async function kill(p: Played, at: number): Promise<void> {
 
 const shortPauseMs = 20 * second;
 const longPauseMs = 10 * minute;
-/** Checks, retries and leases take minutes. What needs longer than an hour does not converge. */
+/**
+ * Checks, retries and leases take minutes. Work that is left after an hour of short and two hours of long pauses does
+ * not end.
+ */
 const shortPauses = 180;
 const longPauses = 12;
 
-/** Continues without faults until nothing is left to do. Returns the work that does not end. */
+/** Continues without faults until nothing is left to do. Returns what does not hold, or the work that does not end. */
 async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
   const { i, w, tasks } = p;
   w.truth.beHonest();
   i.answer = () => 'accepted';
-  // The last hints are lost: what they said is found without them.
+  // The last hints are lost too. The reconciler must find what they reported.
   i.hints.splice(0);
   const [first] = i.processes;
   if (first === undefined) return [];
@@ -352,7 +355,7 @@ async function comeToRest(p: Played, draw: Draws): Promise<string[]> {
     const next = i.time.now() + pauseMs;
     await i.time.set(isOnlyWebhooks && Number.isFinite(retryAt) ? Math.max(next, retryAt) : next);
   }
-  return [`It does not come to rest: ${(await whatIsLeft(p)).join('; ')}`];
+  return [`The installation does not come to rest: ${(await whatIsLeft(p)).join('; ')}`];
 }
 
 async function beginAll(p: Played, by: Process, draw: Draws, isMeant: (weight: number) => boolean): Promise<Task[]> {

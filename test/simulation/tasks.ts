@@ -1,12 +1,12 @@
-// Work that the simulation can stop between two calls of the database, and at failpoints: there it waits while other
-// work goes on, fails, loses the answer, or ends for ever with its process. Only one piece of work runs at a time, so
-// that the same choices give the same history.
+// Work that the simulation can stop between two calls of the database, and at failpoints. There the work waits while
+// other work goes on, or it fails, loses the answer, or ends with its process. Only one task runs at a time, so that
+// the same choices give the same history.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Database, SystemQueries } from '../../src/platform/database.ts';
 
 /**
- * How a run of a task ends at a boundary: it is held there, the call fails, or it is carried out and its answer is
- * lost.
+ * How a run of a task ends at a boundary: the task is held there, its call fails, or its call is carried out and the
+ * answer is lost.
  */
 export type Ending = 'hold' | 'refuse' | 'lose';
 
@@ -22,12 +22,12 @@ export const toTheEnd: Run = { boundaries: Number.POSITIVE_INFINITY, ending: 'ho
 export interface Task {
   readonly name: string;
   readonly process: string;
-  /** A fault was injected, so that its failure is expected. */
+  /** True: a fault was injected, so the task may fail. */
   hadFault: boolean;
   state: 'new' | 'held' | 'running' | 'done';
-  /** Not before: it waits for that long. Null: it does not wait. */
+  /** The task does not go on before this instant. Null: it may go on at any time. */
   until: number | null;
-  /** Why it failed. Null: it did not. */
+  /** Why the task failed. Null: it has not failed. */
   error: Error | null;
 }
 
@@ -44,7 +44,7 @@ interface TaskState extends Task {
 
 const current = new AsyncLocalStorage<{ readonly task: TaskState; readonly isInside: boolean }>();
 
-/** What the driver says of a connection that broke. */
+/** The error that the driver gives for a broken connection. */
 const broken = (): Error => new Error('Connection terminated unexpectedly');
 
 export function newTask(process: string, name: string, work: () => Promise<void>): Task {
@@ -68,7 +68,7 @@ export function newTask(process: string, name: string, work: () => Promise<void>
 
 const stuckAfterMs = 60_000;
 
-/** Resolves when the task is done or held, and nothing of it is under way. */
+/** Resolves when the task is done or held, and none of its calls runs. */
 export async function runTask(given: Task, run: Run): Promise<void> {
   const task = given as TaskState;
   const isNew = task.state === 'new';
@@ -99,7 +99,7 @@ export async function runTask(given: Task, run: Run): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
-  // What follows without I/O happens now.
+  // Lets the code run that follows without I/O.
   for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -108,7 +108,7 @@ function settle(task: TaskState): void {
 }
 
 async function arrive(task: TaskState, mayFail: boolean): Promise<'go' | 'refuse' | 'lose'> {
-  // What a failed task left under way ends with it. Otherwise it would go on beside other tasks.
+  // Calls that a failed task has not awaited end here. Otherwise they would run beside other tasks.
   if (task.state === 'done') return await new Promise<never>(() => {});
   const { boundaries, ending } = task.run;
   if (task.state !== 'held' && task.passed < boundaries) {
@@ -164,13 +164,13 @@ export async function passBoundary(): Promise<void> {
   if (store !== undefined && !store.isInside) await arrive(store.task, false);
 }
 
-/** Null: no task waits. Otherwise it is held until then. */
+/** Returns null if no task runs. Otherwise holds the task for this time. */
 export function pauseTask(ms: number): Promise<void> | null {
   const store = current.getStore();
   return store === undefined || store.isInside ? null : hold(store.task, Date.now() + ms);
 }
 
-/** The same database, of whose calls tasks can be held and fail. */
+/** The same database, but tasks can be held at its calls, and its calls can fail. */
 export function withBoundaries(db: Database): Database {
   return {
     transaction: async (accountId, work, options) =>

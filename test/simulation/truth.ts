@@ -1,22 +1,22 @@
-// What CI would say of a commit, decided by its files alone, and what it has said. Rules compare the base with this,
-// and not with rows of the service.
+// What CI would say of a commit, which only its files decide, and what CI has said. The rules compare the base with
+// this and not with rows of the service.
 import type { Installation } from './installation.ts';
 
 export type Conclusion = 'success' | 'failure' | 'error' | 'timed_out' | 'cancelled';
 
 export interface Truth {
-  /** Whether the files of a commit go together. */
+  /** Whether the files of a commit are green together. */
   isGreen(commit: string): Promise<boolean>;
   treeOf(commit: string): Promise<string>;
   filesOf(commit: string): Promise<ReadonlySet<string>>;
-  /** What CI says: mostly the truth. It never says that something red is green. */
+  /** What CI says: mostly the truth. CI never says that a red commit is green. */
   judge(commit: string, whim: number): Promise<Conclusion>;
   report(commit: string, conclusion: Conclusion): void;
-  /** Commits of which CI has said something that is not the truth. */
+  /** Commits of which CI has reported something untrue. */
   readonly wronged: ReadonlySet<string>;
-  /** Commits of which CI has said that they are green. */
+  /** Commits that CI has reported as green. */
   readonly green: ReadonlySet<string>;
-  /** From here on CI says the truth. */
+  /** From now on, CI says the truth. */
   beHonest(): void;
 }
 

@@ -1,4 +1,4 @@
-// Time that passes only when the simulation says so: `Date`, the pauses of the service, and `now()` of PostgreSQL.
+// Time that only the simulation moves: `Date`, the pauses of the service, and `now()` of PostgreSQL.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import pg from 'pg';
@@ -6,13 +6,14 @@ import { vi } from 'vitest';
 
 export interface VirtualTime extends AsyncDisposable {
   now(): number;
-  /** Backwards too, as when a clock is set. */
+  /** Sets the time. It may go back, like a clock that is corrected. */
   set(to: number): Promise<void>;
 }
 
 /**
- * `pause` holds work that calls `setTimeout` of `node:timers/promises`; null leaves it to the real one. PostgreSQL
- * finds `now()` in a schema before its own catalog. `current_timestamp` and timers of callbacks keep the real time.
+ * `pause` holds work that calls `setTimeout` of `node:timers/promises`. If `pause` returns null, the real `setTimeout`
+ * runs. PostgreSQL finds `now()` in the schema `virtual` before its own catalog. `current_timestamp` and timers with
+ * callbacks keep the real time.
  */
 export async function startVirtualTime(
   databaseUrl: string,

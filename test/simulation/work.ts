@@ -1,5 +1,5 @@
-// What goes on without people: turns of the queue and steps of batches as their workflows take them, hints of the host,
-// the relay, the reconcilers, CI, the sequencer, and webhooks. Each is a task that a process may lose.
+// Work that goes on without people: turns of the queue and steps of batches as their workflows take them, hints of the
+// host, the relay, the reconcilers, CI, the sequencer, and webhooks. A process may lose each of these tasks.
 import { setTimeout as delay } from 'node:timers/promises';
 import { advanceQueue, carryOutAll, createRelay, driveBatch } from '../../src/modules/queue/index.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
@@ -13,13 +13,13 @@ import type { Installation, Process } from './installation.ts';
 import { newTask, type Task } from './tasks.ts';
 import type { Truth } from './truth.ts';
 
-/** Workflows, as Temporal would know them. */
+/** The workflows that Temporal would have. */
 export interface Workflows {
-  /** The task of the turn that is under way, by queue. */
+  /** The task of the turn that runs, by queue. */
   readonly turns: Map<string, Task>;
-  /** Deadlines that a turn has asked for, by queue. */
+  /** The deadlines that turns have returned, by queue. */
   readonly deadlines: Map<string, number>;
-  /** Batches that have a workflow: when it looks next, and the task that is under way. */
+  /** The batches with a workflow: when the workflow looks next, and its task that runs. */
   readonly batches: Map<string, { lookAt: number; task: Task | null; polls: number }>;
 }
 
@@ -27,9 +27,12 @@ export interface Working {
   readonly i: Installation;
   readonly workflows: Workflows;
   readonly truth: Truth;
-  /** The loops of each process, by its name. A relay and a reconciler remember what they have seen. */
+  /**
+   * The loops of each process, by its name. They are kept, because a relay and a reconciler remember what they have
+   * seen.
+   */
   readonly loops: Map<string, Loops>;
-  /** A task of each of these runs at most once in a process, by `<process> <name>`. */
+  /** Tasks that a process runs only once at a time, by `<process> <name>`. */
   readonly alone: Map<string, Task>;
 }
 
@@ -43,7 +46,7 @@ export interface Choice {
   readonly begin: () => Task;
 }
 
-/** What is there to do, so that few steps look in vain. */
+/** Which kinds of work wait, so that few steps find nothing to do. */
 interface Waiting {
   readonly checks: boolean;
   readonly hints: boolean;
@@ -118,7 +121,7 @@ export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<C
   const own = i.hints.filter(({ process }) => process === by.name);
   if (own.length > 0)
     alone(8, 'hint', async () => {
-      // The oldest ones mostly: hints of a host come in another order too.
+      // Mostly the oldest hint, because hints of a host may arrive in another order.
       const hint = own[draw.chance(0.7) ? 0 : draw.below(own.length)];
       if (hint === undefined) return;
       if (!draw.chance(0.05)) i.hints.splice(i.hints.indexOf(hint), 1);
@@ -156,7 +159,7 @@ function loopsOf(w: Working, by: Process): Loops {
   return made;
 }
 
-/** What one failure leaves under way is awaited too: nothing of a task goes on beside others. */
+/** If a part of the work fails, waits for the rest of it too, so that nothing runs beside other tasks. */
 async function drained(work: { drain(): Promise<void> }): Promise<void> {
   try {
     await work.drain();
@@ -230,7 +233,7 @@ async function report(
     const verdict = await truth.judge(run.commit, whim);
     const conclusion = held.cancel_requested ? 'cancelled' : verdict;
     truth.report(run.commit, conclusion);
-    // Like a runner, tries until the conclusion is written, because nobody else writes it.
+    // Tries until the conclusion is written, like a runner, because no other process writes it.
     for (;;)
       try {
         await concludeCheckRun(db, run, by.runner, { conclusion, summary: conclusion });

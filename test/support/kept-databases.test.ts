@@ -1,4 +1,4 @@
-// A database that is used again has the state that the test asked for, whatever the test before did.
+// A database that is used again has the state that the test requested, whatever the test before has done.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { readState, takeDatabase, type KeptDatabase } from './kept-databases.ts';
@@ -36,7 +36,7 @@ const addAccount = async (database: KeptDatabase, name: string): Promise<string>
   });
 
 describe('a database that is used again', () => {
-  it('begins with the rows and sequences it is given, and with no others', async () => {
+  it('begins with the given rows and sequences, and with no others', async () => {
     const first = await takeDatabase();
     const empty = await readState(first.url);
     const id = await addAccount(first, 'one "and" \\ two');
@@ -56,7 +56,7 @@ describe('a database that is used again', () => {
     await third.drop();
   });
 
-  it('answers nobody who worked for the test before', async () => {
+  it('does not answer connections of the test before', async () => {
     const before = await takeDatabase();
     await before.drop();
     const after = await takeDatabase();
@@ -67,7 +67,7 @@ describe('a database that is used again', () => {
     await after.drop();
   });
 
-  it('is dropped when a session, a lock, work or a changed schema is left', async () => {
+  it('is dropped if a session, a lock, running work or a changed schema is left', async () => {
     const left: Record<string, (database: KeptDatabase) => Promise<() => Promise<unknown>>> = {
       'a session': async (database) => {
         const client = new pg.Client({ connectionString: database.url });

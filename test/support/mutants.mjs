@@ -1,6 +1,6 @@
-// Faults that tests must find: each replaces a text that its file has once. What another rule makes up for is not here:
-// a landing that is planned on a moved base is reset first, a tombstone is refused
-// where a landing ref stands, and a delivery is unique for its event.
+// Faults that tests must find. Each fault replaces a text that its file has once. Faults for which another rule makes
+// up are left out: a landing that is planned on a moved base is reset first, a tombstone is refused where a landing ref
+// exists, and a delivery is unique for its event.
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -40,7 +40,7 @@ export const mutants = [
     tests: gateCases,
   },
   {
-    what: 'a head lands that was pushed over',
+    what: 'a head lands although a newer one was pushed',
     file: gate,
     from: "if (current.head !== pinned) return 'a head moved';",
     to: '',
@@ -103,14 +103,14 @@ export const mutants = [
     tests: histories,
   },
   {
-    what: 'a batch lands ahead of what stands before it',
+    what: 'a batch lands before an earlier batch',
     file: resets,
     from: 'if (expected === undefined || expected.id === member.pullRequest) continue;',
     to: 'if (expected !== null) continue;',
     tests: histories,
   },
   {
-    what: 'a batch stays whose parent did not land',
+    what: 'a batch is kept although its parent did not land',
     file: resets,
     from: 'if (batch === undefined || batch.parentCommit === expected.parent) return null;',
     to: 'if (batch !== null) return null;',
@@ -124,14 +124,14 @@ export const mutants = [
     tests: histories,
   },
   {
-    what: 'parts that affect one another are added up',
+    what: 'parts that affect one another are composed',
     file: 'src/domain/queue/evidence/composed-evidence.ts',
     from: 'if (orderIndex !== at && !isInOrder && overlap(own.targets, change.targets)) return false;',
     to: '',
     tests: ['test/domain/queue/composed-evidence.test.ts'],
   },
   {
-    what: 'a ref moves whatever it was before',
+    what: 'a ref moves although it is not at the expected commit',
     file: 'src/hosts/git/refs.ts',
     from: 'update ${name}\\0${to}\\0${from}\\0',
     to: 'update ${name}\\0${to}\\0\\0',
@@ -152,14 +152,14 @@ export const mutants = [
     tests: ['test/workflows/turns.test.ts'],
   },
   {
-    what: 'the outbox passes over an event',
+    what: 'the outbox skips an event',
     file: 'src/modules/webhooks/outbox.ts',
     from: 'where e.account_id = $1 and e.position > $2 order by e.position',
     to: 'where e.account_id = $1 and e.position > $2 + 1 order by e.position',
     tests: ['test/webhooks/delivery.test.ts'],
   },
   {
-    what: 'events get positions against their order',
+    what: 'events get positions in reverse order',
     file: 'src/modules/events/sequencer.ts',
     from: 'row_number() over (partition by account_id order by id) as ordinal',
     to: 'row_number() over (partition by account_id order by id desc) as ordinal',
@@ -174,7 +174,7 @@ export const mutants = [
   },
 ];
 
-/** A plugin of Vite that plants the fault of this index in what is loaded. */
+/** A plugin of Vite that plants the fault with this index in the loaded code. */
 export function planting(index) {
   const mutant = mutants[index];
   if (mutant === undefined) throw new Error(`There is no mutant ${index}.`);
@@ -183,7 +183,8 @@ export function planting(index) {
     enforce: 'pre',
     transform(code, id) {
       if (!id.split('?')[0].endsWith(`/${mutant.file}`)) return null;
-      if (code.split(mutant.from).length !== 2) throw new Error(`${mutant.file} does not have it once: ${mutant.from}`);
+      if (code.split(mutant.from).length !== 2)
+        throw new Error(`${mutant.file} does not contain this text exactly once: ${mutant.from}`);
       return { code: code.replace(mutant.from, () => mutant.to), map: null };
     },
   };

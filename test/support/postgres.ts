@@ -39,7 +39,7 @@ export async function asAdmin(statement: string): Promise<void> {
   await withAdmin(async (client) => await client.query(statement));
 }
 
-/** Runs as the owner of the tables. Sessions of the service may not do this, and PostgreSQL would only warn. */
+/** Runs ANALYZE as the owner of the tables. In a session of the service, PostgreSQL would only warn. */
 export async function analyse(url: string, ...tables: string[]): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** The same in every run, so that a test turns red only because of a change. `FC_SEED=$RANDOM` draws other cases. */
+/**
+ * The seed is the same in every run, so that a test turns red only because of a change. `FC_SEED=$RANDOM` draws other
+ * cases.
+ */
 export const seed = Number(process.env['FC_SEED'] ?? 1);
 
 fc.configureGlobal({ seed });

@@ -18,7 +18,7 @@ import { world, type World, type WorldOptions } from './world.ts';
 type ProviderInput = Parameters<typeof createEnvironment>[2]['provider'];
 
 export interface ReleaseOptions {
-  /** The provider of `production`. Default: none, so reports say how deployments go. */
+  /** The provider of `production`. Default: none, so reports set the statuses of deployments. */
   readonly provider?: ProviderInput;
   readonly build?: ProviderInput;
   readonly buildTimeoutSec?: number;
@@ -41,7 +41,7 @@ export type ReleasingWorld = Pick<World, 'ctx' | 'secrets' | 'repository' | 'git
 
 export interface Releases<W extends ReleasingWorld = World> {
   readonly w: W;
-  /** A candidate of the base's tip as the world began, or of another commit. `built`: by the project's build. */
+  /** Makes a candidate of the first tip of the base, or of another commit. `built`: by the build of the project. */
   candidate(version: string, options?: { built?: boolean; commit?: string }): Promise<void>;
   /** Returns the id of the deployment. */
   deploy(version: string, options?: { force?: boolean; supersede?: boolean; to?: string }): Promise<string>;

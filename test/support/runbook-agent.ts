@@ -1,8 +1,8 @@
 // An agent that does exactly what a test says. Each line of a prompt is a step, and its parts between ` | ` are the
-// leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <text>` (cannot be retried), `stumble <text>` (can
-// be retried), `busy <seconds>` (can be retried after this time), `spend <millionths>`, `hold <file>` (until the file
-// exists), `ignore <file>` (like `hold`, but ignores the signal), `say <text>`. The plan of `no plan <text>` is
-// refused.
+// leaves: `write <path> <text>`, `remove <path>`, `run <command>`, `nothing`, `fail <text>` (cannot be retried),
+// `stumble <text>` (can be retried), `busy <seconds>` (can be retried after this time), `spend <millionths>`, `hold
+// <file>` (until the file exists), `ignore <file>` (like `hold`, but ignores the signal), `say <text>`. The plan of `no
+// plan <text>` is refused.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -104,7 +104,7 @@ export interface World extends AsyncDisposable {
 
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
-/** The id of the next account. */
+/** Sets the id of the next account. */
 export async function countAccountsFrom(url: string, accountId: number): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
@@ -146,7 +146,10 @@ interface OpenedWorld {
   readonly host: WorldHost | null;
 }
 
-/** The service over a copy of what a world begins with. A world with its own clock or account id has no template. */
+/**
+ * Opens the service with a copy of the first state of a world. A world with its own clock or account id has no
+ * template.
+ */
 async function openWorld(options: WorldOptions, open: OpenService): Promise<OpenedWorld> {
   const files = { 'README.md': 'shop\n', '.service/ci.yml': options.ci ?? defaultCi, ...options.files };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
@@ -352,7 +355,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await rm(dataDir, { recursive: true, force: true });
       if (problems.length > 0)
         throw new Error(
-          `Events that cannot come where they do, or tell what is not documented: ${problems.join('; ')}.`,
+          `Events that must not follow the events before them, or whose payloads are not documented: ${problems.join('; ')}.`,
         );
     },
   };
