@@ -1,6 +1,6 @@
-// The effect of a change on the builds of a queue. The planner plans once with the change and once without it, each
-// time until nothing is left to decide; the difference is reported. Merges that git has not tried are assumed to
-// succeed.
+// Computes the effect of a change on the builds of a queue. The planner plans once with the change and once without it,
+// each time until no decision is left or 30 builds have started. The difference is the impact. Merges that git has not
+// tried are assumed to succeed.
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain/explain.ts';
 import { afterReorder } from './model/reordered.ts';
@@ -67,7 +67,7 @@ function canLand({ queue }: Snapshot): boolean {
   return !queue.paused && queue.haltedReason === null && queue.landingsFrom === null;
 }
 
-/** Kinds of decisions whose result depends on the clock or the code host. */
+/** Kinds of decisions that are left out, because their result depends on the clock or the code host. */
 const outsideKinds: readonly Decision['kind'][] = ['PlanAgainAt', 'ReadChecks', 'RunGate'];
 
 function planToEnd(snapshot: Snapshot, now: number, decided: readonly Decision[] = []): Future {

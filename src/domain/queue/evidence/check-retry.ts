@@ -1,5 +1,5 @@
-// Flaky checks. A failed check is retried once before it counts as failed. A retry is a new attempt, and the newest
-// attempt counts. A check that must not be retried counts as failed immediately.
+// Decides about retries of flaky checks. A failed check is retried once before it counts as failed. A retry is a new
+// attempt, and the newest attempt counts. A check that must not be retried counts as failed immediately.
 import { matchesGlob } from '../../glob.ts';
 import { failedChecks, failedChecksOfBuild } from './evidence.ts';
 import { isServiceCheck } from './service-checks.ts';
@@ -12,9 +12,9 @@ export interface Retry {
   readonly name: string;
   /** The attempt that failed. */
   readonly attempt: number;
-  /** `planned`: the host has not been asked to start it yet. `refused`: the host refused to start a new attempt. */
+  /** `planned`: the host was not asked yet to start the retry. `refused`: the host refused to start a new attempt. */
   readonly state: 'planned' | 'started' | 'refused';
-  /** When the host was asked to start it. Null: not yet. */
+  /** When the host was asked to start the retry. Null: not yet. */
   readonly startedAt: number | null;
 }
 
@@ -77,7 +77,7 @@ export function withUndecided(build: BuildState, undecided: readonly string[]): 
   return { ...build, checks };
 }
 
-/** The newest attempts of all checks that fail the build by the rules for builds or by those for heads. */
+/** The newest attempts of all checks that fail the build by the rules for builds or by the rules for heads. */
 function failuresOf(build: BuildState, rules: RetryRules): CheckState[] {
   const names = new Set([
     ...failedChecksOfBuild(build, rules.requiredChecks),
@@ -89,7 +89,7 @@ function failuresOf(build: BuildState, rules: RetryRules): CheckState[] {
   });
 }
 
-/** The configuration's text about a retried check, inline or in a file. A check's own text precedes the general one. */
+/** The text of the configuration about a retried check, inline or in a file. */
 export interface RetryContext {
   readonly context?: string | undefined;
   readonly contextFile?: string | undefined;

@@ -1,8 +1,9 @@
-// Green builds of parts can justify a landing whose whole tree was not built (interface 2.6, grade `composed`). No
-// other part, and no change that landed since a part was built, may affect a target of this part.
+// Green builds of parts can justify a landing whose whole tree was not built (interface 2.6, grade `composed`). Each
+// landing pull request needs a green build that contains it and, in the same order, all earlier changes that overlap
+// it. Changes that landed since the build was made count as earlier changes.
 //
-// Why this suffices: for every target, the last change that affects the target has a green build. This build contains
-// all other changes that affect the target, in the same order. So the target is the same as in the green build.
+// This suffices, because the last change that affects a target has a green build. This build contains all other changes
+// that affect the target, in the same order. So the target is the same as in the green build.
 import { overlap, type Targets } from '../model/overlap.ts';
 import type { Landing, PinnedHead } from '../model/snapshot.ts';
 

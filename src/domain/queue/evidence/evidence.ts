@@ -38,7 +38,10 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
   return build.complete ? 'red' : 'pending';
 }
 
-/** Names of the checks that make a build red. Empty although the build is red if CI ended without running any check. */
+/**
+ * Names of the checks that make a build red. If CI ended without running any check, the build is red and the list is
+ * empty.
+ */
 export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
   return failedChecks(ofCi(build), atLeastOne(required));
 }
@@ -125,8 +128,8 @@ export interface EvidenceSource {
 type HeadRules = Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>;
 
 /**
- * Whether the build of a head commit itself may be evidence. It is not if every pull request must be tested in a bot
- * pull request.
+ * Whether the build of a head commit itself may be evidence. False if every pull request must be tested in a bot pull
+ * request.
  */
 export function mayHeadsBeEvidence(rules: HeadRules): boolean {
   return rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate;
@@ -146,8 +149,8 @@ export function withoutHeads(
 const longestPendingMs = 60 * 60_000;
 
 /**
- * Until when a green build waits for running checks that are not required: one hour after the last check on its commit
- * ended. `-Infinity`: it does not wait.
+ * When a green build stops waiting for running checks that are not required: one hour after the last check on its
+ * commit ended. `-Infinity`: the build does not wait.
  */
 export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
   const isPending =
@@ -156,7 +159,7 @@ export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsFo
   return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
 }
 
-/** Green builds by tree, judged by the checks that are required now. Computed once per plan. */
+/** Green builds by tree, judged by the checks that are required now. A plan computes this once. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 
 export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence {

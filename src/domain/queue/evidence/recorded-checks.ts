@@ -14,7 +14,7 @@ export interface KeptChecks {
   readonly canceled: boolean;
 }
 
-/** An attempt that has ended does not run again, so a report that calls it pending is outdated. */
+/** An attempt that has ended does not run again, so a report that calls the attempt pending is outdated. */
 export function hasNews(report: KeptChecks, kept: KeptChecks): boolean {
   if (report.complete && !kept.complete) return true;
   if (report.canceled && !kept.canceled) return true;

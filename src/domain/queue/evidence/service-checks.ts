@@ -13,9 +13,10 @@ export function isServiceCheck(name: string): boolean {
 }
 
 /**
- * Why a required check with this name or glob would be awaited for ever: it has the prefix of the service, but the
- * service reports no such check. Null: it has not. The prefix is compared without regard to case, because no check of
- * another system may begin with it. Names are compared with regard to case.
+ * The reason, as a clause, why a required check with this name or glob would be awaited for ever: the name has the
+ * prefix of the service, but the service reports no such check. Null: the name has another prefix, or the service
+ * reports the check. The prefix is compared without regard to case, because only checks of the service may begin with
+ * it. Names are compared with regard to case.
  */
 export function unknownServiceCheck(name: string): string | null {
   const lowerCased = name.toLowerCase();
@@ -24,7 +25,9 @@ export function unknownServiceCheck(name: string): string | null {
   return `is no check of the service, to which names that begin with ${prefix} belong: write ${nearest}`;
 }
 
-/** An SQL condition on a column with names of checks: CI reports the check, not the service. */
+/**
+ * Returns the SQL condition that a check is reported by CI and not by the service. `column` has the name of the check.
+ */
 export function isOfCi(column: string): string {
   return `${column} not like '${prefix}%'`;
 }

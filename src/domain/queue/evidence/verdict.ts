@@ -55,7 +55,7 @@ export function judgeBatches(snapshot: Snapshot, now: number): Map<string, Batch
 
 function judge(batch: BatchState, facts: Facts): BatchVerdict {
   if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
-  // A red build blames no pull request while there is a green build of the same tree.
+  // A red build proves nothing while there is a green build of the same tree.
   const evidence = findEvidence(facts.evidence, batch.tree, {
     preferredCommit: batch.testedCommit ?? batch.commit,
     rules: facts.rules,
@@ -71,8 +71,8 @@ function judge(batch: BatchState, facts: Facts): BatchVerdict {
 }
 
 /**
- * Whether green speculative builds justify the landing: together they prove as much about its members as one build of
- * the whole landing would, and no build of its tree is red.
+ * Whether green speculative builds justify the landing. Together they must prove as much about its members as one build
+ * of the whole landing would. No build of its tree may be red.
  */
 function isJustifiedByParts(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Facts): boolean {
   if (batch.tree !== null && isKnownRed(batch.tree, snapshot.builds, rules)) return false;
@@ -94,8 +94,8 @@ function isJustifiedByParts(batch: BatchState, { evidence, snapshot, rules, pull
 }
 
 /**
- * Whether all required checks of the build are green, and it only waits for other checks. No time limit of CI applies
- * to these.
+ * Whether all required checks of the build are green, and the build only waits for other checks. No time limit of CI
+ * applies to the other checks.
  */
 function waitsForOtherChecks(build: BuildState, { rules, now }: Pick<Facts, 'rules' | 'now'>): boolean {
   return judgeBuild(build, rules.requiredChecks) === 'green' && pendingUntil(build, rules) > now;
@@ -106,7 +106,7 @@ function judgeByGates({ gates = [] }: BatchState, evidence: string, now: number)
   return outlook.kind === 'closed' ? { kind: 'gate_closed', text: outlook.text } : { kind: 'green', evidence };
 }
 
-/** Null while its checks run. */
+/** Null while the checks of the build run. */
 function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null {
   const verdict = judgeBuild(build, rules.requiredChecks);
   switch (verdict) {
@@ -148,7 +148,7 @@ export function wasReadSince(doneAt: number | null | undefined, since: number): 
   return typeof doneAt === 'number' && doneAt >= since;
 }
 
-/** When a build without any check times out. Null: it has a check, has no such limit, or was not started. */
+/** When a build without any check times out. Null: the build has a check, was not started, or has no such limit. */
 export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
   const hasStarted = build !== undefined && build.checks.length > 0;
   return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
@@ -156,7 +156,7 @@ export function startDeadline(batch: BatchState, build: BuildState | undefined, 
     : batch.buildStartedAt + rules.checksStartedTimeoutMins * 60_000;
 }
 
-/** When a pending build times out. Null: never, or it was not started. */
+/** When a pending build times out. Null: never, or the build was not started. */
 export function ciDeadline(batch: BatchState, rules: QueueRules): number | null {
   return rules.ciTimeoutMins === 0 || batch.buildStartedAt === null
     ? null

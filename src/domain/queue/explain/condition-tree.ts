@@ -1,11 +1,11 @@
-// Everything that must hold before a pull request is merged, as a tree, in the order in which it is checked. The
-// sentences are those of admission and of `explain`.
+// Lists the conditions that must hold before a pull request is merged, as a tree. The sentences are those of admission
+// and of `explain`.
 import { explain } from './explain.ts';
 import { condition, type Condition, type ConditionFacts, type ConditionKind } from './condition.ts';
 import { buildCondition, landingCondition, placeCondition, queueCondition } from './line-conditions.ts';
 import { preconditions } from './preconditions.ts';
 
-/** In the order in which they are checked. Empty for a merged pull request. */
+/** Returns the conditions in the order in which they are checked. Empty for a merged pull request. */
 export function listConditions(facts: ConditionFacts): Condition[] {
   const { status } = facts.pullRequest;
   switch (status) {
@@ -53,7 +53,7 @@ function unmetCondition(
 function requestCondition(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
   if (status === 'open') return unmetCondition('asked', facts, { observed: 'not requested', needed: 'requested' });
-  // A blocked pull request is out of the line until somebody queues it again.
+  // A blocked pull request is not in line until somebody queues it again.
   if (status === 'blocked') return unmetCondition('asked', facts, { observed: 'blocked', needed: 'requested again' });
   return condition({
     kind: 'asked',

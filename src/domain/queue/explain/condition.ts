@@ -1,4 +1,5 @@
-// One condition that must hold before a pull request is merged: what was observed, what is needed, who must act.
+// A condition that must hold before a pull request is merged. It says what was observed, what is needed, and who must
+// act.
 import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
 import type { ExplainedPullRequest } from './explain.ts';
 import type { LinePosition } from './line-position.ts';
@@ -40,7 +41,9 @@ export interface Condition {
   readonly needed: string;
   /** Who must act. Null while the condition holds. */
   readonly who: Actor | null;
-  /** Since when the observed value has been the same, as far back as recorded. Null: not recorded. */
+  /**
+   * When `observed` got its present value, or the time of the oldest record if the value is older. Null: not recorded.
+   */
   readonly since: number | null;
   readonly cause: Cause | null;
   /** When the queue checks again without an event. Null: only an event makes it check. */
@@ -104,7 +107,8 @@ export function condition(leaf: Leaf): Condition {
 }
 
 /**
- * A condition that holds when all its parts hold. Otherwise its texts are those of the first part that does not hold.
+ * A condition that holds when all its parts hold. Otherwise it has the observed value, the sentence, the actor and the
+ * cause of the first part that does not hold.
  */
 export function group(
   kind: ConditionKind,

@@ -1,5 +1,5 @@
-// Why is a pull request not merged yet? One typed reason: who must act, and a sentence. The reason is derived from
-// facts and never stored. condition-tree.ts lists the conditions behind it with the same sentences.
+// Explains why a pull request is not merged yet, by one reason: who must act, and a sentence. The reason is derived
+// from facts and never stored. condition-tree.ts lists all conditions with the same sentences.
 import { timeText } from '../../calendar/time.text.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import { isLandingHalt } from '../landing/host-retry.ts';
@@ -41,19 +41,19 @@ export type Hold =
 
 export interface ExplainedPullRequest {
   readonly status: PullRequestStatus;
-  /** Code and sentence of its last obstacle. Null if there is none. */
+  /** Code and sentence of the last obstacle of the pull request. Null: there is none. */
   readonly code: BlockCode | null;
   readonly text: string | null;
   /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: Actor | null;
   /**
-   * Not null: a user took the pull request out of the line, and it has not been queued since. `by` is null if the user
-   * is not recorded.
+   * Not null: a user took the pull request out of the line, and nobody has queued it since. `by` is null if the user is
+   * not recorded.
    */
   readonly dequeued: { readonly by: string | null } | null;
   /**
-   * How many pull requests before this one in line can delay it. Those in its own batch do not count. Null unless
-   * queued or tagged.
+   * How many pull requests before this one in line can delay it. The other members of its batch do not count. Null
+   * unless queued or tagged.
    */
   readonly ahead: number | null;
   /** Numbers of the pull requests ahead that skip the line. */
@@ -61,8 +61,8 @@ export interface ExplainedPullRequest {
   /** Why the pull request has no build yet. Null: it has a build, or only waits for its turn. */
   readonly hold: Hold | null;
   /**
-   * Whose required checks on heads still run and so delay the landing. `own`: those of this pull request. `others`: the
-   * numbers of other pull requests that land together with it.
+   * The pull requests whose own checks still run and so delay the landing. `own`: this pull request is one of them.
+   * `others`: the numbers of the other pull requests that land together with it and whose own checks run.
    */
   readonly ownChecks: { readonly own: boolean; readonly others: readonly number[] } | null;
   /**
@@ -73,20 +73,22 @@ export interface ExplainedPullRequest {
   /** The live batch of the pull request. */
   readonly batch: ExplainedBatch | null;
   /**
-   * The pause in force for its base branch. `message` is the text given with the pause. `pattern` is its rule, null for
-   * the repository's own pause.
+   * The pause in force for its base branch. `message` is the text given with the pause. `pattern` is that of the pause
+   * rule, or null if the repository itself is paused.
    */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
   /** Until when the code host accepts no requests. Null or absent: it accepts requests. */
   readonly hostWaitUntil?: number | null;
-  /** Since when the first copy of the repository is being made. Null or absent: the copy exists. */
+  /** When Interlock began to make the first copy of the repository. Null or absent: the copy exists. */
   readonly preparingSince?: number | null;
-  /** Why the code host may refuse a landing, and the cure, in whole sentences. Null or absent: no reason is known. */
+  /**
+   * Why the code host may refuse a landing, and what to change, in whole sentences. Null or absent: no reason is known.
+   */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
   readonly frozen: Frozen | null;
-  /** When a merge window opens, if landings wait for one; `Infinity`: never. Null: landings may happen now. */
+  /** When the merge window opens that landings wait for. `Infinity`: never. Null: landings wait for no merge window. */
   readonly landingsFrom: number | null;
 }
 
@@ -111,7 +113,7 @@ export type ReasonKind =
 
 export interface Reason {
   readonly kind: ReasonKind;
-  /** Null if nothing is to be done. */
+  /** Null: nobody must act. */
   readonly who: Actor | null;
   readonly sentence: string;
 }

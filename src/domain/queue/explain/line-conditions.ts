@@ -1,4 +1,4 @@
-// The conditions for a pull request in line: of its queue, its place, its build and its landing.
+// Lists the conditions for a pull request in line: about its queue, its place, its build and its landing.
 import {
   buildText,
   beforeText,
@@ -141,7 +141,7 @@ function gate(workflow: string): Condition {
 }
 
 /**
- * This condition always holds: the landing is tried, because only the host knows whether it will refuse the landing.
+ * This condition always holds, because the landing is tried. Only the host knows whether it will refuse the landing.
  */
 function baseRules(hostWarning: string): Condition {
   return condition({

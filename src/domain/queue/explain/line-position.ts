@@ -1,4 +1,5 @@
-// The position of one pull request in line, by the planner's own rules. `explain` turns these facts into sentences.
+// Finds the position of one pull request in line, by the rules of the planner. `explain` turns these facts into
+// sentences.
 import { planNextBatch } from '../linear/next-batch.ts';
 import {
   isSpeculative,
@@ -25,15 +26,18 @@ export type LinePosition = Pick<
   ExplainedPullRequest,
   'ahead' | 'skippers' | 'hold' | 'ownChecks' | 'finalGate' | 'batch'
 > & {
-  /** The commit that its build runs on, and since when. Null: it has no batch. */
+  /**
+   * The commit that the build of the pull request runs on, and when the build started. Null: the pull request has no
+   * batch.
+   */
   readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
-  /** Why it was moved back in line, as text. Empty: it was not moved. */
+  /** The sentences about its reorders. Empty: it was not reordered. */
   readonly reordered: string;
-  /** Numbers of the pull requests directly before it, the nearest last, at most `mostNamed`. */
+  /** Numbers of the pull requests directly before this one, the nearest last, at most ten. */
   readonly before: readonly number[];
   /** When its build times out. Null: never, or the build does not run. */
   readonly buildUntil: number | null;
-  /** When its own checks time out. Null: they have no time limit. */
+  /** When its own checks time out. Null: no time limit applies to them now. */
   readonly ownChecksUntil: number | null;
 };
 
@@ -43,7 +47,9 @@ const mostNamed = 10;
 export interface FactsBesideLine {
   /** The cause of each batch's start. */
   readonly causes: ReadonlyMap<string, BatchCause>;
-  /** The verdict of its own checks, if it is in no live batch. Absent: the verdict in the line counts. */
+  /**
+   * The verdict of the own checks of a pull request that is in no live batch. Absent: the verdict in the line counts.
+   */
   readonly ownVerdict?: Verdict;
 }
 
@@ -55,7 +61,10 @@ interface LineIndex {
 
 const indexesOfViews = new WeakMap<LineView, LineIndex>();
 
-/** Computed once for each view, because lines may be long and several pull requests of one line are explained. */
+/**
+ * The index is computed once for each view, because lines may be long and several pull requests of one line are
+ * explained.
+ */
 function lineIndexOf(view: LineView): LineIndex {
   const known = indexesOfViews.get(view);
   if (known !== undefined) return known;
@@ -98,7 +107,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
   };
 }
 
-/** Why the pull request has no batch. Null: it only waits for its turn. */
+/** Why the pull request has no batch. Null: the pull request only waits for its turn. */
 function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
@@ -117,9 +126,9 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
 }
 
 /**
- * Numbers of the pull requests in line that it is known to conflict with: the last one that was merged before it, or
- * the members of the batch that it was merged onto. A stacked pull request without a conflict of its own has those of
- * the pull request below.
+ * Numbers of the pull requests in line that are known to conflict with this one: the last pull request that was merged
+ * before it, or the members of the batch that it was merged onto. A stacked pull request without a conflict of its own
+ * gets the numbers of the pull request below.
  */
 function conflictingWith(view: LineView, { id, below }: PullRequestState): readonly number[] {
   const conflicts = view.conflicts.get(id);

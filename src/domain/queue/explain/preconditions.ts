@@ -1,4 +1,5 @@
-// What must hold before a pull request is in line, in the sentences of admission: its preconditions, and each check.
+// Lists the preconditions of a pull request as conditions, with the sentences of admission. Each own check and each
+// validation is a condition of its own.
 import { matchesGlob } from '../../glob.ts';
 import { preconditionKinds, type Actor, type Precondition } from '../requests/admission.ts';
 import { condition, group, type CheckFact, type CheckFacts, type Condition, type ConditionFacts } from './condition.ts';
@@ -55,7 +56,7 @@ function validations(facts: ConditionFacts, failed: readonly string[]): Conditio
   });
 }
 
-/** Each check by name, including required checks that have not appeared. */
+/** One condition for each check that counts, including required checks that have not appeared. */
 export function checks({ checks: seen, required, startedAt }: CheckFacts, who: Actor): Condition[] {
   const isAsked = (name: string): boolean =>
     required === null || required.some((requirement) => matchesGlob(requirement.name, name));
@@ -85,7 +86,7 @@ function checkCondition(
   const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
   const accepted = requirement?.acceptableStatuses ?? passingByDefault;
   const isRunning = conclusion === 'pending';
-  // The check demands an action that only its summary describes.
+  // The check requires an action that only its summary describes.
   const toDo = conclusion === 'action_required' && summary !== null ? ` ${summary}` : '';
   return condition({
     kind: 'check',

@@ -1,5 +1,5 @@
-// The position of a pull request among speculative builds: which pull requests it waits for, and which of its builds is
-// nearest to landing it.
+// Finds the position of a pull request among speculative builds: which pull requests it waits for, and which of its
+// builds is nearest to landing it.
 import type { SpeculationGraph, SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
@@ -7,11 +7,12 @@ import { viewGraph } from '../speculation/view-graph.ts';
 
 export interface SpeculativePosition {
   /**
-   * The pull requests that must land or leave the line before it. Pull requests that it does not overlap do not count.
+   * The pull requests that must land or leave the line before this one lands. Only pull requests that overlap it count.
    */
   readonly before: readonly PullRequestState[];
   /**
-   * The batch that lands it. Without one, its speculative build that is nearest to landing it. Null: it has neither.
+   * The batch that lands the pull request. If there is none, the speculative build that is nearest to landing it. Null:
+   * there is neither.
    */
   readonly batch: BatchState | null;
   /** The pull requests that this speculative build assumes to land first, and that are still in line. */
@@ -36,7 +37,7 @@ export function speculativePositionOf(view: LineView, pullRequestId: string): Sp
   const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byNearnessToLanding);
   const landing = view.batchOf.get(pullRequestId) ?? null;
   return {
-    // Without targets it overlaps everything.
+    // A pull request whose targets are unknown overlaps all others.
     before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rows(graph.before(index)),
     batch: landing ?? build?.batch ?? null,
     assumed:

@@ -1,7 +1,7 @@
-// What the service writes about a pull request at its host: one comment, edited in place, and one check on its head.
-// For a pull request out of line the text is that of `explain`. In line the text leaves out the place and running
-// checks, because it must stay true until the next edit: otherwise every landing in a queue of a thousand would edit a
-// thousand comments.
+// Makes the texts that the service writes about a pull request at its host: one comment, which is edited, and one check
+// on the head. For a pull request that is not in line, the text is that of `explain`. The text about a pull request in
+// line leaves out its place and running checks, so that it stays true until the next edit. Otherwise every landing in a
+// queue of a thousand pull requests would edit a thousand comments.
 import { timeText } from '../../calendar/time.text.ts';
 import type { Actor } from '../requests/admission.ts';
 import { frozenTextForAll } from '../../releases/freeze.ts';
@@ -25,8 +25,8 @@ export function openQueueMethods(blocked: readonly string[]): QueueMethod[] {
 }
 
 /**
- * Why nothing lands in a queue, in the order and with the sentences of `explain`, without email addresses. Null:
- * landings happen.
+ * The sentence of `explain` about why nothing lands in a queue, without email addresses. Null: neither a halt, a pause
+ * nor a freeze stops landings.
  */
 export function holdSentence({
   haltedReason,
@@ -45,14 +45,14 @@ export interface StatusFacts {
   readonly text: string | null;
   /** Who acts next if the obstacle has no code. Null or absent: CI. */
   readonly actor?: ExplainedPullRequest['actor'];
-  /** Whether a user took the pull request out of the line, and it has not been queued since. */
+  /** Whether a user took the pull request out of the line, and nobody has queued it since. */
   readonly isDequeued: boolean;
   readonly baseBranch: string;
   /** The label that queues a pull request. */
   readonly trigger: string;
-  /** How people may ask to queue. */
+  /** The ways to queue that the configuration allows. */
   readonly ways: readonly QueueMethod[];
-  /** The failed checks because of which the pull request is blocked. */
+  /** The failed checks that blocked the pull request. */
   readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
   /** Null unless queued or tagged. */
   readonly line: {
@@ -67,12 +67,12 @@ export interface StatusFacts {
      * Null: nothing stops landings.
      */
     readonly hold: string | null;
-    /** The live batch of the pull request. Null before the batch is built. */
+    /** The live batch of the pull request. Null: there is none. */
     readonly batch: {
       readonly otherMembers: readonly number[];
       readonly botPullRequest: { readonly number: number; readonly url: string } | null;
     } | null;
-    /** Why its last batch ended. Null while it has another batch. */
+    /** Why the last batch of the pull request ended. Null: the pull request has a live batch, or has had none. */
     readonly reset: { readonly code: ResetCode; readonly causedBy: number | null } | null;
   } | null;
   /** Null unless merged. `grade` is how the landing was justified; `isEmpty`: the landing changed nothing. */
@@ -93,7 +93,7 @@ export interface Messages {
 
 export type Publication = 'always' | 'ready' | 'queued' | 'never';
 
-/** Whether a configuration asks for a status comment at all. */
+/** Whether the configuration switches status comments on. */
 export function wantsComment(rules: {
   readonly enable_comments: boolean;
   readonly status_comment: { readonly publish: Publication };
@@ -258,7 +258,7 @@ function buildSentence(batch: Line['batch']): string[] {
 
 function topSentence({ isTop, isStuck }: Line): string[] {
   if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
-  // The text says no more, because other facts may change without an edit of the comment.
+  // The text says nothing else about the place, because the place may change without an edit of the comment.
   if (isTop) return ['It is first in line.'];
   return [];
 }

@@ -1,4 +1,4 @@
-// The gate of a landing. A planned landing is decided once more, on facts that are read under the locks. The conditions
+// The landing gate decides about a planned landing once more, on facts that are read under the locks. Its conditions
 // are those of the planner. If the gate refused what the planner allows, the planner would plan the same landing for
 // ever.
 import { evidenceFor } from '../evidence/evidence.ts';
@@ -50,7 +50,7 @@ export interface GateMember {
   /** The present state of the pull request. Null: it has left the line. */
   readonly current:
     | (Pick<PullRequestState, 'head' | 'below' | 'skipValidation' | 'ownVerdict' | 'ownFailedChecks'> & {
-        /** Why it would not be admitted now. Null: it would be admitted. */
+        /** Why the pull request would not be admitted now. Null: it would be admitted. */
         readonly obstacle: string | null;
       })
     | null;
@@ -98,8 +98,8 @@ function memberFault({ members }: GateFacts): string | null {
   for (const { pullRequest, pinned, current } of members) {
     if (current === null) return 'a member left';
     if (current.head !== pinned) return 'a head moved';
-    // The base branch of the pull request changed after the plan. It stays in this queue, behind the pull request that
-    // it is stacked on now.
+    // The base branch of the pull request changed after the plan. The pull request stays in this queue, behind the pull
+    // request that it is stacked on now.
     if (current.below !== null && !landing.has(current.below)) return 'the pull request below it has not landed';
     landing.add(pullRequest);
     if (current.obstacle !== null) return current.obstacle;

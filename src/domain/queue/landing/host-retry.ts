@@ -1,5 +1,5 @@
-// When an effect at the host is tried again after it failed because the host is down or has an internal error. An
-// effect that the host refuses is not tried again.
+// Decides when an effect at the host is tried again after it failed because the host is down or has an internal error.
+// An effect that the host refuses is not tried again.
 
 /** `step`: the line waits for the effect. `text`: a comment or another text for people. */
 export type EffectSort = 'step' | 'text';
@@ -39,8 +39,8 @@ export function isLandingHalt(haltedReason: string | null | undefined, batchId: 
 const soonMs = 1_000;
 
 /**
- * How long to wait, in milliseconds. If the host has said when it accepts requests again (`retryAt`), until shortly
- * after that instant. Otherwise the usual `waitMs`.
+ * Returns how long to wait, in milliseconds. If the host has said when it accepts requests again (`retryAt`), the wait
+ * ends shortly after that instant. Otherwise it is the usual `waitMs`.
  */
 export function awaitHost(waitMs: number, host: { readonly retryAt: number | null; readonly now: number }): number {
   return host.retryAt === null || host.retryAt <= host.now ? waitMs : host.retryAt - host.now + soonMs;

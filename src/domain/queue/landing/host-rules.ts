@@ -1,16 +1,18 @@
-// What the rules of a code host mean for landings on a base branch. The rules are read before a landing is tried,
-// because a refusal would block pull requests that have no fault.
+// Decides what the rules of a code host mean for landings on a base branch. The rules are read before a landing is
+// tried, because a refusal would block pull requests that have no fault.
 import { isServiceCheck } from '../evidence/service-checks.ts';
 import type { QueueRules } from '../model/rules.ts';
 
 /** The rules of a base branch, as the port of a code host reads them (`BaseRules`). */
 export interface HostRules {
   readonly push: 'free' | 'checked' | 'refused';
-  /** The rule that refuses landings, or may refuse them, and the cure. Null: there is none. */
+  /** The rule that refuses landings, or may refuse them, and what to change. Null: there is no such rule. */
   readonly why: string | null;
   readonly linear: boolean;
   readonly signed: boolean;
-  /** With `checked`: the checks that a commit must have passed before the host accepts it. Absent: none. */
+  /**
+   * If `push` is `checked`: the checks that a commit must have passed before the host accepts the commit. Absent: none.
+   */
   readonly enforcedChecks?: readonly string[];
   /** How the rules `linear` and `checked` can be changed at the host: clauses that follow the word "or". */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
@@ -27,7 +29,7 @@ interface Landings {
   readonly isMergedByHost: boolean;
 }
 
-/** Why the host would refuse every landing, in whole sentences with the cure. Null: it accepts landings. */
+/** Why the host would refuse every landing, and what to change, in whole sentences. Null: the host accepts landings. */
 export function decideHostHold(host: HostRules | null, landings: Landings): string | null {
   if (host === null) return null;
   const { baseBranch, rules, isMergedByHost } = landings;
@@ -46,7 +48,10 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
 
 const modeNames = { serial: 'default', 'no-queue': 'no-queue' } as const;
 
-/** The configuration key that makes landings contain merge commits, and how to change it. Null: none does. */
+/**
+ * The configuration key that makes landings contain merge commits, and how to change it. Null: landings contain no
+ * merge commits.
+ */
 export function mergeCommitsOf({ rules, isMergedByHost }: Pick<Landings, 'rules' | 'isMergedByHost'>): {
   readonly what: string;
   readonly key: readonly string[];

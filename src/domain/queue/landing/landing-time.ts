@@ -1,4 +1,4 @@
-// When a base branch accepts landings: inside a merge window, if there are any, and while it is not frozen.
+// Decides when a base branch accepts landings: inside a merge window, if there are any, and while it is not frozen.
 import { landingsFrom, type Configuration } from '../../configuration/index.ts';
 import { frozenAt, type Freeze } from '../../releases/freeze.ts';
 

@@ -19,7 +19,7 @@ export function strategyOf(labels: readonly string[], rules: StrategyRules): Mer
   return asked === undefined || other !== undefined ? rules.name : asked;
 }
 
-/** The sentence for the author if labels ask for different strategies. Null: they agree. */
+/** The clause for the author if the labels ask for different strategies. Null: the labels agree. */
 export function strategyContradiction(labels: readonly string[], rules: StrategyRules): string | null {
   const strategies = askedStrategies(labels, rules);
   if (strategies.length < 2) return null;

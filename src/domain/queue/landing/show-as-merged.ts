@@ -1,11 +1,12 @@
-// Head branches that a landing moves so that the host shows its pull requests as merged. GitHub shows a pull request as
-// merged when its head is reachable from its base. The head of a squashed or rebased pull request is not reachable. So
-// its branch is moved to the commit that it lands as, before the base branch moves (docs/adr/0018).
+// Decides which head branches a landing moves so that the host shows its pull requests as merged. GitHub shows a pull
+// request as merged when its head is reachable from its base. The head of a squashed or rebased pull request is not
+// reachable. So the head branch is moved to the commit that the pull request lands as, before the base branch moves
+// (docs/adr/0018).
 import type { MergeStrategy } from '../model/rules.ts';
 
 export interface LandingHead {
   readonly number: number;
-  /** The head branch. Null: it is in a fork. */
+  /** The head branch. Null: the branch is in a fork. */
   readonly branch: string | null;
   /** The base branch of the pull request at the host. In a stack it is the branch of another pull request. */
   readonly baseBranch: string;
@@ -24,7 +25,7 @@ export interface HeadMove {
   readonly branch: string;
   /** The head that was tested. */
   readonly from: string;
-  /** The commit that it lands as. */
+  /** The commit that the pull request lands as. */
   readonly to: string;
 }
 
@@ -38,8 +39,8 @@ export interface HeadMoveFacts {
 }
 
 /**
- * Decides which head branches are moved before the base branch. None if the base branch has moved in the meantime,
- * because then the landing will be given up.
+ * Decides which head branches are moved before the base branch. Moves none if the base branch has moved in the
+ * meantime, because then the landing will be given up.
  */
 export function decideHeadMoves({ baseBranch, parentCommit, baseTip, members }: HeadMoveFacts): readonly HeadMove[] {
   if (baseTip !== parentCommit) return [];

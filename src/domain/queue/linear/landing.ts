@@ -1,4 +1,5 @@
-// Whether the first batch of the line may land now, and how long it may wait for the own checks of its pull requests.
+// Decides whether the first batch of the line may land now, and how long it may wait for the own checks of its pull
+// requests.
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';

@@ -1,5 +1,5 @@
-// Which batch starts next at the end of the line. It contains the next pull requests in order, as many as the rules
-// allow.
+// Decides which batch starts next at the end of the line. The batch contains the next pull requests in order, as many
+// as the rules allow.
 import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { hasCapacity } from '../planning/capacity.ts';

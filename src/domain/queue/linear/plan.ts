@@ -36,8 +36,8 @@ function hasLandingStarted({ batches, sideBuilds }: LineView): boolean {
 }
 
 /**
- * While a landing is under way no batch is reset and no pull request is blamed, because the outcome of the landing may
- * change the line. New batches may still start.
+ * While a landing is under way, no batch is reset and no pull request is blocked or requeued, because the outcome of
+ * the landing may change the line. New batches may still start.
  */
 function planBehindLanding(view: LineView): Decision[] {
   // Speculative builds from an earlier mode of the queue can end only after the outcome of the landing is known.

@@ -1,5 +1,5 @@
-// What happens to a red batch at the head of the line. A later green build passes it, or it waits for such a build, or
-// it is bisected, or its pull request is retried or blamed.
+// Decides about a red batch at the head of the line. A later green build passes the batch, or the batch waits for such
+// a build, or the batch is bisected, or its pull requests are requeued or blocked.
 import { startAtEnd } from './next-batch.ts';
 import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
@@ -21,8 +21,8 @@ export interface Judgement extends Step {
 }
 
 /**
- * Judges the batch at the head of the line, whose parent is the tip. No other batch is judged, because a batch that
- * it is built on may be at fault. The head is not judged if a pull request is before it in line.
+ * Judges the batch at the head of the line, whose parent is the tip. No other batch is judged, because the batch below
+ * it may be at fault. The head is not judged if a pull request is before it in line.
  */
 export function judgeHead(view: LineView): Judgement {
   const unchanged: Judgement = { view, decisions: [], start: null };
@@ -39,7 +39,10 @@ export function judgeHead(view: LineView): Judgement {
   return { view: judged.view, decisions: [...judged.decisions, ...above, ...judged.departures], start: null };
 }
 
-/** Index of the green batch that passes the red one. `wait`: a batch within the failure depth is still pending. */
+/**
+ * Index of the green batch that passes the red one. `wait`: a batch within the failure depth is still pending. `none`:
+ * no batch can pass the red one.
+ */
 export function findPass(view: LineView, red: number): number | 'wait' | 'none' {
   const { mode, useOptimisticValidation, optimisticValidationFailureDepth: depth } = view.snapshot.rules;
   if (mode !== 'parallel' || !useOptimisticValidation) return 'none';

@@ -86,7 +86,7 @@ function parentFault(view: LineView, expected: { readonly at: number; readonly p
 function outcomeFault(view: LineView, batch: BatchState): Cause | null {
   const conflicting = batch.members[conflictingMember(view, batch)];
   if (conflicting !== undefined) return { code: 301, causedBy: conflicting.pullRequest };
-  // A canceled build proves nothing about its pull requests, so they return to their places and are not blamed.
+  // A canceled build proves nothing about its pull requests, so they return to their places and count as untested.
   const verdict = verdictOf(view, batch);
   return verdict.kind === 'worthless' ? { code: verdict.code, causedBy: null } : null;
 }

@@ -2,11 +2,11 @@
 // other batches of the line land. An isolation build shows whether a batch that is red behind other batches is red by
 // itself. Side builds never land, and nothing is built on them.
 //
-// A red part with several members is bisected again, and its members are not blamed. A part with one member is built
-// only after all pull requests that were before the member have left the line. Its red build then proves as much as a
-// red build at the head of the line. Each part is built at most once on each level. Then its members are in line again,
-// and a failure at the head of the line is final. So a bisection of n pull requests ends after at most 2 log2(n) + 2
-// builds of each member, even while the rest of the line changes.
+// A red part with several members is bisected again. None of its members is blocked or requeued. A part with one member
+// is built only after all pull requests that were before the member have left the line. Its red build then proves as
+// much as a red build at the head of the line. Each part is built at most once on each level. Then its members are in
+// line again, and a failure at the head of the line is final. So a bisection of n pull requests ends after at most 2
+// log2(n) + 2 builds of each member, even while the rest of the line changes.
 import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   membersOf,
@@ -48,8 +48,8 @@ function judgeOne(view: LineView, batch: BatchState): Step {
 }
 
 /**
- * Why the side build is no longer needed: a request put its members back in line, or the batch that an isolation build
- * was about has ended.
+ * Why the side build is no longer needed: a request put its members back in line, or the batch that the isolation build
+ * judges has ended.
  */
 function placeFault(view: LineView, batch: BatchState): Cause | null {
   if (batch.sideBuild === 'isolation') {
@@ -71,7 +71,7 @@ function judgePart(view: LineView, batch: BatchState): Step {
     case 'gate_closed':
       return { view, decisions: [] };
     case 'worthless':
-      // Its members must be built again.
+      // The members must be built again.
       return {
         view: withoutBatches(view, [batch]),
         decisions: supersede([batch], { code: verdict.code, causedBy: null }),
@@ -92,9 +92,9 @@ function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step
 }
 
 /**
- * Whether a red side build blames its member. The member was built alone on the tip of that time, and only our own
- * landings have moved the base branch since. Several members are blamed together only at the head of the line, because
- * beside the line the results of the pull requests before them are not known.
+ * Whether a red side build proves that its member is at fault. The member must have been built alone on the tip of that
+ * time, and only our own landings may have moved the base branch since. Several members count as failed together only
+ * at the head of the line, because beside the line the results of the pull requests before them are not known.
  */
 function isBlamed(view: LineView, batch: BatchState): boolean {
   return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
@@ -110,7 +110,7 @@ function returnPart(view: LineView, batch: BatchState): Step {
 
 /**
  * A batch that is red behind others, and whose pull request is also red alone, cannot become green when the batches
- * before it land. So its pull request is blamed. Any other result of the isolation build has no effect.
+ * before it land. So the batch fails. Any other result of the isolation build has no effect.
  */
 function judgeIsolation(view: LineView, batch: BatchState): Step {
   const unchanged: Step = { view, decisions: [] };
@@ -202,8 +202,8 @@ function partsOf(waiting: readonly PullRequestState[], batchSize: number): reado
 }
 
 /**
- * Whether all pull requests that were before it have left the line. Pull requests that skip the line do not count,
- * because new ones might arrive without end.
+ * Whether all pull requests that were before the member have left the line. Pull requests that skip the line do not
+ * count, because new ones might arrive without end.
  */
 function isFirst(view: LineView, member: PullRequestState | undefined): boolean {
   if (member === undefined) return false;

@@ -1,4 +1,4 @@
-// The planner's decisions: plain data that the service writes in the transaction that read the snapshot.
+// The decisions of the planner are plain data. The service writes them in the transaction that read the snapshot.
 import type { BlockCode, ResetCode, BisectionPhase, PinnedHead, BatchState } from './snapshot.ts';
 
 /** A red build whose failed checks are the reason for a decision. */
@@ -65,7 +65,7 @@ export type Decision =
   /**
    * Ends a build beside the line. A part of a bisected batch ends when it has a result, or cannot get one. Its members
    * return to the line, in phase `returned`. A speculative build ends when its result no longer matters. No reset is
-   * recorded for members that are also in another live batch.
+   * recorded for a member that is also in another live batch.
    */
   | { readonly kind: 'ReturnBatch'; readonly batch: string; readonly code: ResetCode }
   /**
@@ -82,12 +82,14 @@ export type Decision =
     }
   /**
    * Takes a stacked pull request out of the line, because the pull request `below` it in the stack is not before it in
-   * line. It becomes pending, and is queued again without a request.
+   * line. The pull request becomes pending, and is queued again without a request.
    */
   | { readonly kind: 'PendPullRequest'; readonly pullRequest: string; readonly below: string }
   /** Moves the pull request behind all other pull requests in line. */
   | { readonly kind: 'Reorder'; readonly pullRequest: string; readonly reason: ReorderReason }
-  /** Puts a pull request back in line if its build was red and its own checks are green. Counts an attempt. */
+  /**
+   * Puts a pull request back in line, because its build was red and its own checks are green. The attempt is counted.
+   */
   | { readonly kind: 'RequeuePullRequest'; readonly pullRequest: string; readonly failedBuild: FailedBuild }
   /**
    * Plans the landing of a green batch whose parent is the tip. `evidence` is the commit of the green build; '' if
@@ -103,7 +105,8 @@ export type Decision =
    */
   | { readonly kind: 'AnnounceStuck'; readonly pullRequest: string }
   /**
-   * Reads the checks of this commit from the host again. No pull request is blamed before the newest results are known.
+   * Reads the checks of this commit from the host again. No build or pull request counts as too slow before the newest
+   * results are known.
    */
   | { readonly kind: 'ReadChecks'; readonly commit: string }
   /**

@@ -1,4 +1,4 @@
-// The order of a queue: the comparator, and the places of pull requests that a bisection took out of the line.
+// Defines the order of a queue, and the places of pull requests that a bisection took out of the line.
 import type { QueueRules } from './rules.ts';
 import type { BatchState, PullRequestState } from './snapshot.ts';
 

@@ -1,10 +1,10 @@
-// What is recorded about the reorders of a pull request, and the texts about them.
+// Records the reorders of a pull request, and makes the texts about them.
 import type { PullRequestState } from './snapshot.ts';
 import type { ReorderReason } from './decision.ts';
 
 /**
- * How often a queued pull request may be passed by pull requests that are ready to land. Without this bound it might
- * never land.
+ * How often pull requests that are ready to land may pass a queued pull request. Without this bound, the passed pull
+ * request might never land.
  */
 export const maxTimesPassed = 3;
 

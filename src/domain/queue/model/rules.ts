@@ -30,8 +30,8 @@ export interface RequiredCheck {
   readonly name: string;
   readonly acceptableStatuses: readonly CheckConclusion[];
   /**
-   * The check is expected to start by itself. While it is missing, it counts as pending, even if the host says that no
-   * further check will start.
+   * Whether the check is expected to start by itself. Such a check counts as pending while it is missing, even if the
+   * host says that no further check will start.
    */
   readonly isAwaited?: boolean;
 }
@@ -56,26 +56,26 @@ export interface QueueRules {
    */
   readonly maxTopupBuilds: number;
   /**
-   * How often a red batch is bisected before all remaining members are blamed. Null: until each failing pull request is
-   * alone.
+   * How often a red batch is bisected before all remaining members count as failed. Null: until each failing pull
+   * request is alone.
    */
   readonly maxBisectionAttempts: number | null;
   /** The greatest number of pull requests in a part of a bisected batch. Null: half of the batch. */
   readonly maxBisectedBatchSize: number | null;
-  /** The parts of a red batch are built beside the line, all at once. */
+  /** Whether the parts of a red batch are built beside the line, all at once. */
   readonly useParallelBisection: boolean;
   /** How many parts are built at once, within `maxParallelBuilds`. Null: only `maxParallelBuilds` limits them. */
   readonly maxParallelBisectedBuilds: number | null;
-  /** A red batch that is behind batches without a result gets an isolation build on the tip. */
+  /** Whether a red batch behind other batches gets an isolation build on the tip. */
   readonly useProactiveDequeue: boolean;
   readonly proactiveDequeueDelaySeconds: number;
   /** Label of a barrier. Null: there are no barriers. */
   readonly barrierLabel: string | null;
   /** How long the own checks of a pull request may run after its build went green. Null: no limit. */
   readonly stuckTimeoutMins: number | null;
-  /** A stuck pull request is announced and stays in line. */
+  /** Whether a stuck pull request is only announced, and stays in line. */
   readonly bypassStuckState: boolean;
-  /** If a head commit is up to date, its green build is evidence, and no bot pull request is needed. */
+  /** Whether the green build of a head commit that is up to date is evidence, so that no bot pull request is needed. */
   readonly skipDraftWhenUpToDate: boolean;
   readonly strategy: MergeStrategy;
   readonly batchCommit: 'group' | 'linear';
@@ -85,7 +85,7 @@ export interface QueueRules {
   readonly ownRequiredChecks: readonly RequiredCheck[] | null;
   /** Names and globs of checks that are retried once when they fail. Null: none. */
   readonly retriableChecks: readonly string[] | null;
-  /** A green build also waits, for a limited time, for other checks that still run on its commit. */
+  /** Whether a green build also waits, for a limited time, for other checks that still run on its commit. */
   readonly waitsForPendingWorkflows: boolean;
   /** Workflows between a green build and its landing, in order. Empty unless in parallel mode. */
   readonly finalGates: readonly FinalGate[];
@@ -94,11 +94,11 @@ export interface QueueRules {
    * start that are most probably needed.
    */
   readonly speculation: 'linear' | 'adaptive';
-  /** Pull requests with disjoint affected targets do not wait for one another. */
+  /** Whether pull requests with disjoint affected targets land without waiting for one another. */
   readonly useAffectedTargets: boolean;
   /**
-   * The host accepts only commits that were built themselves. A build of another commit with the same tree is no
-   * evidence.
+   * Whether the host accepts only commits that were built themselves. Then a build of another commit with the same tree
+   * is no evidence.
    */
   readonly landsBuiltCommitsOnly?: boolean;
   /**

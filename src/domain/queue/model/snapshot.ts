@@ -1,12 +1,11 @@
-// What the planner sees, as plain data. The service loads a Snapshot in one transaction, `plan` decides, and the
-// service writes the decisions in that same transaction.
+// The facts that the planner decides on, as plain data. The service loads a Snapshot in one transaction, `plan`
+// decides, and the service writes the decisions in the same transaction.
 //
-// The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch has exactly
-// one parent: the base's tip, or the commit of the live batch before it. A batch is immutable: members, pinned heads
-// and parent never change; a reset makes a new batch. A batch lands only when its parent is the base's tip *now* and
-// green evidence for its tree exists. In an optimistic pass, a red batch and the green batch on top of it land as a new
-// batch on the tip with the members of both. The tree of the new batch is that of the green batch, whose build is
-// therefore evidence for the new batch.
+// The batches in line have an order by `position`. Every batch has exactly one parent: the base's tip, or the commit of
+// the live batch before it. A batch is immutable: members, pinned heads and parent never change; a reset makes a new
+// batch. A batch lands only when its parent is the base's tip *now* and green evidence for its tree exists. In an
+// optimistic pass, a red batch and the green batch on top of it land as a new batch on the tip with the members of
+// both. The tree of the new batch is that of the green batch, whose build is therefore evidence for the new batch.
 //
 // With adaptive speculation, or with affected targets, builds are speculative and are beside the line. A speculative
 // build contains the base, then the pull requests that it assumes to land first, then its members. It exists for as
@@ -41,7 +40,7 @@ export type ResetCode = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308 | 309 | 31
 export interface CheckState {
   readonly name: string;
   readonly attempt: number;
-  /** `pending` while it is queued or running. */
+  /** `pending` while the check is queued or running. */
   readonly conclusion: CheckConclusion;
   /**
    * The host's name for the event that started the run. What the run checked out depends on the event. Absent: not
@@ -50,14 +49,14 @@ export interface CheckState {
   readonly event?: string;
 }
 
-/** CI's results for one commit. Facts only: `judgeBuild(build, required)` derives the verdict. */
+/** The results of CI for one commit, without a verdict. `judgeBuild(build, required)` derives the verdict. */
 export interface BuildState {
   readonly commit: string;
   readonly tree: string;
   /** The commit of the base branch below everything that this commit adds to the base branch. */
   readonly base: string;
   readonly checks: readonly CheckState[];
-  /** The host says that no further check will start by itself for this commit. */
+  /** Whether the host says that no further check will start by itself for this commit. */
   readonly complete: boolean;
   /** Canceled builds prove nothing. */
   readonly canceled: boolean;
@@ -82,13 +81,19 @@ export interface PullRequestState {
   readonly status: 'queued' | 'tagged';
   /** The head commit that was admitted. A batch pins it. */
   readonly head: string;
-  /** Identifies its stack: neighbours of one stack share a batch. Null: it is in no stack. */
+  /**
+   * Identifies the stack of the pull request. Neighbours of one stack share a batch. Null: the pull request is in no
+   * stack.
+   */
   readonly stack: string | null;
   /** The open pull request that it is stacked on, and that must be before it in line. Null: there is none. */
   readonly below: string | null;
   /** Whether it has the barrier label. Nothing is built behind a barrier in line. */
   readonly isBarrier: boolean;
-  /** Place in line: lower is earlier. Never changes while queued, except by skip line and when it is reordered. */
+  /**
+   * Place in line: lower is earlier. While the pull request is in line, only a reorder or a new commit changes the
+   * rank.
+   */
   readonly rank: number;
   /** Whether it was moved to the end of the line for its isolated retry. At most once since it was queued. */
   readonly reorderedForFailure: boolean;
@@ -118,12 +123,13 @@ export interface PullRequestState {
     readonly attempts: number;
     readonly phase: BisectionPhase;
   } | null;
-  /** `top_of_queue` was announced since it was queued. */
+  /** Whether `top_of_queue` was announced since the pull request was queued. */
   readonly topAnnounced: boolean;
-  /** `stuck` was announced since it was queued. */
+  /** Whether `stuck` was announced since the pull request was queued. */
   readonly stuckAnnounced: boolean;
   /**
-   * Its affected targets, transitively complete. Null: they are not known or not used, so that it overlaps everything.
+   * The affected targets of the pull request, transitively complete. Null: they are not known or not used, so the pull
+   * request overlaps everything.
    */
   readonly targets: readonly string[] | null;
   /**
@@ -143,10 +149,10 @@ export interface GateState {
   readonly workflow: string;
   readonly timeoutMins: number;
   readonly run: {
-    /** `planned`: the host has not been asked to start it yet. */
+    /** `planned`: the host was not asked yet to start the gate. */
     readonly state: 'planned' | 'running' | 'passed' | 'failed';
     readonly plannedAt: number;
-    /** Why it failed. Null unless it failed. */
+    /** Why the gate failed. Null unless the gate failed. */
     readonly reason: string | null;
   } | null;
 }
@@ -158,7 +164,7 @@ export interface PinnedHead {
   readonly head: string;
 }
 
-/** A landing, or another change, that moved the base's tip. */
+/** A landing, or an outside change, that moved the tip of the base branch. */
 export interface Landing {
   readonly commit: string;
   readonly firstParent: string;
@@ -176,8 +182,8 @@ export interface BatchState {
   /**
    * The kind of a build beside the line. No other build is made on it. `part`: a part of a bisected batch. `isolation`:
    * a build that shows whether the only member of a red batch is red by itself. These two kinds never land.
-   * `speculative`: the members on top of the assumption. It lands only if nothing is assumed and its base is the tip.
-   * Null: the batch is in line.
+   * `speculative`: a speculative build. It lands itself only if it assumes nothing and its base is the tip. Null: the
+   * batch is in line.
    */
   readonly sideBuild: 'part' | 'isolation' | 'speculative' | null;
   readonly state: LiveBatchState;
@@ -208,10 +214,11 @@ export interface BatchState {
   /** When its bot pull request was opened or its checks were requested. Null before. */
   readonly buildStartedAt: number | null;
   /**
-   * The landing gate has accepted its landing intent. Nothing is decided about the batch until its landing has ended.
+   * Whether the landing gate has accepted the landing intent of the batch. Then nothing is decided about the batch
+   * until its landing has ended.
    */
   readonly landingStarted: boolean;
-  /** A landing intent is planned or started. */
+  /** Whether a landing intent of the batch is planned or started. */
   readonly landingPlanned: boolean;
   /** The final gates of the batch, in order. Absent: there are none. */
   readonly gates?: readonly GateState[];

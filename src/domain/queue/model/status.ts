@@ -1,4 +1,4 @@
-// The statuses of a pull request, the transitions between them, and the sentence for every status code.
+// Defines the statuses of a pull request, the transitions between them, and the sentence for every status code.
 import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 
 /**
@@ -54,7 +54,7 @@ export const transitions = {
   closed: { reopen: 'open', merge: 'merged' },
 } as const satisfies Transitions;
 
-/** The status after the event; null when the event cannot happen in that status. */
+/** The status after the event. Null: the event cannot happen in this status. */
 export function transition(from: PullRequestStatus, event: PullRequestEvent): PullRequestStatus | null {
   const row: Transitions[PullRequestStatus] = transitions[from];
   return row[event] ?? null;

@@ -11,7 +11,7 @@ export interface PastResults {
 const prior = { probability: 0.9, weight: 10 };
 const weightOfRepository = 20;
 
-/** Between 0 and 1, exclusive, for any records. */
+/** Returns a probability greater than 0 and less than 1. */
 export function estimateSuccessProbability({
   repository,
   author,
@@ -28,8 +28,8 @@ function smoothed(record: PastResults, towards: { readonly probability: number; 
 }
 
 /**
- * Whether a pull request that was red by itself gets a second build before it is blamed. It does not if hardly any
- * recent second build passed. It does if nothing is known.
+ * Whether a pull request that was red by itself gets a second build before it counts as failed. False if hardly any
+ * recent second build passed. True if no second build is known.
  */
 export function isSecondTryWorthwhile(secondTries: PastResults = { passed: 0, judged: 0 }): boolean {
   return (secondTries.passed + 0.5) / (secondTries.judged + 5) >= 0.03;

@@ -81,7 +81,7 @@ function intersect(a: SortedSet, b: SortedSet): boolean {
     const ofOne = a.hashes[one] ?? 0;
     const ofOther = b.hashes[other] ?? 0;
     if (ofOne === ofOther && holdsAt(b, other, a.targets[one] ?? '')) return true;
-    // Without a branch, because the processor would mispredict it half of the time.
+    // These lines avoid a branch, because the processor would mispredict the branch half of the time.
     one += Number(ofOne <= ofOther);
     other += Number(ofOther < ofOne);
   }

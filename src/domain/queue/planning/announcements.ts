@@ -1,4 +1,4 @@
-// Announcements, reads of checks from the host, and the instant of the next plan, for both planners.
+// Decides about announcements, reads of checks from the host, and the instant of the next plan, for both planners.
 import { pendingUntil } from '../evidence/evidence.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { ciDeadline, startDeadline } from '../evidence/verdict.ts';

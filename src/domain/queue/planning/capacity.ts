@@ -1,4 +1,4 @@
-// How many builds run, and how many more may start.
+// Counts how many builds run, and how many more may start.
 import { membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 
@@ -16,8 +16,8 @@ export function freeBuilds({ snapshot }: LineView, running: number): number {
 }
 
 /**
- * Side builds count like all others. A green build that may land and only waits for the own checks of its pull requests
- * counts as running, unless `maxTopupBuilds` allows another build in its place.
+ * Counts the running builds. Side builds count like all others. A green build that may land and only waits for the own
+ * checks of its pull requests counts as running, unless `maxTopupBuilds` allows another build in its place.
  */
 export function countRunning(view: LineView, batches: readonly BatchState[]): number {
   let pending = 0;

@@ -1,5 +1,5 @@
-// Pull requests that leave the line, for both planners: their own checks failed, they conflict with the tip, or the
-// pull request that they are stacked on has left the line.
+// Decides for both planners which pull requests leave the line: their own checks failed, they conflict with the tip, or
+// the pull request that they are stacked on has left the line.
 import { withoutPullRequests, type LineView, type Step } from './line.ts';
 import { hasFailedByItself } from '../landing/gate.ts';
 import { failedChecksText, statusText } from '../model/status.ts';

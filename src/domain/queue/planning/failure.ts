@@ -1,4 +1,4 @@
-// The end of a failed batch: it is bisected, or its members are requeued or blocked.
+// Ends a failed batch: the batch is bisected, or its members are requeued or blocked.
 import { membersOf, withChanged, withoutBatches, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { Cause } from './resets.ts';
 import { failedChecksText } from '../model/status.ts';
@@ -20,8 +20,8 @@ export function isOfGate(group: string | null): boolean {
 }
 
 /**
- * The group of a bisection. If a final gate stopped a batch, its parts stay marked as such even if they fail for
- * another reason.
+ * The group of a bisection. If a final gate stopped a batch, the groups of all its parts begin with `gate:`, even if a
+ * part fails for another reason.
  */
 function groupOf(view: LineView, head: BatchState, failure: Failure): string {
   const isStoppedByGate =
@@ -48,7 +48,10 @@ function attemptsOf(view: LineView, head: BatchState): number {
   return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
 }
 
-/** The end of a batch. `departures` decide about its members, after the batches built on it are reset. */
+/**
+ * The end of a batch. `departures` are the decisions about its members. They follow the resets of the batches that were
+ * built on it.
+ */
 interface Ending extends Step {
   readonly departures: readonly Decision[];
 }
@@ -59,7 +62,8 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   const halves = partition(ids, maxBisectedBatchSize);
   const attempts = attemptsOf(view, batch) + 1;
   const group = groupOf(view, batch, failure);
-  // A side build cannot repeat a final gate, and the build of a part cannot replace the build of a whole stack.
+  // The parts stay in line if a final gate stopped the batch, because no final gate runs for a side build. They also
+  // stay in line if a member is stacked, because a stacked pull request keeps its place.
   const mustStayInLine = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
   const phase = useParallelBisection && !mustStayInLine ? 'side_build' : 'in_place';
   const decision: Decision = {
@@ -77,7 +81,7 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   return { view: halved, decisions: [decision], departures: [] };
 }
 
-/** The batch and, in line, all batches built on it. */
+/** The batch and all batches built on it. No batch is built on a side build. */
 function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
   return batch.sideBuild === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
@@ -90,14 +94,17 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
   );
 }
 
-/** Ends a failed batch that is not bisected. All its members are blamed. */
+/** Ends a failed batch that is not bisected. Every member is requeued, or blocked if it may not be requeued. */
 export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
   const left = withoutBatches(view, withAbove(view, batch));
   const departures = leave(left, membersOf(view, batch), { batch, failure });
   return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
 }
 
-/** Ends a failed batch some members of which have landed since. Only the members that are `left` are blamed. */
+/**
+ * Ends a failed batch of which some members have landed since its build began. Only the `remaining` members are
+ * requeued or blocked.
+ */
 export function failWithout(
   view: LineView,
   batch: BatchState,

@@ -1,4 +1,4 @@
-// What a green batch still waits for: the own checks of its members, for a limited time, and its final gates.
+// Decides what a green batch still waits for: the own checks of its members, for a limited time, and its final gates.
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isHeldByOwnChecks, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';

@@ -1,4 +1,4 @@
-// Bot pull requests without a build, and which of them the next build reuses.
+// Decides which bot pull request without a build the next build reuses, and which ones no build will reuse.
 
 export interface IdleBotPullRequest {
   readonly id: string;

@@ -62,7 +62,7 @@ function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, Pu
   return new Map(pullRequests.map((pullRequest) => [pullRequest.id, pullRequest]));
 }
 
-/** Computes the order again. It may change whenever a pull request enters or leaves the line or a batch. */
+/** Computes the order again. The order may change whenever a pull request enters or leaves the line or a batch. */
 function arranged(view: LineView): LineView {
   if (isSpeculative(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
   const { batches, sideBuilds } = view;
@@ -172,7 +172,7 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
 /**
  * Whether a pull request is in line without a batch because it, or the pull request that it is stacked on, conflicts
  * with an earlier pull request. The pull requests behind it are built without it. It keeps its place, and is tried
- * alone on the tip when no pull request is before it. In other modes than parallel no pull request is suspended,
+ * alone on the tip when no pull request is before it. No pull request is suspended in a mode other than parallel,
  * because only one is built at a time.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {

@@ -1,4 +1,4 @@
-// Which builds a reset by a person ends: all builds of a queue, or those of one pull request and the builds made on
+// Decides which builds a reset by hand ends: all builds of a queue, or those of one pull request and the builds made on
 // them. The next turn makes these builds again, unless the line has changed.
 import type { Decision } from '../model/decision.ts';
 import type { BatchState } from '../model/snapshot.ts';

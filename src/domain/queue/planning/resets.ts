@@ -1,4 +1,5 @@
-// What makes any batch worthless, in line or beside it: a change of its members, or of the rules that it was built by.
+// Finds why a batch is worthless, in line or beside it: its members or the rules have changed, or the batch was given
+// up.
 import { type LineView } from './line.ts';
 import type { BatchState, ResetCode } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';

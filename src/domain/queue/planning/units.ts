@@ -1,4 +1,4 @@
-// Which pull requests are always built together, and which always alone.
+// Decides which pull requests are always built together, and which always alone.
 import { isSuspended, type LineView } from './line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 

@@ -1,5 +1,5 @@
-// Decides whether a pull request may enter the queue: when somebody queues it, and again at every changed fact while it
-// is pending. To add a precondition, add it to `preconditionKinds` and to one of the lists below.
+// Decides whether a pull request may enter the line: when somebody queues it, and again at every turn while it is
+// pending. To add a precondition, add it to `preconditionKinds` and to one of the lists below.
 import { blockText, failedChecksText } from '../model/status.ts';
 import type { QueueRules } from '../model/rules.ts';
 import type { BlockCode, Verdict } from '../model/snapshot.ts';
@@ -27,8 +27,8 @@ export interface AdmissionFacts {
   readonly requiredReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
   /**
-   * The sentence that it waits for the pull request that it is stacked on. Null: that pull request is before it in line
-   * or merged, or there is none.
+   * The sentence about a pull request that waits for the pull request below it in its stack. Null: the pull request
+   * below is before it in line or merged, or there is none.
    */
   readonly waitsForBelow: string | null;
   /** Names of the validations that are not met. */
@@ -39,7 +39,7 @@ export interface AdmissionRules {
   readonly mode: QueueRules['mode'];
   /**
    * Null: the rule of the code host applies. A host does not enforce its rule on a queue that may bypass it, so the
-   * queue does.
+   * queue enforces the rule.
    */
   readonly numberOfApprovals: number | null;
   /** The keys of `merge_rules.preconditions`. */
@@ -200,7 +200,7 @@ const headUnseen: Precondition = {
   },
 };
 
-/** The preconditions about its text and its commits. */
+/** The preconditions about the text and the commits of the pull request. */
 function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>): Precondition[] {
   const { failedValidations } = facts;
   const verified: Precondition = {

@@ -1,5 +1,5 @@
-// Which open pull requests are updated after their base branch moved. Pull requests in line are not updated: the queue
-// tests them together with the tip, and a new head would discard their builds.
+// Decides which open pull requests are updated after their base branch moved. Pull requests in line are not updated:
+// the queue tests them together with the tip, and a new head would discard their builds.
 //
 // Only a few updates run at a time. An update counts as running from its plan until the checks of the new head have
 // ended. So a base branch that moves often occupies CI with only a few updates. The pull request whose last update is
@@ -28,7 +28,7 @@ export interface UpdateCandidate {
   readonly checksRunSince: number | null;
   /** Whether an automatic update made its present head. */
   readonly isAutomatic: boolean;
-  /** Whether a sync of it, automatic or requested, is planned or under way. */
+  /** Whether an update of the pull request, automatic or requested, is planned or under way. */
   readonly isPlanned: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Commands in comments: `/interlock <command>`, one on each line.
+// Reads commands in comments: `/interlock <command>`, one on each line.
 export type Command =
   | { readonly kind: 'queue' }
   | { readonly kind: 'dequeue' }
@@ -72,7 +72,7 @@ function readCommand(text: string): Command | InvalidCommand {
   }
 }
 
-// A command without arguments. Text after it makes it invalid: "merge after lunch" does not mean "merge".
+// A command without arguments. Text after the command makes it invalid: "merge after lunch" does not mean "merge".
 function withoutArguments(command: Command, word: string, rest: string): Command | InvalidCommand {
   return rest === '' ? command : { kind: 'invalid', text: `\`${word}\` takes no text after it.` };
 }

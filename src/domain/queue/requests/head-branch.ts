@@ -17,7 +17,7 @@ export function isHeadBranch(head: PullRequestHead, branch: string): boolean {
   return ownHeadBranch(head) === branch;
 }
 
-/** Why the queue must not move the head branch. Null: it may. */
+/** Why the queue must not move the head branch. Null: the queue may move it. */
 export function decideBranchRefusal({ headBranch, headFork }: PullRequestHead): string | null {
   return isFork(headFork) ? `${headBranch} is a branch of the fork ${headFork}, which only its owners move` : null;
 }

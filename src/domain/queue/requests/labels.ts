@@ -1,5 +1,5 @@
-// The requests that people make by labels on a pull request, and the labels that the queue adds and removes. A label is
-// a request only if a person adds or removes it. A change by the queue is no request, so that no change can cause
+// Decides what people request by labels on a pull request, and which labels the queue adds and removes. A label is a
+// request only if a person adds or removes it. A change by the queue is no request, so that no change can cause
 // another.
 import type { PullRequestStatus } from '../model/snapshot.ts';
 import { isQueued } from '../model/status.ts';

@@ -1,5 +1,5 @@
-// Messages of the commits that a landing makes. The message is fixed when the build is made, so that the tested commit
-// lands unchanged.
+// Makes the messages of the commits that a landing makes. The messages are fixed when the build is made, so that the
+// tested commit lands unchanged.
 import type { Configuration } from '../../configuration/keys.ts';
 import { replaceMatches } from '../../configuration/regex.ts';
 
@@ -65,8 +65,8 @@ function withBody(title: string, body: string): string {
 }
 
 /**
- * Each rule rewrites the result of the previous rule. Without this bound, rules that double the title would make it
- * huge.
+ * Each rule rewrites the result of the previous rule. Without this bound, rules that double the title would make the
+ * title huge.
  */
 const longestTitle = 1_000;
 
@@ -93,9 +93,9 @@ function shorten(text: string, most: number): string {
 }
 
 /**
- * The part of a body that goes into the message. A marker is the first line that contains it; the marker line itself is
- * removed. A missing marker removes nothing. The end marker is searched after the start marker. Comments are removed
- * last, because a marker may be a comment.
+ * The part of a body that goes into the message. A marker is found in the first line that contains it. This line itself
+ * is removed too. A missing marker removes nothing. The end marker is searched after the start marker. Comments are
+ * removed last, because a marker may be a comment.
  */
 export function cutBody(body: string, rules: MessageRules): string {
   let lines = body.replaceAll('\r\n', '\n').split('\n');

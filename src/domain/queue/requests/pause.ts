@@ -1,4 +1,4 @@
-// Which rule decides whether a base branch is paused (interface 2.3).
+// Finds the rule that decides whether a base branch is paused (interface 2.3).
 import { isGlob, literalLength, matchesGlob } from '../../glob.ts';
 
 export interface PauseRule {

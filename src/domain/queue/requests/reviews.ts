@@ -1,4 +1,4 @@
-// Which reviews count: authors of a pull request cannot approve it.
+// Counts reviews. Reviews by authors of the pull request do not count.
 
 export interface Review {
   readonly reviewer: string;

@@ -1,4 +1,4 @@
-// Skip instructions: texts in the message of a commit because of which GitHub and similar CI start no workflow for the
+// Skip instructions are texts in a commit message that keep GitHub and similar CI from starting workflows for the
 // commit.
 
 const bracketed = /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/gi;

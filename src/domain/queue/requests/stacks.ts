@@ -1,5 +1,5 @@
-// Stacks. A pull request is stacked on the pull request whose head branch is its base branch. The lowest pull request
-// of a stack has a managed base branch, and all pull requests of the stack are in the queue of this branch.
+// A pull request is stacked on the pull request whose head branch is its base branch. The lowest pull request of a
+// stack has a managed base branch, and all pull requests of the stack are in the queue of this branch.
 import type { MergeStrategy } from '../model/rules.ts';
 import type { PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 
@@ -13,7 +13,7 @@ export interface StackBranches {
 }
 
 /**
- * A pull request that others may be stacked on. A merged one keeps the pull requests stacked on it until they are
+ * A pull request that others may be stacked on. Pull requests stay stacked on a merged pull request until they are
  * retargeted.
  */
 export interface StackCandidate extends StackBranches {
@@ -87,8 +87,8 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
 }
 
 /**
- * For each member of a batch: whether its changes are part of the next member's commit. Only squashed pull requests can
- * share a commit: merges and rebases keep the authors' commits.
+ * For each member of a batch: whether the commit of the next member contains its changes. Only squashed pull requests
+ * can share a commit: merges and rebases keep the authors' commits.
  */
 export function findJoined(
   members: readonly { readonly id: string; readonly below: string | null; readonly strategy: MergeStrategy }[],

@@ -1,5 +1,5 @@
-// The possible assumptions of a build, in order of their probability. An assumption says which of the pull requests
-// before the unit land.
+// Enumerates the possible assumptions of a build in order of their probability. An assumption says which of the pull
+// requests before the unit land.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import { findConflict, isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -71,7 +71,7 @@ function hasFailed(graph: SpeculationGraph, index: number): boolean {
   return (graph.buildsOf.get(index) ?? []).some(({ verdict }) => isFailure(verdict));
 }
 
-/** All pull requests that its members are stacked on, directly or indirectly. */
+/** All pull requests that these members are stacked on, directly or indirectly. */
 function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlySet<number> {
   const below = new Set<number>();
   for (const member of members)
@@ -83,8 +83,9 @@ function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlyS
 }
 
 /**
- * The assumptions that follow in the enumeration: the next pull request is flipped too, or is flipped instead of the
- * last flipped one. Each set of flipped pull requests appears once, and never before a more probable set.
+ * Returns the candidates that follow in the enumeration. In the first one, the next pull request is flipped too. In the
+ * second one, it is flipped instead of the last flipped one. Each set of flipped pull requests appears once, and never
+ * before a more probable set.
  */
 export function furtherOf(candidate: Candidate): Candidate[] {
   const { undecided, next } = candidate;
@@ -99,8 +100,9 @@ export function furtherOf(candidate: Candidate): Candidate[] {
 }
 
 /**
- * The assumed indices in order. Null: the assumption cannot come true, or its pull requests are known to conflict. It
- * cannot come true if it contains a stacked pull request without the pull request below.
+ * The assumed indices in order. Null: the assumption cannot come true, or a conflict of its pull requests and the
+ * members is known. It cannot come true if it contains a stacked pull request without the pull request below, or all
+ * pull requests of a red build.
  */
 export function assumedBy(
   graph: SpeculationGraph,
@@ -116,7 +118,7 @@ export function assumedBy(
     assumed.add(below);
   }
   for (const member of members) assumed.delete(member);
-  // Pull requests that were red together are red in any build that contains them all, and so do not all land.
+  // Pull requests that were red together are red in any build that contains all of them. So not all of them land.
   const isRefuted = reds.some(({ pending }) => pending.every((index) => assumed.has(index)));
   const indices = [...assumed].sort((a, b) => a - b);
   return isRefuted || findConflict(graph, [...indices, ...members]) !== null ? null : indices;

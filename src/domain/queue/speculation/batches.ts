@@ -9,7 +9,7 @@ import { isCulpritSearched, smallestReds } from './culprit-search.ts';
 
 /**
  * Batches are formed when the number of waiting pull requests, divided by the number of builds that may run at once,
- * reaches the first constant. They are formed until it falls below the second constant.
+ * reaches the first constant. They are formed until the quotient falls below the second constant.
  */
 const startShare = 1;
 const stopShare = 0.25;
@@ -124,7 +124,7 @@ function cut(graph: SpeculationGraph, indices: readonly number[], sizeAt: (failu
   return batches;
 }
 
-/** Estimates the rate of false failures from second builds: the share of second builds that passed. */
+/** Estimates the rate of false failures from the share of second builds that passed. */
 function ratesOf({ view }: SpeculationGraph, failure: number): Rates {
   const { passed, judged } = view.snapshot.secondTries ?? { passed: 0, judged: 0 };
   const share = passed / (judged + 5);
@@ -186,8 +186,8 @@ export function bestBatchSize(rates: Rates, most: number): number {
 
 /**
  * The average number of builds for each pull request, for batches of 1, 2, 3 … members. A pull request that is found by
- * elimination is built alone before it is blamed. Second builds of bad pull requests are not counted, because their
- * number does not depend on the size.
+ * elimination is built alone before it counts as failed. Second builds of bad pull requests are not counted, because
+ * their number does not depend on the size.
  */
 export function batchCosts({ failure, flake }: Rates, most: number): readonly number[] {
   const bad = Math.min(0.999, Math.max(0.001, failure));

@@ -62,8 +62,8 @@ function isUndivided(graph: SpeculationGraph, unit: readonly number[]): boolean 
 }
 
 /**
- * Whether the members of an existing build still are a unit. They are not if they have failed a final gate with others
- * since and are too many for a part. The result of the build still counts.
+ * Whether the members of an existing build still are a unit. They are not if they failed with others since, and are in
+ * different groups or too many for one part. The result of the build still counts.
  */
 function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild): boolean {
   const rows = members.flatMap((index) => line[index] ?? []);
@@ -72,8 +72,8 @@ function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild)
 }
 
 /**
- * Whether these pull requests may be built together. Pull requests that failed together may, but only in parts of at
- * most the size that the bisection decided.
+ * Whether these pull requests may be built together. Pull requests that failed together are built together only in
+ * parts of at most the size that the bisection decided.
  */
 export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   const group = rows[0]?.bisection?.group ?? null;

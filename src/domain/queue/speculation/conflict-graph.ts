@@ -1,11 +1,11 @@
-// For each pull request in line: which earlier pull requests it overlaps, and which landed changes it overlaps.
+// Finds for each pull request in line the earlier pull requests and the landed changes that it overlaps.
 import type { LineView } from '../planning/line.ts';
 import { countBelow, indexOverlaps, overlap, memoize, type Overlaps, type Targets } from '../model/overlap.ts';
 import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
 
 export interface LandedChange extends PinnedHead {
   readonly targets: Targets;
-  /** The commit by which it landed: the same for changes that landed together. */
+  /** The commit by which the change landed. Changes that landed together have the same commit. */
   readonly commit: string;
 }
 

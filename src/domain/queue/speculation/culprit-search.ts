@@ -1,6 +1,5 @@
-// The search for the first bad pull request of a red batch. It goes by halves in line order, so that everything before
-// the bad pull request lands. The red build stays as evidence: when its first half has landed, the rest is known to be
-// red.
+// Searches for the first bad pull request of a red batch by halves in line order, so that everything before the bad
+// pull request lands. The red build stays as evidence: when its first half has landed, the rest is known to be red.
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
 

@@ -1,8 +1,8 @@
-// Which pull requests are ejected because of red builds, and which builds end.
+// Decides which pull requests are ejected because of red builds, and which builds end.
 //
-// A build whose assumptions failed ejects no pull request. A pull request is ejected when no other is before it in
-// line, and two of its builds were red with no other possible culprit. One red build is enough if second builds have
-// hardly ever passed. Pull requests that were built together are bisected first.
+// A build whose assumptions failed ejects no pull request. A pull request is ejected when no pull request that overlaps
+// it is before it in line, and two of its builds were red with no other possible culprit. One red build is enough if
+// second builds have hardly ever passed. Pull requests that were built together are bisected first.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -74,8 +74,8 @@ function end(view: LineView, batch: BatchState, failure: Failure): Step {
 }
 
 /**
- * The failure of the build if it ejects the members. Null: it is not red, another pull request may be at fault, or a
- * second build must decide.
+ * The failure of the build if the failure ejects the members. Null: the build did not fail, another pull request may be
+ * at fault, or a further build must decide.
  */
 function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure | null {
   const { batch, verdict, members } = build;
@@ -93,8 +93,9 @@ function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure 
 }
 
 /**
- * Whether only the members can be at fault: everything that the build assumed has landed, and no other pull request is
- * before them in line. For an isolated retry, the pull requests before it do not count, because they have passed it.
+ * Whether only the members can be at fault: everything that the build assumed has landed, and no other pull request
+ * that overlaps them is before them in line. For an isolated retry, the pull requests before it do not count, because
+ * they have passed it.
  */
 export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: SpeculativeBuild): boolean {
   if (pending.length > members.length) return false;
@@ -146,8 +147,8 @@ function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | nul
 }
 
 /**
- * Ends a landing if a member must wait for its own checks, so that the other members can land without it. A landing
- * whose final gates have started waits for the member.
+ * Ends a green landing if a member must wait for its own checks, so that the other members can land without it. A
+ * landing that is planned, or whose final gates have started, waits for the member.
  */
 function heldFault(view: LineView, landing: BatchState): Cause | null {
   const { landingPlanned, gates = [] } = landing;

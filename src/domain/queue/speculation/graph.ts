@@ -1,5 +1,5 @@
-// The speculation graph: the facts that the planner of speculative builds decides on. Pull requests are identified by
-// their indices in line.
+// The speculation graph has the facts that the planner of speculative builds decides on. Pull requests are identified
+// by their indices in line.
 import type { LineView } from '../planning/line.ts';
 import type { ConflictGraph, LandedChange } from './conflict-graph.ts';
 import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';
@@ -10,8 +10,8 @@ export interface SpeculativeBuild {
   readonly batch: BatchState;
   readonly verdict: BatchVerdict;
   /**
-   * Indices of its members that are in line. `pending`: indices of its assumed pull requests and members that are in
-   * line.
+   * Indices of the members that are in line. `pending` has the indices of the assumed pull requests and the members
+   * that are in line.
    */
   readonly members: readonly number[];
   readonly pending: readonly number[];

@@ -1,4 +1,4 @@
-// The isolated retry of a pull request that was reordered because its build failed.
+// Decides about the isolated retry of a pull request that was reordered because its build failed.
 import { isAssumedToLand, type SpeculationGraph } from './graph.ts';
 import { isBoundToPlace } from './reorderable.ts';
 

@@ -1,4 +1,5 @@
-// What each speculative build still proves: about which pull requests, for how long, and with what weight if it failed.
+// Judges each speculative build: which pull requests its result still applies to, whether the build must end, and how
+// much its failure proves.
 import { verdictOf, type LineView } from '../planning/line.ts';
 import { isFailure } from '../planning/failure.ts';
 import { mayReorderForFailure, mayReorder, wasReordered } from './reorderable.ts';
@@ -51,8 +52,8 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   if ('departed' in places) return reset(departureCause(view, places.departed));
   const { order, pending, landedParts } = places;
   const waitingMembers = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
-  // The reordered pull request was only assumed, and all members have landed. The build is now a build of this pull
-  // request alone.
+  // The build only assumed the reordered pull request, and all its members have landed. So it is now a build of the
+  // reordered pull request alone.
   const isAboutReordered =
     verdict.kind === 'red' && waitingMembers.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
   const members = isAboutReordered ? pending : waitingMembers;
@@ -86,7 +87,7 @@ type Places =
   /** A pull request that has left the line without landing, or has another head. */
   | { readonly departed: PinnedHead };
 
-/** Which pull requests of a build are in line, and which have landed since the commit that the build starts from. */
+/** Finds which pull requests of a build are in line, and which have landed on top of its base. */
 function findPlaces(graph: SpeculationGraph, batch: BatchState, since: number): Places {
   const order: number[] = [];
   const pending: number[] = [];
@@ -106,8 +107,8 @@ function findPlaces(graph: SpeculationGraph, batch: BatchState, since: number): 
 }
 
 /**
- * Whether a red build with several pull requests in line counts against a reordered pull request. When those that
- * passed it have landed, the build on top of them proves as much as a build in its new place.
+ * Whether a red build with several pull requests in line counts against a reordered pull request. When the pull
+ * requests that passed it have landed, the build on top of them proves as much as a build in its new place.
  */
 function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   const { verdict, pending } = build;
@@ -158,7 +159,7 @@ function departureCause(view: LineView, { pullRequest }: PinnedHead): Cause {
  * Null: there is none.
  */
 function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): PullRequestState | null {
-  // All pull requests that skip the line are at its front.
+  // All pull requests that skip the line are at the front of the line.
   if (graph.line[0]?.skipLine !== true) return null;
   for (const index of build.members) {
     const passing = graph

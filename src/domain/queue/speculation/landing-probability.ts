@@ -1,14 +1,14 @@
-// The probability that each pull request in line lands. It is estimated in line order, from the success probability,
-// from the results of speculative builds, and from the probability of their assumptions.
+// Estimates the probability that each pull request in line lands. The estimate goes in line order. It uses the success
+// probability, the results of speculative builds, and the probability of their assumptions.
 import { isFailure } from '../planning/failure.ts';
 import { isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { isCulpritSearched } from './culprit-search.ts';
 
 /** How often two overlapping pull requests that pass separately fail together. */
 const clash = 0.035;
-/** The same if it is not known whether they overlap. */
+/** The same probability if it is not known whether they overlap. */
 const unknownClash = 0.008;
-/** The same in a red build, for each of its pull requests after the first. */
+/** The same probability in a red build, for each of its pull requests after the first. */
 const clashInRed = 0.02;
 /** How often a build of good pull requests is red, and how often the content of a green build does not land. */
 const flake = 0.01;
@@ -34,7 +34,7 @@ export function estimateLandingProbabilities(graph: SpeculationGraph): LandingPr
 
 /**
  * For each pull request, the probability that it passes together with the earlier pull requests that land, if it is
- * good by itself. The more pull requests overlap it, the lower it is.
+ * good by itself. The more pull requests overlap it, the lower is the probability.
  */
 function probabilityTogether(graph: SpeculationGraph, faultProbabilities: Float64Array): Float64Array {
   const { useAffectedTargets } = graph.view.snapshot.rules;
@@ -46,9 +46,9 @@ function probabilityTogether(graph: SpeculationGraph, faultProbabilities: Float6
 }
 
 /**
- * For each pull request, the probability that it is at fault by itself. A pull request in a green build is not. In a
- * red build at least one is: the probabilities follow by Bayes' rule. The smallest red builds prove most, and so are
- * evaluated first.
+ * For each pull request, the probability that it is at fault by itself. A pull request in a green build is hardly ever
+ * at fault. At least one pull request in a red build is at fault, so the probabilities follow by Bayes' rule. The
+ * smallest red builds prove most, and so are evaluated first.
  */
 function estimateFaults(graph: SpeculationGraph): Float64Array {
   const faultProbabilities = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
@@ -109,7 +109,10 @@ export function probabilityOfAssumptions(
   return probability;
 }
 
-/** The probability that the pull requests land with which the one at `index` is known to conflict. */
+/**
+ * The probability that the pull requests of a known conflict of the one at `index` land. If several conflicts are
+ * known, the greatest of their probabilities.
+ */
 function conflictRisk(graph: SpeculationGraph, probabilities: LandingProbabilities, index: number): number {
   const conflicts = graph.view.conflicts.get(graph.line[index]?.id ?? '') ?? [];
   let risk = 0;

@@ -1,4 +1,5 @@
-// What lands now: the batch in line, or the mergeable set as a new batch.
+// Plans what lands now: the landing that is in line already, or else the mergeable set, or else a pull request that
+// skips validation. The mergeable set lands as a new batch, or as the speculative build that equals it.
 import type { BatchState } from '../model/snapshot.ts';
 import { landGreen } from '../planning/green-batch.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
@@ -18,7 +19,7 @@ export interface PlannedLanding {
   readonly decisions: readonly Decision[];
   /** Indices of the pull requests that these decisions land. */
   readonly indices: readonly number[];
-  /** When landings are allowed again, if a landing waits for it. Null: none waits. */
+  /** When landings are allowed again, if a landing waits for this instant. Null: no landing waits. */
   readonly until: number | null;
 }
 

@@ -1,6 +1,6 @@
-// The mergeable set: pull requests that may land together on the evidence of green builds. A pull request is in the set
-// only with every pull request before it. The green builds prove as much about the set as one build of the whole set
-// would (composed-evidence.ts).
+// Finds the mergeable set: the pull requests that may land together on the evidence of green builds. A pull request is
+// in the set only together with every pull request before it that overlaps it. The green builds prove as much about the
+// set as one build of the whole set would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { overlapsAll } from './reorderable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
@@ -18,7 +18,7 @@ interface MergeablePast extends MergeableSet {
   readonly passed: ReadonlySet<number>;
 }
 
-/** `isReady`: the other conditions of a pull request's landing. */
+/** `isReady`: whether a pull request meets the other conditions of a landing. */
 export function findMergeable(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
@@ -27,8 +27,8 @@ export function findMergeable(
 }
 
 /**
- * Like `findMergeable`, but the set may leave out earlier pull requests that `mayBePassed`. They then land behind the
- * set.
+ * Like `findMergeable`, but the set may leave out the earlier pull requests for which `mayBePassed` is true. These
+ * land behind the set.
  */
 export function findMergeablePast(
   graph: SpeculationGraph,

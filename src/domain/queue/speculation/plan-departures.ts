@@ -1,5 +1,5 @@
-// Plans which pull requests and builds leave the line now. The steps repeat until nothing leaves: block pull requests
-// that failed by themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull
+// Plans which pull requests and builds leave the line now. The steps repeat until none leaves: block pull requests that
+// failed by themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull
 // requests → reorder pull requests that others need not wait for → dequeue stuck pull requests → end builds whose
 // result no longer matters.
 import { blockFailed, holdAbove } from '../planning/departures.ts';
@@ -55,7 +55,7 @@ export function planDepartures(start: LineView): LineAfterDepartures {
   }
 }
 
-/** Computed at most once, because it is the most expensive part of a plan. */
+/** Estimates at most once, because the estimate is the most expensive part of a plan. */
 function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
   let probabilities: LandingProbabilities | undefined;
   return () => (probabilities ??= estimateLandingProbabilities(graph));

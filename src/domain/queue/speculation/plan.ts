@@ -41,13 +41,14 @@ function selectBuildsBehind(graph: SpeculationGraph, { starts, indices }: Planne
 }
 
 /**
- * While a landing is under way no build is reset and no pull request is ejected, because the outcome may change the
- * line. New builds assume that the landing succeeds.
+ * While a landing is under way, no build is reset and no pull request is ejected, because the outcome of the landing
+ * may change the line. New builds assume that the landing succeeds.
  */
 function planBehindLanding(view: LineView): Decision[] {
   const graph = viewGraph(view);
   const { starts, dropped, until } = selectFreeBuilds(graph, estimateLandingProbabilities(graph));
-  // Obsolete builds end when the outcome is known, and are replaced then. So no new build of their members starts now.
+  // Obsolete builds end when the outcome of the landing is known, and are replaced then. So no new build of their
+  // members starts now.
   const undecided = new Set(graph.obsolete.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
   const certain = starts.filter(({ members }) => !members.some((member) => undecided.has(member.pullRequest)));
   return [...dropped.map(drop), ...certain, ...announceTop(view), ...planAgain(view, [until])];

@@ -1,7 +1,7 @@
-// Moves a doubtful pull request to the end of the line, so that those behind it can land. The new order is the only
-// one: the landing gate, the planner and the API all use it. A pull request is reordered when its build failed and is
-// repeated (isolated-retry.ts). It is also reordered if others are ready to land without it while it is unlikely to
-// land or in its isolated retry.
+// Moves a doubtful pull request to the end of the line, so that those behind it can land. The landing gate, the planner
+// and the API all use the new order. A pull request is reordered when its build failed and is repeated
+// (isolated-retry.ts). It is also reordered if it is unlikely to land or in its isolated retry while others are ready
+// to land without it.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';

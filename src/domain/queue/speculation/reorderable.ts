@@ -1,4 +1,4 @@
-// Which pull requests may be reordered, and which were.
+// Decides which pull requests may be reordered, and which were reordered.
 import type { SpeculationGraph } from './graph.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 

@@ -1,5 +1,5 @@
-// Which builds start. Possible builds start in order of the probability that they are needed. A build is needed if
-// exactly the pull requests that it assumes land before it.
+// Selects the builds that start. Possible builds start in order of the probability that they are needed. A build is
+// needed if exactly the pull requests that it assumes land before it.
 import TinyQueue from 'tinyqueue';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
@@ -33,7 +33,7 @@ export interface BuildSelection {
   readonly starts: readonly StartBatch[];
   /** Running speculative builds that are replaced. */
   readonly dropped: readonly SpeculativeBuild[];
-  /** When pull requests that wait for further members are built without them. Null: none wait. */
+  /** When pull requests that wait for further members are built without them. Null: no pull request waits. */
   readonly until: number | null;
 }
 
@@ -44,7 +44,7 @@ export function selectBuilds(
 ): BuildSelection {
   const { speculation } = graph.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
-  // If more builds run than are allowed, for example in a pause, the end of one would not allow another.
+  // If more builds run than are allowed, for example in a pause, the end of one build allows no other build.
   const unlikely = isAdaptive && Number.isFinite(free) && free >= 0 ? findUnlikelyBuilds(graph, probabilities) : [];
   const starts: StartBatch[] = [];
   const dropped: SpeculativeBuild[] = [];
@@ -153,9 +153,9 @@ function isPartOfRed(graph: SpeculationGraph, members: readonly number[]): boole
 }
 
 /**
- * Whether the same build is made again. A pull request that is red by itself gets a second build before it is blamed,
- * as soon as the assumption of the red build is likely to come true. A later start would delay all pull requests behind
- * it for the time of a build. The last remaining member of a red batch is always built alone.
+ * Whether the same build is made again. A pull request that is red by itself gets a second build before it counts as
+ * failed, as soon as the assumption of the red build is likely to come true. A later start would delay all pull
+ * requests behind it for the time of a build. The last remaining member of a red batch is always built alone.
  */
 function isRetried(
   graph: SpeculationGraph,

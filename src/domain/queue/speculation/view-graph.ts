@@ -58,8 +58,8 @@ function findLanding(view: LineView, indexOf: ReadonlyMap<string, number>): Read
 interface History {
   readonly changes: readonly LandedChange[];
   /**
-   * For each base, the index in `changes` of the first change on top of it. Missing: the changes on top of it are not
-   * all known, or an outside change is among them.
+   * For each base, the index in `changes` of the first change on top of it. A base is missing if not all changes on top
+   * of it are known, or if an outside change is among them.
    */
   readonly from: ReadonlyMap<string, number>;
 }

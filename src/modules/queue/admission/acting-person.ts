@@ -13,8 +13,8 @@ interface HostPerson {
 }
 
 /**
- * Returns the email address of the user who is this person, or the handle if there is no user. At GitHub the person
- * becomes a user, so call it only after the request of the person was permitted. Runs its own transaction.
+ * Returns the email address of the user who is this person, or the handle if there is no user. At GitHub this makes the
+ * person a user, so call it only after the request of the person was permitted. Runs a transaction of its own.
  */
 export async function nameActor(
   ctx: Context,

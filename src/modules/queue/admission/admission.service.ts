@@ -48,7 +48,8 @@ export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubj
 }
 
 /**
- * Returns the admissions in the order of the pull requests. The number of statements does not depend on their number.
+ * Returns the admissions in the order of the pull requests. The number of statements does not depend on the number of
+ * pull requests.
  */
 async function decideAll(
   ctx: Context,
@@ -80,8 +81,9 @@ async function decideAll(
 }
 
 /**
- * Why a pull request must leave the line: an approval was withdrawn, changes were requested, or it became a draft. Own
- * checks, conflicts and stacks are not considered, because the planner judges them. Null: it stays in line.
+ * Why a pull request must leave the line: for example, an approval was withdrawn, changes were requested, or it became
+ * a draft. Own checks, conflicts and stacks are not considered, because the planner judges them. Null: the pull request
+ * stays in line.
  */
 export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
   const { configuration, rules } = rulesOf(repository, queue);
@@ -194,7 +196,7 @@ function admissionRules(
   };
 }
 
-/** Those of the heads that are known to conflict with the present tip of the base branch. */
+/** Returns the heads that are known to conflict with the present tip of the base branch. */
 async function conflictsWithTip(
   ctx: Context,
   tx: Transaction,
@@ -241,8 +243,9 @@ interface Reconsidered {
 }
 
 /**
- * Decides again about all pending pull requests and those in line, at every turn of the queue, because facts may have
- * changed: a pending pull request may now enter the line, and a pull request in line may have lost a precondition.
+ * Decides again about all pull requests that are pending or in line, at every turn of the queue, because facts may have
+ * changed. A pending pull request may now enter the line, and a precondition of a pull request in line may no longer
+ * hold.
  */
 export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<Reconsidered> {
   const { ctx, tx, queue } = work;
@@ -315,8 +318,9 @@ async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<Pul
 }
 
 /**
- * Blocks the pull requests in line whose preconditions no longer hold, except those that are landing. Returns whether
- * preconditions of any pull request no longer hold.
+ * Blocks the pull requests in line whose preconditions no longer hold, except those that are landing. An obstacle
+ * without a code, such as a head that the host does not show yet, blocks none. Returns whether preconditions of any
+ * pull request no longer hold.
  */
 async function reconsiderInLine(
   work: QueueWork,

@@ -1,4 +1,4 @@
-// Handles a new head commit of a pull request. The line contains only pinned heads, so a new head never lands untested.
+// Handles a new head commit of a pull request. Batches pin heads, so a new head never lands untested.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingStarted } from '../store/intents.ts';
@@ -23,8 +23,8 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  // Three kinds of new heads add only commits of the base branch, and the tree is tested again before it lands: updates
-  // by the queue, moves of a head by a landing, and a person's "update branch".
+  // Three kinds of new heads add only commits of the base branch: updates by the queue, moves of a head by a landing,
+  // and a person's "update branch". The new tree is tested again before it lands.
   const isInLine = row.status === 'queued' || row.status === 'tagged';
   const addsBaseAlone =
     ownPushes > 0 ||

@@ -95,7 +95,7 @@ export async function maySkip(
   return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
 }
 
-/** Throws FORBIDDEN if the person cannot write to a repository at GitHub. Null: no person, so nothing is refused. */
+/** Throws FORBIDDEN if the person cannot write to a repository at GitHub. If `person` is null, nothing is refused. */
 export async function requireWriteAccess(
   ctx: Context,
   repository: EnqueuedRepository,

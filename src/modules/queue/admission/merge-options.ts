@@ -1,4 +1,4 @@
-// Writes the options of a request about how a pull request is merged. An option that the request leaves out does not
+// Writes the options of a request that say how a pull request is merged. An option that the request leaves out does not
 // change.
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';

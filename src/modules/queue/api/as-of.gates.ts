@@ -1,4 +1,4 @@
-// Finds who paused or halted a base branch, and when, in the event log, which covers every instant.
+// Finds in the event log who paused or halted a base branch, and when. The log covers every instant.
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';

@@ -1,5 +1,5 @@
-// Loads a queue now or at an instant, for explanations. The same statements read both, so that an explanation of now
-// agrees with a later explanation of the same instant.
+// Loads a queue now or at an instant, for explanations. The same statements read the present and the past, so that an
+// explanation of now agrees with a later explanation of the same instant.
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
@@ -58,7 +58,7 @@ export interface QueueAsOf {
   /** When the next merge window opens. Null: landings do not wait for a merge window. */
   readonly windowFrom: number | null;
   readonly haltedReason: string | null;
-  /** Why the host may refuse a landing because of its rules. Null: no reason is known, or the queue is halted. */
+  /** Why the rules of the host may refuse a landing. Null: no reason is known, or the queue is halted. */
   readonly hostWarning: string | null;
   /** Until when the host refuses requests. Null: the host accepts them, or the time is not on record. */
   readonly hostWaitUntil: number | null;
@@ -98,7 +98,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, request: Queu
     },
     rules,
     departures: [],
-    // Times of repeated reads are deleted after some time. Only ejections need them.
+    // The rows about repeated reads of checks are deleted after some time. Only ejections need them.
     readings: [],
   };
   return {
@@ -153,7 +153,7 @@ function queueState(id: string, { baseBranch, tip, tree }: QueueRow, lineage: re
     tip: tip ?? '',
     tipTree: tree ?? '',
     lineage,
-    // Only ejections need this; explanations do not.
+    // Only side builds of the planner need the earlier tips. Explanations do not need them.
     ownLine: [tip ?? ''],
     nextPosition: 0,
     buildsElsewhere: 0,

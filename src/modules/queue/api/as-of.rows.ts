@@ -1,4 +1,4 @@
-// Reads the rows of a queue, now or at an instant. The same statements read both; now is the instant `infinity`.
+// Reads the rows of a queue, now or at an instant. The same statements read both. Now is the instant `infinity`.
 import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
@@ -70,7 +70,7 @@ export interface LineAt {
 }
 
 /**
- * The values of the columns that are not read for a `WaitingRow`. Labels are left out, because none of its labels
+ * The values of the columns that are not read for a `WaitingRow`. `labels` is empty, because none of its labels
  * matters.
  */
 export const usual = {
@@ -184,8 +184,8 @@ export async function readBatches(
 }
 
 /**
- * Converts a row. It is not recorded when the commit of a batch was made. The start of its build is recorded, so the
- * batch has its commit from then on.
+ * Converts a row. The time at which the commit of a batch was made is not recorded. So the batch counts as having its
+ * commit from the start of its build on.
  */
 export function toBatch(row: BatchRow, instant: string): BatchState {
   const { startedAt } = row;
@@ -214,7 +214,7 @@ export async function readLandingsAt(
   );
 }
 
-/** The affected targets that were reported for these pull requests by that time, by id. */
+/** The affected targets that were reported for these pull requests up to the instant, by id. */
 export async function readTargetsAt(
   ctx: Context,
   tx: Transaction,

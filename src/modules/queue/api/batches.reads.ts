@@ -103,8 +103,8 @@ export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | n
 }
 
 /**
- * For each batch, the newest earlier batch with its first member that ended without landing. For a batch with the cause
- * `new`, only batches of the member's present stay in line count.
+ * For each batch, the newest batch of its first member that ended before without landing. Isolation builds do not
+ * count. For a batch with the cause `new`, only batches count that were created since the member last entered the line.
  */
 export function earlierBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
   return loadOne('laterId', async (batchIds) => {
@@ -216,8 +216,8 @@ function botLoader(
 }
 
 /**
- * The newest bot pull request of each pull request. Those of isolation builds do not count, because such builds never
- * land.
+ * The newest bot pull request of each pull request. Bot pull requests of isolation builds do not count, because
+ * isolation builds never land.
  */
 export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullRequest, BotPullRequest | null, string> {
   return new DataLoader(

@@ -311,7 +311,7 @@ export class Batch {
   queueId!: string;
   parentBatchId!: string | null;
   testedCommit!: string | null;
-  /** The instant as of which it was read. Absent: now. */
+  /** The instant as of which the batch was read. Absent: now. */
   asOf?: Date;
 }
 

@@ -1,4 +1,5 @@
-// Subscriptions to queues. Each event causes a change, which contains its subject as it is when the change is sent.
+// Defines the subscriptions to queues. Each event causes a change, which contains the subject of the event as it is
+// when the change is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import { concernsQueue } from '../../../domain/events/queue-events.ts';

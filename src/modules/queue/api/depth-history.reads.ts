@@ -50,7 +50,7 @@ function checkSpan({ from, to, points }: DepthSpan): void {
     throw new DomainError('BAD_INPUT', `points must be between 1 and ${mostPoints}.`, 'points');
 }
 
-/** SQL: the number of the first interval that starts at an instant or later. */
+/** Returns SQL for the number of the first interval that starts at an instant or later. */
 const intervalFrom = (instant: string): string =>
   `greatest(0, ceil(extract(epoch from ${instant} - $3::timestamptz) / $5::float8))::integer`;
 

@@ -57,7 +57,7 @@ export class Impact {
   @Field(() => String, { description: 'The impact as a sentence for people.' })
   sentence!: string;
 
-  /** From these the moves of landings are forecast. */
+  /** The moves of landings are forecast from these impacts. */
   impacts!: readonly QueueImpact[];
 }
 

@@ -1,4 +1,4 @@
-// Makes the explanation of a pull request from facts about it and its queue.
+// Makes the explanation of a pull request from facts about the pull request and its queue.
 import {
   listPreconditions,
   type Precondition,
@@ -27,17 +27,17 @@ export interface Explained extends Reason {
 export interface Known {
   /** The pull request at that instant. */
   readonly version: Version;
-  /** All its versions up to that instant, newest first. */
+  /** All versions of the pull request up to that instant, newest first. */
   readonly versions: readonly Version[];
   /** Null: the pull request was not in line. */
   readonly position: LinePosition | null;
   /** The build of its head commit. Undefined: there is none. */
   readonly own: BuildState | undefined;
-  /** The checks of its head and of its build, by commit. */
+  /** The checks of the head and of the build of the pull request, by commit. */
   readonly checks: ReadonlyMap<string, readonly CheckFact[]>;
   /** The pull request below it in its stack, at that instant. Null: there is none. */
   readonly below: Version | null;
-  /** Its events up to that instant, newest first. */
+  /** The events of the pull request up to that instant, newest first. */
   readonly events: readonly Cause[];
   readonly queueAsOf: QueueAsOf;
 }
@@ -185,7 +185,7 @@ function conflictFound(versions: readonly Version[]): string | null {
 
 /**
  * The failed validations under the configuration of the instant. If the stored result is about other validations, the
- * text is judged again. If there is no text, those failed validations count that still exist.
+ * text is judged again. If there is no text, the stored failed validations count that the configuration still has.
  */
 function failedValidationsOf(configuration: Configuration, version: Version): readonly string[] {
   const { validations } = configuration.merge_rules.preconditions;
@@ -194,10 +194,7 @@ function failedValidationsOf(configuration: Configuration, version: Version): re
   return version.failedValidations.filter((failed) => validations.some(({ name }) => name === failed));
 }
 
-/**
- * Since when each precondition has its present value. Earlier versions are judged under the configuration of the
- * instant.
- */
+/** When each precondition got its present value. Earlier versions are judged under the configuration of the instant. */
 function preconditionsSince(
   { versions, queueAsOf }: Known,
   preconditions: readonly Precondition[],

@@ -1,4 +1,5 @@
-// Reads the facts for `explain`, now or at an instant in the past. They are read for each request and never stored.
+// Reads the facts for `explain`, now or at an instant in the past. The facts are read for each request and never
+// stored.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -42,7 +43,7 @@ interface Question extends ExplainOptions {
   readonly pullRequest: PullRequest;
 }
 
-/** Explains pull requests. Those at the same instant are read together, and each queue is read once. */
+/** Explains pull requests. Pull requests at the same instant are read together, and each queue is read once. */
 function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
   return new DataLoader(
     async (questions) => {
@@ -139,8 +140,8 @@ export async function explainAll(
 type Recorded = Pick<Known, 'version' | 'versions' | 'events' | 'queueAsOf'>;
 
 /**
- * Explains with conditions, which need the checks and the pull request below each. Returns the explanations in the
- * given order.
+ * Explains with conditions. They need the checks and the pull request below each pull request. Returns the explanations
+ * in the given order.
  */
 async function explainFully(
   ctx: Context,

@@ -1,5 +1,5 @@
 // Stores the first estimate for a pull request after it has entered the line, so that analytics can compare the
-// estimate with the landing. Later estimates are not stored, because an estimate is easier the closer the landing is.
+// estimate with the landing. Later estimates are not stored, because an estimate is easier when the landing is closer.
 import type { Context } from '../../../context.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';

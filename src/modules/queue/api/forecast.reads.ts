@@ -39,13 +39,13 @@ const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
 interface Kept {
   readonly version: string;
   readonly until: number;
-  /** Until when the forecast is kept even if the line has changed. */
+  /** Until when the forecast is used even if the line has changed. */
   keptUntil: number;
   length: number;
   readonly answer: Promise<QueueForecast | null>;
 }
 
-/** About ten times the cost of a forecast for each pull request in line. */
+/** For how long a forecast is used even if the line has changed: about ten times as long as the forecast takes. */
 const keptMsPerPullRequest = 1;
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();

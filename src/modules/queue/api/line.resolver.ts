@@ -1,5 +1,5 @@
-// The line in pages. The cost of a page does not grow with the length of the line, apart from the cost of reading the
-// queue.
+// Reads the line in pages. The cost of a page does not grow with the length of the line, apart from the cost of reading
+// the queue.
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';

@@ -111,7 +111,7 @@ async function readVersionsAt(
   );
 }
 
-/** How many of the last ended batches are searched for the newest batch. More than so many are never built at once. */
+/** How many of the batches that ended last are searched for the newest batch. A queue never has more live batches. */
 const mostAtOnce = 500;
 
 /**

@@ -1,4 +1,4 @@
-// The number of landings with a proof, and whether the proofs were correct when they were last verified.
+// Reads how many landings have a proof, and whether the proofs were correct when they were last verified.
 import { Ctx, Extensions, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../context.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';

@@ -1,4 +1,4 @@
-// Payloads of the mutations of a pull request.
+// Makes the payloads of the mutations of a pull request.
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { previewQueueing } from '../requests/queue.service.ts';
 import { toImpact } from './dry-run.types.ts';

@@ -1,5 +1,5 @@
-// Reads pull requests for GraphQL: one prepared statement for each kind of query, with rows in the shape that GraphQL
-// needs.
+// Reads pull requests for GraphQL. Each kind of query has a prepared statement, which returns rows in the shape that
+// GraphQL needs.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
@@ -28,7 +28,7 @@ export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, 
   p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
 
 /**
- * The fields of the narrow list of pull requests. It costs half as much, because the cost of a row grows with its
+ * The fields that a narrow query reads. A narrow query costs half as much, because the cost of a row grows with its
  * columns.
  */
 export const narrowFields: ReadonlySet<string> = new Set([
@@ -52,7 +52,7 @@ export const narrowFields: ReadonlySet<string> = new Set([
   'batches',
 ]);
 
-// SQL: the order of the line, as the planner has it: pull requests that skip the line first, then by rank.
+// SQL for the order of the line, which is that of the planner: pull requests that skip the line first, then by rank.
 const lineOrder = 'p.skip_line desc, p.rank';
 
 // A query for one pull request nearly always selects its bot pull request, so one row contains both.
@@ -80,8 +80,8 @@ export async function readPullRequestByNumber(
 }
 
 /**
- * The open pull request of a head branch, or otherwise the newest. One from a branch of this repository comes before
- * one from a fork.
+ * The open pull request of a head branch, or the newest one if none is open. A pull request from a branch of this
+ * repository comes before one from a fork.
  */
 export async function readPullRequestByHead(
   ctx: Context,

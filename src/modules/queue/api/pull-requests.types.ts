@@ -130,9 +130,9 @@ export class PullRequest {
 
   repositoryId!: string;
   queueId!: string | null;
-  /** The instant as of which it was read, and its place in line at that instant. Absent: now. */
+  /** The instant as of which the pull request was read, and its place in line at that instant. Absent: now. */
   past?: { readonly at: Date; readonly position: number | null };
-  /** Its newest bot pull request. Null: it has none. Absent: the bot pull request was not read. */
+  /** The newest bot pull request of the pull request. Null: there is none. Absent: it was not read. */
   latestBot?: BotPullRequest | null;
 }
 

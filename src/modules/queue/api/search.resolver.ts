@@ -8,7 +8,7 @@ import { Search } from '../../repositories/search.types.ts';
 import { pullRequestColumns } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
-/** At most so many candidates of each kind, in all repositories together. */
+/** The greatest number of candidates of each kind, in all repositories together. */
 const mostCandidates = 2_000;
 
 @Resolver(() => Search)

@@ -1,4 +1,4 @@
-// Simulations in the background: one at a time for each account, in the process that received the request. If the
+// Runs simulations in the background: one at a time for each account, in the process that received the request. If the
 // process ends, the lease of the simulation's row runs out, and readers see the simulation as lost.
 import type { Context } from '../../../context.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
@@ -42,7 +42,10 @@ export async function readSimulations(ctx: Context, repositoryId: string, most: 
   });
 }
 
-/** Starts a simulation. Resolves when it is running. `ended` resolves when it has ended, and never rejects. */
+/**
+ * Starts a simulation. Resolves when the simulation is running. `ended` resolves when the simulation has ended, and
+ * never rejects.
+ */
 export async function startSimulation(
   ctx: Context,
   request: SimulationRequest,

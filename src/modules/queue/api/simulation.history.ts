@@ -77,7 +77,7 @@ export async function readBatches(ctx: Context, span: Span, rules: QueueRules): 
   }));
 }
 
-/** The verdict at that time. The build of a superseded batch is judged by the present rules. */
+/** The verdict of an ended batch. The build of a superseded batch is judged by the present rules. */
 function verdictOf(
   { state, complete, checks }: Pick<BatchRow, 'state' | 'complete'> & { readonly checks: readonly CheckState[] },
   rules: QueueRules,

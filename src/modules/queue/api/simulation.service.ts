@@ -50,7 +50,7 @@ export interface Prepared {
 
 /**
  * Checks the input of a simulation. Throws RATE_LIMITED while another simulation of the account runs in this process.
- * With `atHost`, throws FORBIDDEN if the caller does not have this scope by their permission at GitHub.
+ * If `atHost` is given, throws FORBIDDEN if the permission of the caller at GitHub does not include this scope.
  */
 export async function prepareSimulation(
   ctx: Context,
@@ -134,7 +134,7 @@ function requireNoOther({ accountId }: Context): void {
 
 const mostMerges = 5_000;
 
-/** A branch that never had a queue, such as an imported one, has no events. Its commits are taken as the history. */
+/** The queue of an imported branch may have no events. Then the commits of the branch are taken as its history. */
 async function readPastOfGit(
   ctx: Context,
   repository: HostedRepository,

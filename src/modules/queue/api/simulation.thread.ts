@@ -1,4 +1,4 @@
-// The thread that simulations run in: pure CPU work with a time limit.
+// Runs simulations in a thread. They are pure CPU work with a time limit.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
 import { movedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';

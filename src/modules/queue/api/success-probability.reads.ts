@@ -7,7 +7,7 @@ import { membersOfBatch } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
-/** The past results, by id of the repository. They are read once for all pull requests of a repository. */
+/** The past results, by id of the repository. The results are read once for all pull requests of a repository. */
 function pastResults(ctx: GraphQLContext): DataLoader<string, RepositoryResults> {
   return new DataLoader(
     async (repositoryIds) => {

@@ -11,7 +11,10 @@ import { PullRequest } from './pull-requests.types.ts';
 
 const description = 'What the caller is permitted to do with it.';
 
-/** Whether the caller may skip the line and validation. Each needs a permission in the repository besides its scope. */
+/**
+ * Whether the caller may skip the line, and whether the caller may skip validation. Both actions need a permission in
+ * the repository besides their scope.
+ */
 async function skipActionsOf(ctx: GraphQLContext, repository: HostedRepository): Promise<ViewerAction[]> {
   const may = async (can: typeof canSkipLine): Promise<boolean> =>
     await maySkip(ctx, repository, { can, requestedBy: null });

@@ -186,8 +186,8 @@ async function keepConflict(
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
-    // A side build does not contain the pull requests before it, and may conflict for that reason. So no pull request
-    // is blamed, and no merge result is stored.
+    // A side build does not contain the pull requests before it, and may conflict for that reason. So the batch is
+    // given up, and neither the pull request nor a merge result records the conflict.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
     if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
@@ -211,8 +211,9 @@ async function keepConflict(
 
 /**
  * Records a conflict of a speculative build as a merge result of the base commit and all heads up to the conflicting
- * one, assumed heads included. The planner finds the merge result by these heads. A speculative build blames no pull
- * request for a conflict. `at` is the index in the list of the assumed pull requests followed by the members.
+ * one, assumed heads included. The planner finds the merge result by these heads. The batch is given up, and the row of
+ * the pull request does not record the conflict. `at` is the index in the list of the assumed pull requests followed by
+ * the members.
  */
 async function keepConflictOfSpeculation(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
   const { batch } = loaded;

@@ -1,6 +1,6 @@
-// Takes a batch from its plan to its verdict. The row of a batch is its own intent. While its state is `making`, its
-// commit must be composed. While its state is `building` and it has not started, its checks must be started. Every step
-// may run twice, and writes facts only if the batch is still live. If an update changes no row, the batch was
+// Takes a batch from its plan to its verdict. The state of a batch says what must be done. While its state is `making`,
+// its commit must be composed. While its state is `building` and it has not started, its checks must be started. Every
+// step may run twice, and writes facts only if the batch is still live. If an update changes no row, the batch was
 // superseded. A batch does not use src/platform/turns, because the planner decides about it and each step is a short
 // activity without a lease.
 import type { Context } from '../../../context.ts';

@@ -151,7 +151,7 @@ async function markStarted(
   });
 }
 
-/** Not called if the batch gets no checks of its own, because such a batch lands at once. */
+/** This is not called if the batch gets no checks of its own, because such a batch lands at once. */
 function announceBuildStarted(work: QueueWork, { id, repositoryId, queueId, commit }: BatchRow): void {
   work.events.push({ repositoryId, queueId, batchId: id, action: 'build_started', payload: { commit } });
 }

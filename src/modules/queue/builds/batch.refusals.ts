@@ -1,5 +1,6 @@
-// Handles the case that a host permanently refuses something that a batch needs. Such a pull request must not stop
-// those behind it: it is blocked with the host's message, and the others are built without it.
+// Handles the case that a host permanently refuses something that a batch needs. A pull request that the host refuses
+// must not stop the pull requests behind it. It is blocked with the message of the host, and the others are built
+// without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
 import { hostClient, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';

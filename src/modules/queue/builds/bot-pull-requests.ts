@@ -34,7 +34,7 @@ export async function deleteBranch(ctx: Context, host: HostedRepository, branch:
   }
 }
 
-/** The bot pull request that this batch has, or takes over now. Null: it needs a new one, or its build has ended. */
+/** The bot pull request that this batch has, or takes over now. Null: the batch needs a new one, or has ended. */
 export async function takeBotPullRequest(
   ctx: Context,
   { batch, members }: LoadedBatch,

@@ -1,6 +1,6 @@
-// Judges, by the planner's rule, whether green builds of parts justify a landing. A batch with such builds needs no build
-// of its own. The gate of the landing reads the builds again under its locks. Its result is stored in the intent, so that
-// the proof does not depend on later changes of rows.
+// Judges, by the planner's rule, whether green builds of parts justify a landing. A batch with such builds needs no
+// build of its own. The landing gate reads the builds again under its locks. The intent of the landing stores the
+// result of the gate, so that the proof does not depend on later changes of rows.
 import type { Context } from '../../../context.ts';
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
 import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
@@ -39,8 +39,8 @@ interface Judged {
 }
 
 /**
- * Returns the green builds of the parts, if the tree of the batch contains nothing but their content and changes that
- * do not overlap with it, and if that tree was never red. Null: the landing is not justified.
+ * Returns the green builds of the parts if together they prove as much about the members as one build of the whole tree
+ * would, and if no build of the whole tree was red. Null: they do not justify the landing.
  */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
   const { batch, members, rules, tip } = judged;

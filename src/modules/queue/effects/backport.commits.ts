@@ -8,8 +8,8 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 const mostCommits = 501;
 
 /**
- * A squash or a merge made one commit; a rebase made a series. Empty: the host did not report how the pull request was
- * merged, or which commits it had.
+ * A pull request that was squashed or merged has one commit. A pull request that was rebased has a series of commits.
+ * Empty: the host did not report how the pull request was merged, or which commits it had.
  */
 export async function findMergedCommits(
   ctx: Context,

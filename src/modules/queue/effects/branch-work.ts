@@ -1,4 +1,4 @@
-// Branch work: the start and the end that all kinds share, and the refresh, which is the shortest kind.
+// Starts and ends branch work of every kind, and carries out the refresh, which is the shortest kind.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -109,7 +109,8 @@ interface GivenUp {
   /** The reason, as a part of a sentence for the people who requested the work. Absent: they are not informed. */
   readonly because?: string;
   /**
-   * How many times a notification was tried before it was given up. Absent: the event log has no event of the failure.
+   * How many times a notification was tried before it was given up. Absent: the event log gets no event about the
+   * failure.
    */
   readonly tries?: number;
 }

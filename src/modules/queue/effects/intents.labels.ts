@@ -66,8 +66,8 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     const rules = labelRulesOf(configurationOf(repository));
     const isWanted = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
-    // Updated by SQL and not by the entity: the row is read without a lock, and a read of the host may have changed the
-    // row.
+    // This updates the row by SQL and not by the entity, because the row was read without a lock, and a read of the
+    // host may have changed it.
     if (isWanted && present)
       await tx.query(
         `update pull_request set queue_labels = array_append(queue_labels, $3)

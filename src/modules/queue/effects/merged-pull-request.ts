@@ -1,5 +1,5 @@
-// What happens at the host after a pull request has landed: the host shows it as merged, the pull requests that were
-// stacked on it get the base branch as theirs, and its branch is deleted if the configuration says so.
+// Carries out what happens at the host after a pull request has landed: the host shows it as merged, the pull requests
+// that were stacked on it get its base branch, and its branch is deleted if the configuration says so.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
@@ -39,8 +39,8 @@ export async function concludePullRequest(ctx: Context, intent: IntentRow): Prom
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
-  // Before the branch is deleted, because a host closes a pull request whose branch is deleted, and then does not show
-  // it as merged.
+  // This comes before the deletion of the branch, because a host closes a pull request whose branch is deleted, and
+  // then does not show it as merged.
   await client.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),

@@ -19,8 +19,9 @@ export function createRelay(ports: Ports): Loop {
   let openWorkReadAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
 
-  // If a long call delays the turn of a queue, the queue is due at every read but already has its wake. The queue is
-  // woken again only after some time, or if it was planned or its deadline has changed.
+  // A long call may delay the turn of a queue. Until the turn, every read finds the queue again, although it was woken.
+  // The relay wakes such a queue again after 10 seconds, or earlier if a turn has planned it since or its deadline has
+  // changed.
   async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
     const planned = `${queue.planned_version} ${String(queue.next_look_at)}`;
     const last = woken.get(queue.id);
@@ -29,9 +30,9 @@ export function createRelay(ports: Ports): Loop {
     woken.set(queue.id, { planned, at: now });
   }
 
-  // Wakes the queues that need a wake. A queue whose version is higher than its planned version is woken if its planned
-  // version was the same at the last read, so that a wake on its way has a second to arrive. The version itself is not
-  // compared, because a queue that changes all the time would then never be woken.
+  // Wakes the queues that need a wake. A queue is behind if its version is higher than its planned version. It is woken
+  // at the second read that finds the same planned version, so that a wake that is on its way has a second to arrive.
+  // The version itself is not compared, because a queue that changes all the time would then never be woken.
   async function wakeDueQueues(): Promise<void> {
     const now = ports.clock();
     const found = await ports.db.system.query<DueQueue & { readonly isBehind: boolean }>(

@@ -1,6 +1,6 @@
-// The affected targets of pull requests. Large sets stay in memory between turns, and a set is always the same array. A
-// line may affect a million targets. To read them takes a second, and to compare them takes another second unless the
-// arrays are the same (domain/queue/model/target-sets.ts).
+// Loads the affected targets of pull requests. Keeps large sets in memory between turns, and returns the same array for
+// the same set. A line may affect a million targets. Reading them takes a second. Comparing them takes another second,
+// unless the arrays are the same: target-sets.ts remembers its results by array.
 import type { Context } from '../../../context.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -54,7 +54,7 @@ async function targetsOfRows(
   return new Map(rows.map((row) => [row.pullRequest, targets.get(row) ?? null]));
 }
 
-/** The largest number of targets in all kept sets. Above it, the least recently used sets are dropped. */
+/** The largest number of targets in memory. Above it, the least recently used sets are dropped. */
 const mostKept = 2_000_000;
 
 const sets = new Map<string, readonly string[]>();
@@ -62,8 +62,8 @@ const sets = new Map<string, readonly string[]>();
 let kept = 0;
 
 /**
- * SQL: the columns of `Stored`. A small set is read whole. Of a large set only a hash is read, which the database
- * computes quickly.
+ * Returns SQL for the columns `targets` and `digest` of `Stored`. A small set is read whole. Of a large set only
+ * a hash is read, which the database computes quickly.
  */
 export function targetColumns(column: string): string {
   return `case when pg_column_size(${column}) < 2048 then ${column} end as targets,
@@ -74,7 +74,7 @@ export interface Stored {
   readonly pullRequest: string;
   /** Null: no targets were reported, or the set is so large that only `digest` was read. */
   readonly targets: readonly string[] | null;
-  /** The hash of a large set. Null: `targets` has the set. */
+  /** The hash of a large set. Null: `targets` has the set, or no targets were reported. */
   readonly digest: string | null;
 }
 

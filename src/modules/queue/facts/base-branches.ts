@@ -11,8 +11,8 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
  * Reads the tip of a base branch and the checks that its protection requires. If Interlock did not land the tip,
- * somebody pushed it: the queue plans again on the new tip. While a landing is under way, the outcome of the landing
- * decides the tip.
+ * somebody pushed it, and the queue plans again on the new tip. While a landing is under way, the outcome of the
+ * landing decides the tip.
  *
  * The result is written only if the recorded tip has not changed since the read began. If it has changed, a landing was
  * concluded or another read was written in the meantime. The result may then be outdated, so the branch is read again.

@@ -27,8 +27,8 @@ export async function withoutBots<Each extends Opened>(
     );
   const batchIds = opened.flatMap((each) => batchOf(each) ?? []);
   if (batchIds.length === 0) return [...opened];
-  // Looked up by the batch, because the host may report a bot pull request before the row of the bot pull request is
-  // written.
+  // This reads the table `batch` and not `bot_pull_request`, because the host may report a bot pull request before
+  // Interlock has written its row.
   const known = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'batches_of_bot_branches',
     text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,

@@ -1,5 +1,6 @@
-// Builds and their checks: facts about commits, read from the host and stored. The key of a result is (commit, check,
-// attempt) and not a bot pull request, so that a late result of a superseded build is still evidence for its tree.
+// Records builds and their checks. They are facts about commits, which are read from the host and stored. The key of a
+// result is (commit, check, attempt) and not a bot pull request, so that a late result of a superseded build is still
+// evidence for its tree.
 import type { Context } from '../../../context.ts';
 import {
   type CheckReport,
@@ -238,19 +239,22 @@ export function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
-/** SQL: whether the end of a check, in the row r of `check_result`, was known at an instant. `infinity` means now. */
+/**
+ * Returns SQL: whether the end of a check, in the row r of `check_result`, was known at an instant. `infinity` means
+ * now.
+ */
 export function hadEndedBy(instant: string): string {
   return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
 }
 
-/** SQL: the conclusion of the row r at an instant. */
+/** Returns SQL: the conclusion of the row r at an instant. */
 export function conclusionBy(instant: string): string {
   return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
 }
 
 /**
- * SQL: whether the row r was known at an instant. If it is not recorded when the row became known, a first attempt counts
- * as known since the build, and a later attempt since its start.
+ * Returns SQL: whether the row r was known at an instant. If it is not recorded when the row became known, a first
+ * attempt counts as known since the build, and a later attempt since its start.
  */
 export function wasSeenBy(instant: string): string {
   return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;

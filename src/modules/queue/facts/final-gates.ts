@@ -1,6 +1,5 @@
-// The final gates of a batch. Each gate of a batch has one row, so that its workflow is started once even after a
-// crash. This file reads the state of the gates from the rows and from the host. Other folders plan, start and stop
-// them.
+// Reads the state of the final gates of a batch from the rows and from the host. Each gate of a batch has one row, so
+// that its workflow is started once even after a crash. Other folders plan, start and stop the gates.
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
@@ -156,7 +155,7 @@ function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
 
 export interface PassedGate {
   readonly workflow: string;
-  /** The commit that it ran on. */
+  /** The commit that the gate ran on. */
   readonly commit: string;
   /** The host's id of the run. */
   readonly run: string;

@@ -1,5 +1,5 @@
-// Builds and own checks as the planner and admission judge them. A failed check that is retried counts as pending until
-// its new attempt ends.
+// Loads builds and judges own checks for the planner and for admission. A failed check that is retried counts as
+// pending until its new attempt ends.
 import type { Context } from '../../../context.ts';
 import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds, type WantedBuilds } from './build.records.ts';
 import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
 
-/** Loads builds. In them, a failed check that is being retried, or is about to be, is pending. */
+/** Loads builds. A failed check that is being retried, or is about to be retried, is pending in them. */
 export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function loadJudgedBuilds(
   return builds.map((build) => withUndecided(build, undecided.get(build.commit) ?? []));
 }
 
-/** Like `loadJudgedBuilds`, for builds of heads that were already loaded. By head commit. */
+/** Like `loadJudgedBuilds`, for builds of heads that were already loaded. Returns the builds by head commit. */
 export async function judgedHeads(
   ctx: Context,
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function judgedHeads(
   return judged;
 }
 
-/** The names of the checks that are being retried or are about to be, by commit. */
+/** The names of the checks that are being retried or are about to be retried, by commit. */
 async function findUndecided(
   ctx: Context,
   tx: Transaction,

@@ -9,7 +9,7 @@ import { isWanted, lineColumns, readWanted, type WantedRows, type LineRow } from
 import type { QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from './build.records.ts';
 
-/** A line with fewer pull requests is not kept. One statement reads it whole. */
+/** A line with fewer pull requests is not kept in memory. One statement reads it whole. */
 const keptFrom = 100;
 
 /** The number of pull requests in all kept lines of a database. Above it, the least recently read lines are dropped. */

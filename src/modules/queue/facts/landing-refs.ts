@@ -16,7 +16,7 @@ const messagePrefix = 'Nothing lands under this number: batch ';
 /**
  * Writes the tombstone of a landing before the landing is given up. Without it, a worker that has passed the gate and
  * is delayed before its call could still land as soon as somebody pushes the base back. The worker's update requires
- * the old value of the base and the absence of the landing ref. Only the second condition can be broken for ever.
+ * the old value of the base and the absence of the landing ref. Only the second condition can be made false for ever.
  * Returns the commit of the landing ref afterwards: the tombstone, or the commit of a landing that was faster. Null:
  * the host refused the ref.
  */

@@ -1,4 +1,4 @@
-// The landings that moved a base branch: the tips of the branch, and the members of each landing.
+// Loads the landings that moved a base branch: the tips of the branch, and the members of each landing.
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -42,7 +42,8 @@ export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
 
 /**
  * The landings that moved the tip, oldest first. They begin after the earliest commit of `since` that recorded landings
- * connect with the tip. A push of somebody else breaks this connection, because such a push overlaps every pull request.
+ * connect with the tip. A push by somebody else breaks this connection, because such a push overlaps every pull
+ * request.
  */
 export async function loadLandings(
   ctx: Context,

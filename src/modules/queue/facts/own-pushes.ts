@@ -1,5 +1,5 @@
-// Heads that the service pushed to the branches of pull requests. Each head is recorded before its push, so that the
-// service never takes the head for a person's commit.
+// Finds heads that the service pushed to the branches of pull requests. Each head is recorded before its push, so that
+// the service never takes the head for a person's commit.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -32,8 +32,8 @@ export function movesHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: Lo
 }
 
 /**
- * The name of a ref that can be made only once. It is made by the push that moves the heads of a landing, or by another
- * worker that takes the landing over. So only one of the two happens.
+ * The name of a ref that can be made only once. Either the push that moves the heads of a landing makes the ref, or
+ * another worker that takes the landing over makes it. So only one of the two happens.
  */
 export function headsFence(batchId: string): string {
   return `refs/interlock/builds/${batchId}-heads`;

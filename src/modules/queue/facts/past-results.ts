@@ -1,4 +1,4 @@
-// The success probability of pull requests, from earlier builds of their authors and their repository.
+// Estimates the success probability of pull requests from earlier builds of their authors and their repository.
 import type { Context } from '../../../context.ts';
 import { estimateSuccessProbability, type PastResults } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
@@ -40,15 +40,15 @@ export async function loadPastResults(ctx: Context, tx: Transaction, repositoryI
 }
 
 /**
- * In how many of the last speculative builds we look for second builds of the same content. There are a few builds for
- * each change, and a few builds in a hundred fail. So the last few hundred builds rarely contain the dozen second
+ * How many of the last speculative builds are searched for second builds of the same content. There are a few builds
+ * for each change, and a few builds in a hundred fail. So the last few hundred builds rarely contain the dozen second
  * builds that success-probability.ts needs.
  */
 const mostBuilds = 2_000;
 
 /**
- * Counts, among the last speculative builds, the second builds of content whose first build failed, and how many
- * passed.
+ * Counts, among the last speculative builds, the second builds of content whose first build was red, and how many of
+ * these second builds passed.
  */
 export async function loadSecondTries(
   ctx: Context,

@@ -1,5 +1,5 @@
-// The service's own checks on a head. The service writes them to the database and never reads them back from the host,
-// so that they are neither lost nor late. At the host, people can see them.
+// Records the service's own checks on a head. The service writes them to the database and never reads them back from
+// the host, so that they are neither lost nor late. The host only shows them to people.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueuesInOrder } from '../store/queue.locks.ts';

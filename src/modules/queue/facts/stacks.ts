@@ -21,8 +21,8 @@ export interface PullRequestBelow {
 }
 
 /**
- * The pull requests directly below these, by id. Flush the unit of work before the call, because this reads the
- * database.
+ * The pull requests directly below the given ones, by id. Flush the unit of work before the call, because this reads
+ * the database.
  */
 export async function readBelow(
   ctx: Context,
@@ -49,7 +49,10 @@ export function openBelow(
   return belowId;
 }
 
-/** Why the pull request below keeps a pull request out of the line. Null: it is in line or merged, or there is none. */
+/**
+ * Why the pull request below keeps a pull request out of the line. Null: the pull request below is in line or merged,
+ * or there is none.
+ */
 export function obstacleBelow(
   below: ReadonlyMap<string, Pick<PullRequestBelow, 'number' | 'status'>>,
   belowId: string | null | undefined,
@@ -67,7 +70,7 @@ export function isInStack(configuration: Configuration, { belowId }: StackPositi
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
-/** The head that landed of the pull request below. Null: it has not landed, or there is none below. */
+/** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (await ctx.db.transaction(ctx.accountId, async (tx) => await readBelow(ctx, tx, [row]))).values();
   return below?.status === 'merged' ? below.head : null;

@@ -18,7 +18,7 @@ import { announce, planLabelWrite, planReply, type QueueWork } from '../store/st
 export interface LabelAct extends LabelWrite {
   /** The person's handle. Null: the host does not report who changed the label. */
   readonly by: string | null;
-  /** The actor in events. Null: the service, for example because the request is refused. */
+  /** The actor in events. Null: the service is the actor, for example because the request is refused. */
   readonly actor: string | null;
   readonly at: number;
   /** Why the request is refused. Null: the request is carried out. */

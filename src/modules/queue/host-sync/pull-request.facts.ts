@@ -1,4 +1,4 @@
-// Which facts of the host the row of a pull request copies.
+// Lists the facts of the host that the row of a pull request copies.
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 

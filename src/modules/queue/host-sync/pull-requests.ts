@@ -184,7 +184,7 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
   return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
 }
 
-/** Returns the row if the host's facts are those of the row. Then nothing is locked, planned or woken. */
+/** Returns the row if the host has no new facts. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
   of: Found,
@@ -237,7 +237,7 @@ async function keepPullRequest(
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
   Object.assign(known, factsOf(seen), derived);
-  // The pull request is still landing in its old queue. It changes its base branch after the landing.
+  // The pull request is still landing in its old queue. The row gets the new base branch after the landing.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
@@ -288,8 +288,8 @@ function derivedFacts({ seen, head, configuration }: SeenFacts) {
   return { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
 }
 
-// Updated by SQL and not by the entity, because the queue may have added a label since the read. The entity would
-// overwrite the record of that label.
+// This updates the row by SQL and not by the entity, because the queue may have added a label since the read. The
+// entity would overwrite the record of that label.
 async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, seen: HostPullRequest): Promise<void> {
   const kept = keptQueueLabels(known, seen.labels);
   const dropped = known.queueLabels.filter((label) => !kept.includes(label));

@@ -123,7 +123,8 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
   });
   const target = queues.get(targetId);
   const current = queues.get(known?.queueId ?? targetId);
-  // The pull request moved to a third queue before the locks were taken. The caller reads the host again.
+  // The pull request moved to a third queue before the locks were taken. The error ends this host sync, and the host
+  // hint or the user tries again.
   if (target === undefined || current === undefined)
     throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
   return { known, assignment, target, current };
@@ -132,7 +133,7 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
 /**
  * Moves the pull request to the queue to which it belongs, and takes it out of the line of its present queue, because a
  * build for one base branch proves nothing for another. If its landing has started, it stays in its present queue until
- * the landing has ended. Returns the work on the queue in which it is afterwards.
+ * the landing has ended. Returns the QueueWork of the queue that has the pull request after the move.
  */
 export async function moveToQueueOfBase(
   ctx: Context,
@@ -157,8 +158,9 @@ export async function moveToQueueOfBase(
 }
 
 /**
- * The pull request below after the host was read. If it has landed, the row still refers to it until the head contains
- * the base branch with the landed commit. Until then the pull request's own changes are those since the landed head.
+ * Returns the id to store in `below_id` after the pull request was read from the host. If the pull request below has
+ * landed, the row still refers to it until the head contains the base branch with the landed commit. Until then, the
+ * diff of the pull request starts at the head that landed, not at the base branch.
  */
 export async function belowAfterLanding(
   tx: Transaction,

@@ -69,8 +69,8 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
 }
 
 /**
- * Halts the queue. Ids of batches come from a sequence, which a restore sets back. So another batch has had this id and
- * has landed.
+ * Halts the queue, because another batch had this id and has landed. Ids of batches come from a sequence, which a
+ * restore of the database sets back.
  */
 function haltForAnotherCommit(
   work: QueueWork,
@@ -95,9 +95,9 @@ function haltForAnotherCommit(
 }
 
 /**
- * Gives a landing up, because somebody moved the base branch after its batch was built. The queue plans again on the
- * new tip. Pushes to the heads of members while the landing was started were only recorded, so `on_commit_added` is
- * applied to them now.
+ * Gives a landing up: somebody moved the base branch, the commit of the batch does not exist, or the host landed
+ * another commit. The queue plans again on the present tip. Pushes to the heads of members while the landing was
+ * started were only recorded, so `on_commit_added` is applied to them now.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -113,7 +113,7 @@ async function giveUpLanding(
 ): Promise<void> {
   Object.assign(intent, { state: 'failed', outcome: reasonOf(outcome), concludedAt: work.now });
   batch.state = 'building';
-  // Null until the next read of the host, so that nothing is planned on an outdated tip.
+  // The tip is unknown until the next read of the host, so that nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {

@@ -1,4 +1,4 @@
-// The gate of a landing: reads again, under the locks, all facts that `decideGate` needs.
+// Reads again, under the locks, all facts that `decideGate` needs for the landing gate.
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';

@@ -32,9 +32,7 @@ export interface LandingAttempt {
  */
 const readPausesMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
-/**
- * Moves those heads that may be moved, and waits until the host shows them. Returns the heads that it may have moved.
- */
+/** Moves the heads that may be moved, and waits until the host shows them. Returns the heads that may have moved. */
 export async function moveHeads(
   ctx: Context,
   loaded: LoadedBatch,
@@ -159,7 +157,7 @@ async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly H
   }
 }
 
-/** How often putting the heads back is tried, if others push to the branches in the meantime. */
+/** How often Interlock tries to put the heads back if others push to the branches in the meantime. */
 const mostTries = 5;
 
 /**

@@ -23,7 +23,7 @@ import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/
 
 export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
-  /** The batch will never land: its landing ref is a tombstone. */
+  /** The batch will never land: its landing ref is a tombstone, or the host refuses landing refs. */
   | { readonly kind: 'base_moved'; readonly ref: string }
   /** Neither the host nor this machine has the commit. Nothing was moved. */
   | { readonly kind: 'commit_missing'; readonly commit: string }
@@ -77,8 +77,8 @@ async function moveAll(ctx: Context, loaded: LoadedBatch, heads: readonly HeadMo
   ];
   const isMoved = ({ ref }: RefUpdate): boolean => heads.some(({ branch }) => ref === `refs/heads/${branch}`);
   const branches = (await branchesOfStack(ctx, loaded)).filter((update) => !isMoved(update));
-  // A push to one of these branches after the gate, or a protection of one, does not prevent the landing. None of them
-  // is moved then.
+  // A push to one of these branches after the gate, or a protection of such a branch, does not prevent the landing.
+  // Then none of these branches is moved.
   if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
     return await settleOutcome(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
   const failure = await tryMove(ctx, loaded, landing);
@@ -99,7 +99,7 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
 }
 
 /**
- * Decides the outcome after an attempt, successful or not: only the landing ref shows whether the batch landed, because
+ * Decides the outcome after an attempt, successful or not. Only the landing ref shows whether the batch landed, because
  * the response of the host may have been lost. If there is no landing ref, a tombstone is written, so that no later
  * update succeeds, and the outcome is `failure`.
  */

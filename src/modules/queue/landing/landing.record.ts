@@ -35,7 +35,7 @@ export async function recordLanding(
   announceBatch(work, { members, pullRequests }, { batch, action: 'batch_merged', extra });
 }
 
-/** A landing while it is recorded. */
+/** A landing that is being recorded. */
 type WrittenLanding = Omit<ProvenLanding, 'landingId' | 'batchCommit'>;
 
 /** After a rebase by the host, the landing has several commits on the first-parent line. */
@@ -135,7 +135,10 @@ async function moveBuilds({ ctx, tx, queue }: QueueWork, of: { tested: string; l
   );
 }
 
-/** Plans what the host shows after a landing: the pull requests as merged, and their branches deleted if configured. */
+/**
+ * Plans the intents after which the host shows the pull requests as merged, and their branches as deleted if the
+ * configuration says so.
+ */
 export async function planConclusions(
   work: QueueWork,
   pullRequestIds: readonly string[],

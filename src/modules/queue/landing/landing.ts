@@ -18,7 +18,7 @@ import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue, shareRepository } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
 
-/** A landing that has not ended after so many attempts halts the queue. */
+/** A landing that has not ended after this many attempts halts the queue. */
 export const mostAttempts = 20;
 
 type Started =
@@ -85,7 +85,7 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(tx, intentId);
     if (intent.state === 'started') {
-      // An earlier attempt ended after the gate, so only the host shows the outcome.
+      // An earlier attempt was interrupted after the gate, so only the host shows the outcome.
       intent.attempt += 1;
       const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
       return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };

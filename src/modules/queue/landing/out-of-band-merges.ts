@@ -1,7 +1,7 @@
-// Finds out, from git alone, which pull requests a base branch contains that have no record of a landing. A commit
-// contains a pull request if merging the pull request's head into the commit changes nothing. The pull request landed
-// with the first commit that contains it. This is true for squash, merge and rebase. Within a group commit, the own
-// commit of the pull request is found.
+// Finds out, from git alone, which pull requests without a recorded landing a base branch contains. A commit contains a
+// pull request if merging the pull request's head into the commit changes nothing. The pull request landed with the
+// first commit that contains it. This is true for squash, merge and rebase. Within a group commit, the own commit of
+// the pull request is found.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -73,8 +73,8 @@ export async function findOutOfBandMerges(
     if (hit !== null) found.push({ candidate, ...hit });
   }
   await forgetScratch(ctx, host);
-  // Two pull requests may have the same change. If the message of a commit names one of them, the commit belongs to
-  // that one.
+  // Two pull requests may have the same change. If the message of a commit names one of the pull requests, the commit
+  // belongs to the named one.
   const namedStates = new Set(
     found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
   );

@@ -1,5 +1,6 @@
-// The proof of a landing: what landed, on which commit, and why that was allowed. The proofs of a queue form a chain of
-// digests, so that a changed or removed proof is detected. `verify` derives each proof again from git and from rows.
+// Writes the proof of a landing, which says what landed, on which commit, and why that was allowed. The proofs of a
+// queue form a chain of digests, so that a changed or removed proof is detected. `verify` derives each proof again from
+// git and from rows.
 import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { MergeStrategy, RequiredCheck } from '../../../domain/queue/model/rules.ts';
@@ -19,7 +20,7 @@ export interface ProvenMember {
   readonly strategy?: MergeStrategy;
   /** The head of the pull request below it in a stack. Absent if there is none. */
   readonly belowHead?: string;
-  /** True if its changes are part of the next member's commit. Otherwise absent. */
+  /** True if the commit of the next member contains its changes. Otherwise absent. */
   readonly joinsNext?: true;
 }
 
@@ -44,7 +45,10 @@ export interface ProofBody {
     readonly commit: string;
     readonly tree: string;
     readonly checks: BuildState['checks'];
-    /** Only for a build of a part: the commit it was built on, which was the tip of the base branch at that time. */
+    /**
+     * Only for a build of a part: the commit that the part was built on, which was the tip of the base branch at that
+     * time.
+     */
     readonly base?: string;
     /** Only for a build of a part: the pull requests on top of `base`, in order. */
     readonly content?: readonly ProvenMember[];
@@ -63,7 +67,7 @@ export interface ProofBody {
 }
 
 /**
- * What the gate accepted. It is stored in the intent, so that the proof contains the rules and results of that time
+ * What the landing gate accepted. The intent stores it, so that the proof contains the rules and results of that time
  * even if they change later.
  */
 export interface Passed {

@@ -178,7 +178,7 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
 
 /**
  * Supersedes the batches that were live at the time of the backup, so that their pull requests are built again on the
- * present tip. A started landing is left as it is: the queue ends it by reading the host, as after a crash.
+ * present tip. A started landing is not changed. The queue ends it by reading the host, as after a crash.
  */
 export async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;

@@ -1,4 +1,4 @@
-// Finds what a repository has and the rows of a queue lack. Changes nothing.
+// Finds what a repository has and the rows of a queue lack. This file changes nothing.
 import type { Context } from '../../../context.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -34,7 +34,7 @@ interface QueueAt {
   readonly host: HostedRepository;
   readonly row: RepositoryRow;
   readonly queue: QueueRow;
-  /** The landings without rows, by commit. Those that are found on this base branch are removed. */
+  /** The landings without rows, by commit. The survey removes the landings that it finds on this base branch. */
   readonly unknown: Map<string, UnknownLanding>;
 }
 
@@ -78,7 +78,7 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
   };
 }
 
-/** The commits of those landings of the queue that have a row. */
+/** The commits of the landings of the queue that have a row. */
 async function readRecorded(ctx: Context, queueId: string): Promise<readonly string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,

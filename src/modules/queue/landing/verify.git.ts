@@ -44,7 +44,7 @@ export async function composeAgain(
   try {
     return await client.composeCommit(composition);
   } catch (error) {
-    // If a proof has no heads, or heads that the host does not have, its commit cannot be composed.
+    // The commit of a proof cannot be composed if the proof has no heads, or heads that the host does not have.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };
     throw error;
   }

@@ -128,7 +128,8 @@ function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
 }
 
 /**
- * The commits of landings other than their last commit. With linear history a landing adds several commits to the line.
+ * The commits of landings, without the last commit of each. With linear history a landing adds several commits to the
+ * line.
  */
 function innerCommits(
   commits: readonly HostCommit[],
@@ -188,7 +189,7 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
       ctx.accountId,
       async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
     );
-    // The attempts by which the landing was judged. Later attempts prove nothing about it.
+    // These are the attempts by which the landing was judged. Later attempts prove nothing about the landing.
     const judged = build && { ...build, checks: evidence.checks, canceled: false };
     const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
     for (const check of evidence.checks) {

@@ -28,7 +28,10 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
-/** Is increased with every change of the planner's rules. A worker with a lower version does not plan. */
+/**
+ * Increase this number with every change of the planner's rules. A worker with a lower number does not plan a queue
+ * that a worker with a higher number has planned.
+ */
 export const plannerVersion = 6;
 
 export interface Advance extends OpenWork {
@@ -75,7 +78,8 @@ async function takeTurn(
   { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
 ): Promise<Turn> {
   const queue = await lockQueue(tx, queueId);
-  // Read after the lock, so that every later pause, freeze or change of the configuration causes another turn.
+  // The repository is read after the lock, so that every later pause, freeze or change of the configuration causes
+  // another turn.
   const repository = await tx.load(RepositoryEntity, queue.repositoryId);
   if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
   const holds = await branchHolds(tx, repository, queue.baseBranch);
@@ -86,7 +90,8 @@ async function takeTurn(
   await finishWork(work);
   await tx.em.flush();
   const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-  // Left to the relay, because a timer in the workflow would add events to the workflow's history in every turn.
+  // The relay wakes the queue for notifications, because a timer in the workflow would add events to the workflow's
+  // history in every turn.
   const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
   const rows = await readOpenRows(ctx, tx, queueId);
   const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };

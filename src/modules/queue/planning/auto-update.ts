@@ -1,5 +1,5 @@
 // Plans automatic updates of branches in a turn of the queue. Reads which pull requests are behind the base branch, and
-// plans a sync of those that are chosen (src/domain/queue/requests/auto-update.ts).
+// plans a sync of the chosen ones (src/domain/queue/requests/auto-update.ts).
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import {
   planAutoUpdates,

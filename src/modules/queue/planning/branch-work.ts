@@ -1,6 +1,6 @@
-// Plans the work on branches that was requested: refresh, sync, backport. The work is an intent of its pull request, so
-// that it survives a restart. A pull request has one open intent of each kind and key. A request while the work is
-// under way repeats the work.
+// Plans requested work on branches: refresh, sync, backport. The work is an intent of its pull request, so that it
+// survives a restart. A pull request has one open intent of each kind and key. A request while the work is under way
+// repeats the work.
 import type { Context } from '../../../context.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -15,8 +15,8 @@ import { startWork, finishWork } from '../store/status.writer.ts';
 
 /**
  * Resets the build of a closed bot pull request and all builds made on it (304), because the host may run no checks for
- * a closed pull request. They are built again. Does nothing for other pull requests, and for bot pull requests of ended
- * batches.
+ * a closed pull request. The members are built again. Does nothing for other pull requests, and for bot pull requests
+ * of ended batches.
  */
 export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
   // The host is called only if the number belongs to the bot pull request of a running build.

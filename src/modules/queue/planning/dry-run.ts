@@ -47,7 +47,7 @@ export async function dryRun(
 ): Promise<readonly QueueImpact[]> {
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      // Takes the locks of the real change, in the same order, before anything is read. So the line cannot change
+      // The locks of the real change are taken in the same order, before anything is read. So the line cannot change
       // between the two snapshots.
       await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [
         ctx.accountId,

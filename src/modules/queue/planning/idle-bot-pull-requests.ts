@@ -1,4 +1,4 @@
-// What happens to a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without
+// Decides what happens to a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without
 // landing, its bot pull request becomes idle. The next build with one of the same pull requests takes the bot pull
 // request over. A bot pull request that no build will take over is closed. Each change is a transaction under the
 // queue's lock. The call to the host follows the transaction, and is repeated if it is interrupted.
@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** Marks the bot pull request of a batch that has ended without landing. */
+/** Marks the bot pull request of a batch that has ended without landing as idle. */
 export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
   await tx.query(
     'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',

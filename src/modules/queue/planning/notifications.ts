@@ -12,7 +12,7 @@ import type { QueueWork } from '../store/status.writer.ts';
 import { holdOf } from './notifications.reads.ts';
 
 /**
- * At most so many notifications are planned in one turn, so that a landing that is planned in the meantime does not
+ * The greatest number of notifications that one turn plans, so that a landing that is planned in the meantime does not
  * wait long.
  */
 const mostNotifications = 40;
@@ -173,8 +173,8 @@ async function planHoldMessages(work: QueueWork, { repository, holds }: Held): P
 }
 
 /**
- * Plans a comment on the first pull request in line. It is planned once for each value of `once`, even if another pull
- * request is first later. `key` identifies the comment.
+ * Plans a comment on the first pull request in line. The comment is planned once for each value of `once`, even if
+ * another pull request is first later. `key` identifies the comment.
  */
 async function commentOnFirst(
   { ctx, tx, queue, now }: QueueWork,

@@ -1,5 +1,4 @@
-// The work that a turn of a queue leaves to be done outside its transaction, as ids, and the description of this work
-// that Temporal's UI shows.
+// Collects the work that remains after the transaction of a turn, as ids, and describes this work for Temporal's UI.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -37,7 +36,7 @@ export const causes: Readonly<Record<string, string>> = {
   retry: 'built once more',
 };
 
-/** Why the batch was made, and the commit it is built on. */
+/** Why the batch was made, and the commit that it is built on. */
 function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
   const why = rests_on.length > 0 ? 'green builds of its parts justify its landing' : (causes[cause] ?? cause);
   const below = assumed.length === 0 ? '' : ` with ${numbersText(assumed)} on it`;
@@ -49,18 +48,18 @@ function numbersText(numbers: readonly number[]): string {
 }
 
 /**
- * At most so much branch work is done in one turn, so that a landing that is planned in the meantime does not wait
- * long.
+ * The greatest amount of branch work that follows one turn, so that a landing that is planned in the meantime does not
+ * wait long.
  */
 const mostBranchWork = 4;
 
 /**
- * At most so many notifications are sent in one turn, so that a landing does not wait long, and because one activity
- * with one time limit sends them all.
+ * The greatest number of notifications that follow one turn, so that a landing does not wait long, and because one
+ * activity with one time limit sends them all.
  */
 const mostNotifications = 80;
 
-/** A decision of the queue waits for these effects, so they come before texts for people. */
+/** The queue waits for these effects before it decides, so they come before texts for people. */
 const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
 
 const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
@@ -88,7 +87,10 @@ export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
 interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
-  /** Whether the effect only informs people. At a host on this machine, such an effect takes only a moment. */
+  /**
+   * Whether the effect has only notifications, for which no decision of the queue waits. At a host on this machine,
+   * such an effect takes only a moment.
+   */
   readonly isNotification: boolean;
   /** Whether this is the first attempt of a landing at a host on this machine. Such an attempt takes a moment. */
   readonly isQuickLanding: boolean;
@@ -190,7 +192,7 @@ export interface OpenWork {
   };
 }
 
-/** The open intents and batches of a queue. SQL: `openRows`. */
+/** The open intents and batches of a queue. `openRows` is the SQL that reads them. */
 export interface OpenRows {
   readonly intents: readonly (OpenIntent & {
     /** Milliseconds since the epoch. Null: the intent is carried out at once. */
@@ -253,7 +255,7 @@ export function toOpenWork(
 const numbersOfBatch = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
                               where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
 
-/** SQL: the columns of `OpenRows`, for the queue $2 of the account $1. */
+/** SQL for the columns of `OpenRows`, for the queue $2 of the account $1. */
 export const openRows = `(
      select coalesce(json_agg(o order by o.place), '[]') from (
        select i.id as place, i.id::text, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt",

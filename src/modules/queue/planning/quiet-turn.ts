@@ -52,7 +52,10 @@ interface QuietTurn {
   readonly stopped: Pick<OpenWorkOf, 'halted' | 'isPaused'>;
 }
 
-/** Some facts increase no version, such as the start of a check. A turn sees them within this time. */
+/**
+ * Some facts increase no version, such as the start of a check. A turn is skipped for at most this time, and then reads
+ * these facts.
+ */
 const longestQuietMs = 60_000;
 
 const mostKept = 10_000;

@@ -1,5 +1,6 @@
-// Adds one event `reset` for each reset. Its subject is the pull request that caused the reset, if webhooks have a
-// status for that pull request. Otherwise its subject is the first pull request that was put back.
+// Adds one event `reset` for each reset. The subject of the event is the pull request that caused the reset, if
+// webhooks have a status for this pull request. Otherwise the subject is the first pull request that was put back in
+// its place.
 import type { BotPullRequestFacts } from '../../../domain/events/payloads.ts';
 import { statusText, webhookStatus } from '../../../domain/queue/model/status.ts';
 import { BotPullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';

@@ -1,5 +1,4 @@
-// Reads everything that `plan` decides on. It runs under the queue's lock, in the transaction that writes the
-// decisions.
+// Reads everything that `plan` decides on, under the queue's lock and in the transaction that writes the decisions.
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
@@ -56,7 +55,7 @@ interface SnapshotOf {
   readonly rules: QueueRules;
   readonly tip: string;
   readonly tipTree: string;
-  /** What this transaction has already read under the queue's lock. Absent: it is read. */
+  /** What this transaction has already read under the queue's lock. Absent: nothing was read yet. */
   readonly known?: { readonly line: readonly LineRow[]; readonly heads: HeadBuilds; readonly holds: BranchHolds };
 }
 

@@ -53,8 +53,8 @@ export function toPullRequestState(row: PlacedRow, build: BuildState | undefined
 }
 
 /**
- * While the host's record still has an older head, its checks and reviews are those of the older head. So the pull
- * request waits.
+ * While the host's record of the pull request still has an older head, its checks and reviews are those of the older
+ * head. So the verdict is pending.
  */
 export function ownVerdictOf({ headUnseen }: Pick<PlacedRow, 'headUnseen'>, { verdict }: OwnChecks): Verdict {
   return headUnseen && verdict !== 'red' ? 'pending' : verdict;
@@ -96,9 +96,7 @@ export function toPinned(row: BatchMemberRow): PinnedHead {
 export interface IntentFacts {
   /** Open landing intents, by batch id. */
   readonly landings: ReadonlyMap<string, 'planned' | 'started'>;
-  /**
-   * When the checks of a commit were read again, by commit. Commits of ended builds are included, which is harmless.
-   */
+  /** When the checks of commits were read again. Commits of ended builds are included, which is harmless. */
   readonly readings: Snapshot['readings'];
 }
 

@@ -21,7 +21,7 @@ export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, '
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 
-/** Milliseconds. `longest` is the delay if other changes may follow. */
+/** Returns milliseconds. `longest` is the delay if other changes may follow. */
 export function delayBeforeTurn(db: Database, before: BeforeTurn, longest: number): number {
   const last = ended.get(db)?.get(before.queueId);
   return decideDelay(

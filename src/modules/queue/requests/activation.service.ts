@@ -1,5 +1,5 @@
 // Disables and activates repositories. In a disabled repository nothing is pushed, queued, validated, landed, released
-// or previewed, and no runbook continues. Its content is kept.
+// or previewed, and no runbook continues. The repository keeps its content.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
@@ -11,7 +11,7 @@ import { changePullRequest, type RepositoryRef } from './queue.service.ts';
 
 /**
  * Activates or disables a repository. Disabling takes its pull requests out of the queue, except those that are
- * landing. A repeated request changes nothing, but completes an interrupted one. Needs the scope `admin`.
+ * landing. A repeated request changes nothing, but completes an interrupted request. Needs the scope `admin`.
  */
 export async function setRepositoryActive(
   ctx: Context,

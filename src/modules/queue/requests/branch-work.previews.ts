@@ -1,4 +1,4 @@
-// What a sync or a backport would do, judged by the rows and by git. Nothing is written.
+// Says what a sync or a backport would do, judged by the rows and by git. Nothing is written.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';

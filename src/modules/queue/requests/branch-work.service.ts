@@ -1,4 +1,4 @@
-// Users' requests for work on branches. They are recorded here and carried out later; comments report the result
+// Records users' requests for work on branches. The work is carried out later, and comments report the result
 // (interface 4.3).
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';

@@ -203,7 +203,7 @@ async function carryOutCommand(ctx: Context, given: ReceivedCommand, command: Co
   }
 }
 
-/** The context of the service, which has the rights, with the author of the comment as actor. */
+/** Returns the context of the service, which has all permissions, with the author of the comment as actor. */
 async function actAs(ctx: Context, { repository, comment: { author, authorId } }: ReceivedCommand): Promise<Context> {
   const email = await nameActor(ctx, hosted(repository), { login: author, id: authorId });
   return { ...ctx, actor: { ...ctx.actor, handle: author, email } };

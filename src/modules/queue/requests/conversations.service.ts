@@ -1,4 +1,5 @@
-// Requests of people about pull requests of Interlock's own code host: comments, review threads, labels and reviews.
+// Handles requests of people about pull requests of Interlock's own code host: comments, review threads, labels and
+// reviews.
 import type { Context } from '../../../context.ts';
 import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';

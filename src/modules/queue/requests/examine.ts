@@ -1,4 +1,4 @@
-// `npm run doctor`: examines a repository at its code host, its rows and its configuration.
+// Examines a repository for `npm run doctor`: the repository at its code host, its rows and its configuration.
 import type { Context } from '../../../context.ts';
 import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/doctor/bot-checks.ts';
 import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor/finding.ts';
@@ -22,7 +22,7 @@ interface QueueOf {
   readonly haltedReason: string | null;
 }
 
-/** Reports one finding after another. Every change that is made to try something is undone. */
+/** Reports one finding after another. Every change that the examination makes at the host is undone. */
 export async function examineRepository(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<void> {
   const queues = await readQueues(ctx, row.id);
   const repository = row.active ? row : await withConfigurationFile(ctx, row, report);
@@ -40,7 +40,8 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
 }
 
 /**
- * The file on the default branch is read first when the repository is activated. Before that, the doctor reads it here.
+ * Interlock reads the configuration file for the first time when the repository is activated. For a repository that is
+ * not active, the doctor reads the file here.
  */
 async function withConfigurationFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
   const text = await readConfigurationText(ctx, row).catch((error: unknown) => {

@@ -12,7 +12,8 @@ import type { RepositoryRef } from './queue.service.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
 
 /**
- * Halts the queue of a base branch: planning and landing stop, admission continues. A started landing is still ended.
+ * Halts the queue of a base branch: planning and landing stop, and admission continues. A landing that has started
+ * still ends.
  */
 export async function haltQueue(
   ctx: Context,
@@ -44,7 +45,8 @@ interface Halting {
 }
 
 /**
- * What `haltQueue` would do, or `resumeQueue` if the reason is null. It is assumed that the base branch has not moved.
+ * Says what `haltQueue` would do, or `resumeQueue` if the reason is null. The preview assumes that the base branch has
+ * not moved.
  */
 export async function previewHalt(
   ctx: Context,

@@ -1,4 +1,4 @@
-// Opens, closes and reopens pull requests of the local host, which has no other interface for this.
+// Opens, closes and reopens pull requests of the local host, because the local host has no interface of its own.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
@@ -14,8 +14,8 @@ import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
 
 /**
- * Closes a pull request. It leaves the queue and its batch, and its preview ends. If it is closed already, nothing is
- * changed. Throws CONFLICT for a merged pull request, and LANDING_IN_PROGRESS during its landing.
+ * Closes a pull request. The pull request leaves the queue and its batch, and its preview ends. If it is closed
+ * already, nothing is changed. Throws CONFLICT for a merged pull request, and LANDING_IN_PROGRESS during its landing.
  */
 export async function closePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { host, row } = await loadFromHost(ctx, request);

@@ -1,4 +1,4 @@
-// What all requests about a pull request at a code host share: reading it, and errors for the host's refusals.
+// Reads the pull request of a request from its code host, and converts the host's refusals to errors.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { HostRefused } from '../../../hosts/port.ts';

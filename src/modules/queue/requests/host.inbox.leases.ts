@@ -1,6 +1,6 @@
 // The leases of the hints that this process handles. While a process has leases of hints of a repository, all hints of
-// this repository wait. So leases are short, because those of a process that was killed must end soon, and a process
-// that handles hints renews its leases.
+// this repository wait. The leases of a process that was killed must end soon. So leases are short, and a process that
+// handles hints renews its leases.
 import { randomUUID } from 'node:crypto';
 import type { Ports } from '../../../context.ts';
 import { renewHints, type HintLease, type TakenHint } from '../store/host-hints.ts';

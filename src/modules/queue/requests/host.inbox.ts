@@ -1,8 +1,8 @@
 // Receives the events of hosts. Each event is stored as a hint before it is handled, so that it survives the process.
-// Hints of different repositories are handled at the same time, and only a few hints of one repository. While hints of
-// a repository are being handled, its other hints wait as rows, so that an urgent one can pass them, and so that other
-// processes find them if this one dies. A hint whose handling fails is tried a few more times. After that, the
-// reconciler finds the change.
+// Hints of different repositories are handled at the same time, but only a few hints of one repository. While hints of
+// a repository are being handled, its other hints wait as rows. So an urgent hint can pass them, and other processes
+// find them if this process dies. A hint whose handling fails is tried a few more times. After that, the reconciler
+// finds the change.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
 import { awaitHost } from '../../../domain/queue/landing/host-retry.ts';
@@ -111,7 +111,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       await Promise.all(hints.map(handleInTurn));
       isOver = await endHints(query, handled, leases.owner);
     } finally {
-      // Before `look`, which may take the same hints again.
+      // The leases are dropped before `look`, which may take the same hints again.
       leases.drop(hints);
     }
     if (waiting.delete(repositoryId) || !isOver) await look();

@@ -62,7 +62,7 @@ interface Known {
   readonly open: ReadonlyMap<number, PullRequestRow>;
   /** Numbers of pull requests that may belong to another queue by now. */
   readonly misplaced: ReadonlySet<number>;
-  /** Heads, in line or pending, with checks that may still run. */
+  /** Heads of pull requests, in line or pending, whose checks may still run. */
   readonly unfinished: ReadonlySet<string>;
   /** Numbers of pull requests that have a hint due within a minute. */
   readonly hinted: ReadonlySet<number>;

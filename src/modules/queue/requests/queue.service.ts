@@ -1,5 +1,5 @@
-// Users' requests to the queue. Each loads, authorises, decides, and writes with events in one transaction under the
-// queue's lock.
+// Handles users' requests to the queue. Each request is loaded, authorised and decided, and is written with its events
+// in one transaction under the queue's lock.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -51,7 +51,7 @@ export interface PullRequestAnswer {
 
 /**
  * Queues a pull request (interface 4.3, `queue`). Idempotent. Afterwards the pull request is queued, pending or
- * blocked; none of these is a refusal.
+ * blocked. None of these statuses is a refusal.
  */
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
   requireAction(ctx, 'queue');
@@ -63,7 +63,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   return await queueKnown(ctx, { repository, known }, request);
 }
 
-/** What `queuePullRequest` would do, judged by the rows: the host is not called, and nothing is written. */
+/** Says what `queuePullRequest` would do, judged by the rows. The host is not called, and nothing is written. */
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
   requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
@@ -171,7 +171,8 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
 }
 
 /**
- * What `dequeuePullRequest` would do. During a landing the preview is refused at once, because a preview does not wait.
+ * Says what `dequeuePullRequest` would do. During a landing the preview is refused at once, because a preview does not
+ * wait.
  */
 export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
   requireAction(ctx, 'dequeue');

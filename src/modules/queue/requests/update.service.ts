@@ -1,4 +1,5 @@
-// Reports of users about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
+// Checks what users report about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the
+// queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostClient, type HostCommit } from '../../../hosts/port.ts';
@@ -59,8 +60,8 @@ export async function findReportedMerge(
 }
 
 /**
- * The first-parent commit of the base branch with which the commit landed. Null: it is not among the last 1,000
- * first-parent commits.
+ * The first-parent commit of the base branch with which the commit landed. Null: the last 1,000 first-parent commits do
+ * not contain the commit.
  */
 async function landingOf(
   ctx: Context,

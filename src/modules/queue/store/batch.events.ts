@@ -35,8 +35,8 @@ export function announceBatch(work: QueueWork, loaded: Members, { batch, action,
 }
 
 /**
- * The commit that CI validated. A landing that other builds justify was not built itself. If one build justifies it,
- * that build's commit was validated. If several builds do, no single commit was validated.
+ * The commit that CI validated. A landing that other builds justify was not built itself. If one build justifies the
+ * landing, CI validated the commit of that build. If several builds justify it, CI validated no single commit.
  */
 function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
   if (restsOn.length === 0) return testedCommit ?? null;

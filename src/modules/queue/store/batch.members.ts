@@ -26,8 +26,8 @@ export async function loadMembers(
 }
 
 /**
- * The pull requests that speculative builds assume, in queue order, by batch id. Only the columns that the planner
- * needs, because there may be many rows.
+ * The pull requests that speculative builds assume, in queue order, by batch id. Reads only the columns that the
+ * planner needs, because there may be many rows.
  */
 export async function readAssumed(
   ctx: Context,

@@ -1,4 +1,4 @@
-// A batch with its related rows, and the next step of a batch, which follows from its row.
+// Loads a batch with its related rows, and derives the next step of a batch from its row.
 import type { Context } from '../../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from './hosted-repository.ts';

@@ -15,7 +15,7 @@ export interface FailedNames {
 }
 
 /**
- * Those of the named checks that failed on the head of a pull request or in its newest build, each with its last
+ * Returns the named checks that failed on the head of a pull request or in its newest build, each with its last
  * failure.
  */
 export async function readFailedChecks(

@@ -1,6 +1,6 @@
-// Stores the hints of code hosts as rows. A reported change therefore survives a process, and a second hint about the
-// same subject is merged with the first one. A process that handles a hint has its lease. If the same hint is stored
-// again in the meantime, it is handled once more.
+// Stores the hints of code hosts as rows. So a reported change survives the process that received it, and a second hint
+// about the same subject is merged with the first one. A process that handles a hint has the lease of the hint. If the
+// same hint is stored again in the meantime, it is handled once more.
 import type { Context } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';
 import type { SystemQueries } from '../../../platform/database.ts';
@@ -144,7 +144,7 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
 
 /** Extends the leases of hints that this process still has. */
 export async function renewHints(query: Query, ids: readonly string[], { owner, until }: HintLease): Promise<void> {
-  // In the order of `storeHints`, so that the two cannot deadlock.
+  // The rows are locked in the order of `storeHints`, so that the two functions cannot deadlock.
   await query(
     `with kept as materialized (
        select id from host_hint where id = any ($1::bigint[]) and leased_by = $2
@@ -154,7 +154,7 @@ export async function renewHints(query: Query, ids: readonly string[], { owner, 
   );
 }
 
-/** Removes handled hints. False: a hint was stored again in the meantime. It is kept, and is due again. */
+/** Removes handled hints. False: a hint was stored again in the meantime. Its row stays, and is due again. */
 export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<boolean> {
   if (ids.length === 0) return true;
   const ended = await query(

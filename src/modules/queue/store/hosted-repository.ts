@@ -1,4 +1,4 @@
-// A repository as the host adapters need it.
+// Converts the row of a repository to the form that the host adapters need.
 import type { HostedRepository } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 

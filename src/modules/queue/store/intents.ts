@@ -1,7 +1,7 @@
 // Intents are effects on the code host that are recorded before they are tried. This file reads and ends intents of
-// every kind. A landing past its gate is a started intent. A queue has at most one started landing, and only a read of
-// the host ends it. Until then nothing is decided about the members of its batch: their pinned heads land, even if new
-// commits are pushed in the meantime (docs/adr/0003).
+// every kind. A landing that passed its gate is a started intent. A queue has at most one started landing, and only a
+// read of the host ends it. Until then nothing is decided about the members of its batch: their pinned heads land, even
+// if new commits are pushed in the meantime (docs/adr/0003).
 import type { QueueWork } from './status.writer.ts';
 import type { Context } from '../../../context.ts';
 import { type IntentRow, IntentEntity } from './queue.entities.ts';
@@ -24,9 +24,9 @@ export async function finishIntent(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 /**
- * Ends intents, except those that were planned again with another payload in the meantime. If another transaction has
- * locked a row, it is planning or ending that intent, so the row is left out. To wait for several locked rows one after
- * the other could be a deadlock.
+ * Ends intents, except those that were planned again with another payload in the meantime. A row that another
+ * transaction has locked is left out, because that transaction plans or ends the intent. Waiting for several locked
+ * rows one after the other could be a deadlock.
  */
 export async function finishIntents(ctx: Context, intents: readonly IntentRow[]): Promise<void> {
   if (intents.length === 0) return;

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 
-/** The columns that admission reads. It also reads checks and conflicts from other tables. */
+/** The columns that admission reads. Admission also reads checks and conflicts from other tables. */
 export type AdmissionRow = Pick<
   PullRequestRow,
   | 'id'
@@ -28,7 +28,7 @@ export type AdmissionRow = Pick<
 >;
 
 /**
- * The columns that the planner and explanations read. They also read checks, conflicts and targets from other tables.
+ * The columns that the planner and explanations read. Both also read checks, conflicts and targets from other tables.
  */
 export interface PlacedRow
   extends Pick<AdmissionRow, 'id' | 'labels' | 'skipValidation' | 'headSha' | 'headUnseen' | 'belowId'> {
@@ -56,7 +56,7 @@ export interface LineRow extends AdmissionRow, PlacedRow {
   readonly statusText: string | null;
 }
 
-/** SQL: the columns of a `PlacedRow` except the ids, from `pull_request` or from `pull_request_past`. */
+/** SQL for the columns of a `PlacedRow` except the ids, from `pull_request` or from `pull_request_past`. */
 export const placedColumns = `number, status, labels, skip_validation as "skipValidation", head_sha as "headSha",
   coalesce(head_unseen, false) as "headUnseen", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure",
   coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
@@ -64,7 +64,7 @@ export const placedColumns = `number, status, labels, skip_validation as "skipVa
   bisection_phase as "bisectionPhase", top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 
-/** SQL: the columns of a `LineRow`, from the same tables. */
+/** SQL for the columns of a `LineRow`, from the same tables. */
 export const lineColumns = `id, below_id as "belowId", ${placedColumns}, author, status_text as "statusText", base_branch as "baseBranch", draft, approvals,
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   required_review_missing as "requiredReviewMissing",
@@ -72,8 +72,8 @@ export const lineColumns = `id, below_id as "belowId", ${placedColumns}, author,
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead"`;
 
 /**
- * SQL: whether a pull request is requested to merge: queued, tagged or pending. Two conditions, because each has its
- * own index.
+ * SQL for whether the merge of a pull request is requested: it is queued, tagged or pending. There are two conditions,
+ * because each has its own index.
  */
 export const isWanted = `(status in ('queued', 'tagged') or status = 'pending')`;
 

@@ -1,5 +1,5 @@
-// The rows that carry the queue. ARCHITECTURE.md says what each table is for, and migrations/ has the comments of the
-// columns. Rows that are only read and written by SQL have no entity.
+// Defines the entities of the queue. ARCHITECTURE.md says what each table is for, and migrations/ has the comments of
+// the columns. Rows that are only read and written by SQL have no entity.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
@@ -48,7 +48,7 @@ export interface PublishedCheck extends StatusCheck {
   readonly publishedAt: string;
 }
 
-/** What an `update` of the API reported about a head that Interlock has not yet seen at the host. */
+/** What an `update` of the API reported about a head that Interlock has not read from the host yet. */
 export interface AwaitedHead {
   readonly head: string;
   readonly affectedTargets: readonly string[] | null;

@@ -92,7 +92,10 @@ export async function ensureQueue(
   return id;
 }
 
-/** Writes until when the host refuses requests for the queue's work. Explanations show it; no decision uses it. */
+/**
+ * Writes until when the host refuses requests for the queue's work. Explanations show this time, and no decision uses
+ * it.
+ */
 export async function noteHostWait(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// What the queue deletes by age. Landings, their proofs and the evidence of the proofs are never deleted.
+// Lists what the queue deletes by age. Landings, their proofs and the evidence of the proofs are never deleted.
 import { sqlList } from '../../../platform/database.ts';
 import { forgetRows } from '../../../platform/retention/index.ts';
 import type { IntentKind } from './queue.entities.ts';

@@ -1,4 +1,4 @@
-// What the queue reads of the configuration in force: the rules of the planner, the labels, and why nothing may land.
+// Derives from the configuration in force the rules of the planner, the labels, and why nothing may land.
 import {
   blockedLabel,
   isMergedByHost,
@@ -45,7 +45,10 @@ export function rulesOf(
   return { configuration, rules };
 }
 
-/** Why nothing in the queue lands: the queue is halted, or the host would refuse every landing. Null: neither. */
+/**
+ * Why nothing in the queue lands: the queue is halted, or the host would refuse every landing. Null: neither is the
+ * case.
+ */
 export function haltOf(
   repository: { readonly configurationYaml: string },
   queue: HostDemands & { readonly baseBranch: string; readonly haltedReason?: string | null | undefined },

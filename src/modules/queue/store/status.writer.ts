@@ -1,4 +1,4 @@
-// The only place that writes the status of a pull request. The same transaction updates the queue's counters, from
+// Writes the status of pull requests. No other file does so. The same transaction updates the queue's counters, from
 // which the depth is read, and adds the event. The caller holds the lock of the queue's row.
 import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
@@ -123,7 +123,7 @@ async function writeLabelIntents(
 
 /**
  * The empty options of a queueing request. A dequeue resets the options to these, so that the next request starts
- * without any.
+ * without options.
  */
 export const noOptions = {
   skipLine: false,
@@ -160,7 +160,7 @@ export function resumeWork(work: QueueWork): void {
 }
 
 export interface Reason {
-  /** Null: a reason without a code, such as a running check. */
+  /** Null: the reason has no code, for example a running check. */
   readonly code: BlockCode | ResetCode | null;
   /** The sentence for users. Absent: the sentence of the code. */
   readonly text?: string;
@@ -234,7 +234,7 @@ function endWaits(pullRequest: PullRequestRow): void {
 }
 
 /**
- * Schedules a new status comment or check at the host. If the pull request is blocked or merged, it is published at
+ * Schedules a new status comment or check at the host. The status of a blocked or merged pull request is published at
  * once. Other changes are collected for some seconds, because many of them follow each other after a pull request
  * enters the line, and each publication costs a call and a workflow step.
  */
@@ -299,7 +299,7 @@ export function announce(
   });
 }
 
-// Facts for analytics, which the row loses at the next request.
+// These are facts for analytics, which the row loses at the next request.
 function factsOf(action: string, row: PullRequestRow): Record<string, unknown> {
   if (action === 'added_to_batch') return { preconditionsHeldAt: row.preconditionsHeldAt ?? null };
   if (action !== 'merged') return {};
