@@ -1,5 +1,5 @@
-// What a backup takes is what a restore brings back: every row, every ref, and proofs that still hold. What an export
-// takes is all of its owner but the secrets.
+// A restore brings back what a backup contains: every row, every ref, and proofs that still hold. An export contains
+// everything of its owner except secrets.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   w = await world();
   const number = await w.open('feature', { 'feature.txt': 'new\n' });
   await w.queue(number);
-  // Also what follows the landing: an export is compared with what is there afterwards.
+  // Waits for the end of the landing too, because the export is compared with later rows.
   await w.settled(number);
   await w.until(async () => {
     const open = await w.rows(
@@ -44,7 +44,7 @@ beforeAll(async () => {
     );
     return open.length === 0;
   });
-  // Characters, numbers and absent values that a format may spoil.
+  // Characters, numbers and nulls that a format may damage.
   await w.service.ports.db.system.query(
     `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞', updated_at = '2026-01-01 00:00:00.123456+00'`,
   );
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 const ownerName = `owner_${randomBytes(4).toString('hex')}`;
 
-/** Gives the database an owner of its own, as docs/operations.md says for a second installation on one server. */
+/** Gives the database an owner of its own, as docs/operations.md describes for a second installation on one server. */
 async function giveAway(url: string): Promise<string> {
   const database = new URL(url);
   await asAdmin(`create role ${ownerName} login createrole password 'secret'`);
@@ -72,7 +72,7 @@ async function giveAway(url: string): Promise<string> {
   return database.href;
 }
 
-it('every row, number and migration comes back, and what guards the tables', async () => {
+it('every row, number and migration comes back, and so do the guards of the tables', async () => {
   await migrate(emptyUrl, { to: dump.migrations.toSorted().at(-1) ?? '' });
   await loadDump(emptyUrl, dump, join(folder, 'database'));
   const again = await withSnapshot(emptyUrl, async (snapshot) => await snapshot.dump(join(folder, 'again')));
@@ -83,7 +83,7 @@ it('every row, number and migration comes back, and what guards the tables', asy
   expect(await guardsOf(emptyUrl)).toEqual(await guardsOf(w.databaseUrl));
 });
 
-/** In no order. */
+/** The rows of a table in a backup, sorted. */
 async function rowsIn(name: string, table: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('gzip', ['-dc', join(folder, name, `${table}.jsonl.gz`)], {
     maxBuffer: 1 << 28,
@@ -91,7 +91,7 @@ async function rowsIn(name: string, table: string): Promise<string[]> {
   return stdout.split('\n').toSorted();
 }
 
-/** Triggers, foreign keys and row-level security, as they are set. */
+/** The triggers, foreign keys and row-level security of the tables. */
 async function guardsOf(url: string): Promise<object[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -192,7 +192,7 @@ it('an export has every row of a repository and its commits', async () => {
   expect(await git(copy, 'for-each-ref')).toBe(await git(w.gitDir, 'for-each-ref'));
 });
 
-it('an export of an account leaves secrets out, and has nothing of others', async () => {
+it('an export of an account leaves secrets out, and has no rows of other accounts', async () => {
   const [account] = await w.rows<{ name: string }>('select name from account');
   const name = account?.name ?? '';
   await w.rows(
@@ -216,7 +216,7 @@ it('an export of an account leaves secrets out, and has nothing of others', asyn
 });
 
 it.each([
-  ['of nobody in particular', 'a', { name: 'acme/shop' }, 'There are several accounts. Name one: --account '],
+  ['without an account', 'a', { name: 'acme/shop' }, 'There are several accounts. Name one: --account '],
   ['of an unknown account', 'b', { account: 'nobody' }, 'There is no account nobody.'],
   [
     'of an unknown repository',
@@ -224,7 +224,7 @@ it.each([
     { name: 'acme/none', account: 'others' },
     'There is no repository acme/none in the account others.',
   ],
-  ['into a folder with something in it', 'all', { account: 'others' }, 'is not empty. Name a new folder by --to <dir>'],
+  ['into a folder that is not empty', 'all', { account: 'others' }, 'is not empty. Name a new folder by --to <dir>'],
 ])('an export %s is refused', async (_what, to, of, message) => {
   await expect(exportOf(to, of)).rejects.toThrow(message);
 });

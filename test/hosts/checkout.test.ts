@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A line of commits, every tenth of which merges a side branch. */
+/** A line of commits. Every tenth commit merges a side branch. */
 function history(length: number): string {
   let last = world.commit({ branch: 'main', files: { 'a.txt': '0\n' } });
   for (let n = 1; n < length; n += 1) {
@@ -28,7 +28,7 @@ function history(length: number): string {
   return last;
 }
 
-test('a checkout is whole by itself, with fifty commits of its history and no way back', async () => {
+test('a checkout needs no other repository, has fifty commits of its history, and does not lead back to its source', async () => {
   const tip = history(80);
   world.git('repack', '-adq');
   await world.host.checkOut(world.repository, tip, folder);
@@ -48,7 +48,7 @@ test('a checkout is whole by itself, with fifty commits of its history and no wa
   expect(own.filter((path) => path.includes('alternates'))).toEqual([]);
 });
 
-test('a short history comes to its root, and a repository that is shallow itself to where it was cut', async () => {
+test('a checkout of a short history reaches its root, and a checkout of a shallow repository reaches the end of its commits', async () => {
   const tip = history(5);
   await world.host.checkOut(world.repository, tip, folder);
   expect(git(folder, 'rev-parse', '--is-shallow-repository')).toBe('false');
@@ -65,7 +65,7 @@ test('a short history comes to its root, and a repository that is shallow itself
   for (const path of [cut, other]) rmSync(path, { recursive: true });
 });
 
-test('a commit that is not there is not checked out', async () => {
+test('a commit that does not exist is not checked out', async () => {
   await expect(world.host.checkOut(world.repository, '1'.repeat(40), folder)).rejects.toThrow(HostUnavailable);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// A runner of checks whose database goes away for one call, at each of its calls in turn: every check ends, and has run
-// once.
+// The database of a runner of checks is unavailable for one call, at each of its calls in turn. Every check ends, and
+// has run once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ import { outagesOf, type Outage, type Outages } from '../support/outages.ts';
 import { commit } from './commits.ts';
 import { localWorld, until, type LocalWorld } from './local-world.ts';
 
-// A run takes two looks of its runner, so that its lease is renewed meanwhile.
+// A run takes two looks of its runner, so that the lease is renewed in between.
 const callsOfARun = 9;
 const callsOfAll = 14;
 
 let world: LocalWorld;
-/** The runner's own: what the test asks is not counted. */
+/** The connection of the runner. Calls of the test are not counted. */
 let db: Database;
 let outages: Outages;
 let workDir: string;
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(workDir, { recursive: true, force: true });
 });
 
-/** A commit to check; answers its id once its check is over, and how often that ran. */
+/** Commits a check. When the check is over, returns its row and how often it ran. */
 async function check(name: string, after: () => Promise<void>): Promise<{ runs: number; row: unknown }> {
   const head = commit(world.directory, { branch: 'mq-tmp-work', from: base, files: { 'name.txt': name } });
   await world.host.updateRefs(world.repository, [{ ref: `refs/heads/mq-bot-${name}`, from: null, to: head }]);
@@ -81,7 +81,7 @@ test.each(
     [n, 'refused'],
     [n, 'answer lost'],
   ]) as [number, Outage][],
-)('call %i is %s', async (n, how) => {
+)('the check ends if call %i is %s', async (n, how) => {
   outages.failAt(n, how);
   const { runs, row } = await check(`${n}-${how.replace(' ', '-')}`, async () => {
     await until('two looks have passed', async () => outages.calls() >= callsOfARun);
@@ -90,7 +90,7 @@ test.each(
   expect(runs).toBe(1);
 });
 
-test('a log that cannot be written costs the log, not the check', async () => {
+test('if a log cannot be written, only the log is lost, and the check ends', async () => {
   await rm(join(world.dataDir, 'logs'), { recursive: true, force: true });
   await writeFile(join(world.dataDir, 'logs'), 'no folder');
   const { row } = await check('no-log', async () => {});

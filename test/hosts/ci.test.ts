@@ -54,7 +54,7 @@ const ciFile = (checks: Record<string, string>, timeout?: string): string =>
     ),
   });
 
-/** A commit with these checks as the head of a pull request (or, with `branch`, where a branch moved). */
+/** Makes a commit with these checks as the head of a pull request, or, with `branch`, as the new tip of this branch. */
 async function submit(
   checks: Record<string, string> | string,
   options: { branch?: string; timeout?: string; repository?: HostRepository } = {},
@@ -94,7 +94,7 @@ async function logOf(check: HostCheck | undefined): Promise<string> {
   return (await world.host.readCheckLog(world.repository, id))?.text ?? '';
 }
 
-describe('the file', () => {
+describe('the CI file', () => {
   test('names checks with commands and time limits', () => {
     expect(
       parseCiFile(
@@ -131,7 +131,7 @@ describe('the file', () => {
 });
 
 describe('what is checked', () => {
-  test('the head of a pull request, a bot branch, and last in line the default branch; nothing else', async () => {
+  test('the heads of pull requests, bot branches and, last, the default branch are checked, and no other branches', async () => {
     const head = await submit({ test: 'true' });
     const bot = await submit({ test: 'true', more: 'true' }, { branch: 'mq-bot-1' });
     const free = commit(world.directory, { branch: 'aside', from: head, files: { x: 'x' } });
@@ -162,7 +162,7 @@ describe('what is checked', () => {
     expect(await world.host.readBaseRules(world.repository, 'main')).toMatchObject({ requiredChecks: ['test'] });
   });
 
-  test('pull requests on one commit share its runs', async () => {
+  test('pull requests with the same head share its runs', async () => {
     const head = await submit({ test: 'true' });
     await world.host.updateRefs(world.repository, [
       { ref: 'refs/heads/twin', from: null, to: head },
@@ -179,7 +179,7 @@ describe('what is checked', () => {
     expect(await world.sql('select priority::int as priority from local_check_run')).toEqual([{ priority: 2 }]);
   });
 
-  test('a commit without the file has a complete list of no checks', async () => {
+  test('a commit without the file has a complete list without checks', async () => {
     const head = await submit({ gone: 'true' }, { branch: 'mq-bot-1' });
     const bare = commit(world.directory, { branch: 'aside', from: head, files: { '.service/ci.yml': null } });
     await world.host.updateRefs(world.repository, [{ ref: 'refs/heads/mq-bot-2', from: null, to: bare }]);
@@ -192,7 +192,7 @@ describe('what is checked', () => {
     });
   });
 
-  test('a broken file is a failed check that says why', async () => {
+  test('a broken file is a failed check with the reason', async () => {
     const head = await submit('checks: {test: {run: ""}}');
     expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
       complete: true,
@@ -201,7 +201,7 @@ describe('what is checked', () => {
     expect(await world.host.readBaseRules(world.repository, 'topic')).toMatchObject({ requiredChecks: [] });
   });
 
-  test('what a killed process did not queue is queued by the reconciler', async () => {
+  test('if a process is killed before it queues a check, the reconciler queues the check', async () => {
     const head = await submit({ test: 'true' });
     await world.sql('delete from local_check_run');
     expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
@@ -217,7 +217,7 @@ describe('what is checked', () => {
 });
 
 describe('running', () => {
-  test('success and failure, with logs, times and the exit code', async () => {
+  test('a check ends as success or failure, with logs, times and the exit code', async () => {
     const head = await submit({
       good: 'cat branch.txt; git log --oneline | wc -l',
       bad: 'echo first; echo what went wrong >&2; exit 3',
@@ -237,7 +237,7 @@ describe('running', () => {
     await until('checkouts are removed', async () => readdirSync(workDir).length === 0);
   });
 
-  test('a check sees its commit, but neither the data folder nor secrets nor the path of the repository', async () => {
+  test('a check sees its commit, but not the data folder, secrets or the path of the repository', async () => {
     process.env['DATABASE_PASSWORD'] = 'sesame';
     const look = [
       'echo "$INTERLOCK_COMMIT $INTERLOCK_CHECK $INTERLOCK_REPOSITORY $CI"',
@@ -268,7 +268,7 @@ describe('running', () => {
     ]);
   });
 
-  test('of output beyond the limit both ends are kept, with a note of what is left out', async () => {
+  test('the beginning and the end of too much output are kept, with a note about the rest', async () => {
     const head = await submit({ loud: 'echo the beginning; yes 0123456789 | head -c 300000; echo the end' });
     startRunner({ keptOutput: { beginningBytes: 8_000, endBytes: 2_000 } });
     const [check] = await finished(head);
@@ -280,7 +280,7 @@ describe('running', () => {
     expect(log).toContain('the end\n');
   });
 
-  test('a rerun is a new attempt, and only of what is over', async () => {
+  test('a rerun is a new attempt, and only for checks that have ended', async () => {
     const head = await submit({ flaky: 'exit 1' });
     startRunner();
     await finished(head);
@@ -293,7 +293,7 @@ describe('running', () => {
     expect(await checksOf(head)).toHaveLength(1);
   });
 
-  test('a workflow runs when it is started by name, once for each key, and is not a check of its commit', async () => {
+  test('a workflow runs if it is started by name, once for each key, and is not a check of its commit', async () => {
     const file = {
       checks: { one: { run: 'true' } },
       workflows: { one: { run: 'echo asked' }, slow: { run: 'sleep 60' } },
@@ -320,7 +320,7 @@ describe('running', () => {
     expect((await checksOf(head)).map(({ name, attempt }) => [name, attempt])).toEqual([['one', 2]]);
   });
 
-  test('canceling stops what runs and what waits; when a branch comes back to the commit it starts again', async () => {
+  test('canceling stops running and waiting checks, which start again when a branch comes back to the commit', async () => {
     const head = await submit({ one: 'echo started; sleep 60', two: 'sleep 60' }, { branch: 'mq-bot-1' });
     startRunner({ concurrency: 1 });
     await until('one runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
@@ -339,7 +339,7 @@ describe('running', () => {
     });
   });
 
-  test('canceling in one process stops what another runs', async () => {
+  test('canceling in one process stops a check in another process', async () => {
     const head = await submit({ one: 'sleep 60' });
     startRunner();
     await until('it runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
@@ -347,7 +347,7 @@ describe('running', () => {
     expect(await finished(head)).toMatchObject([{ conclusion: 'cancelled' }]);
   });
 
-  test('a check that fills the disk is stopped, and says why', async () => {
+  test('a check that fills the disk is stopped, and its summary says why', async () => {
     const bounds = { ...defaultRunBounds, bytes: 20_000_000 };
     const bounded = await findSandbox({ allowPlain: true, bounds });
     startRunner({ sandbox: bounded.sandbox ?? sandbox });
@@ -362,7 +362,7 @@ describe('running', () => {
     ]);
   });
 
-  test('a failure of the sandbox ends a check as error, and the check is run once more as a new attempt', async () => {
+  test('if the sandbox fails, the check ends as error, and is run once more as a new attempt', async () => {
     const head = await submit({ test: 'true' });
     let calls = 0;
     startRunner({
@@ -388,7 +388,7 @@ describe('running', () => {
 });
 
 describe('several accounts', () => {
-  test('a neighbour does not wait behind a long queue, and bot branches go first', async () => {
+  test('an account does not wait for the long queue of another account, and bot branches go first', async () => {
     const other = await world.neighbour();
     for (const name of ['a', 'b', 'c']) await submit({ test: 'true' }, { branch: name });
     await submit({ test: 'true' }, { branch: 'mq-bot-1' });
@@ -427,7 +427,7 @@ describe('several accounts', () => {
 });
 
 describe('runners that end', () => {
-  test('a runner that stops gives back what it ran', async () => {
+  test('a runner that stops gives back its checks', async () => {
     const head = await submit({ test: 'sleep 60' });
     const runner = startRunner();
     await until('it runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
@@ -437,7 +437,7 @@ describe('runners that end', () => {
     ]);
   });
 
-  test('a killed runner loses its lease at once on the same machine, and another runs the check to its end', async () => {
+  test('a killed runner loses its lease at once on the same machine, and another runner runs the check to its end', async () => {
     const head = await submit({ test: 'true' });
     const killed = fork('-e', ['setInterval(() => {}, 1000)'], { execArgv: [], stdio: 'ignore' });
     killed.kill('SIGKILL');
@@ -451,7 +451,7 @@ describe('runners that end', () => {
     expect(await finished(head)).toMatchObject([{ attempt: 1, conclusion: 'success' }]);
   });
 
-  test('a lease that ended elsewhere is taken over, and a check that was to be canceled is over', async () => {
+  test('an expired lease of another machine is taken over, and a check that was to be canceled ends', async () => {
     const head = await submit({ one: 'true', two: 'true' });
     await world.sql(
       `update local_check_run set state = 'running', lease_owner = 'elsewhere/1/x', lease_until = now() - interval '1 second', cancel_requested = name = 'two'`,
@@ -463,7 +463,7 @@ describe('runners that end', () => {
     ]);
   });
 
-  test('a runner that lost its lease does not write its result over the new one', async () => {
+  test('a runner that lost its lease does not overwrite the new result', async () => {
     const head = await submit({ test: 'sleep 60' });
     startRunner();
     await until('it runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));

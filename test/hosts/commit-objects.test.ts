@@ -1,4 +1,4 @@
-// Commits are written without git, and are what git would have written.
+// Commits are written without git, and equal what git would write.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ function idByGit(made: NewCommit): string {
   return execFileSync('git', args, { cwd: other, input, encoding: 'utf8' }).trim();
 }
 
-test('a commit has the id that git gives it, and passes its inspection', async () => {
+test('a commit has the id that git gives it, and git fsck accepts it', async () => {
   await fc.assert(
     fc.asyncProperty(person, person, text, fc.nat(), async (author, committer, message, seed) => {
       const parents = [...new Set([known[seed % known.length], known[(seed * 7) % known.length]])] as string[];
@@ -60,7 +60,7 @@ test('a commit has the id that git gives it, and passes its inspection', async (
   expect(git(directory, 'fsck', '--strict', '--no-progress')).toBe('');
 });
 
-test('one descends from another as git says, near and far', async () => {
+test('a commit descends from another exactly if git says so, near and far', async () => {
   const dated = (n: number): string => signature('Ada', 'ada@example.org', 1_700_000_000_000 + ((n * 7919) % 97) * 1e6);
   const made: string[] = [];
   for (let n = 0; n < 90; n += 1) {
@@ -95,7 +95,7 @@ test('one descends from another as git says, near and far', async () => {
   expect(await isAncestor(plumbing, directory, { ancestor: '1'.repeat(40), descendant: '1'.repeat(40) })).toBe(false);
 });
 
-test('an object that is there stays as it is, and many writers of the same object leave one', async () => {
+test('an existing object is not changed, and many writers of the same object leave one', async () => {
   const made = {
     tree,
     parents: [],

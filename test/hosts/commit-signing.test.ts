@@ -1,4 +1,4 @@
-// Commits that Interlock makes are signed by an SSH key: git verifies them, and the same commit has the same id.
+// An SSH key signs the commits that Interlock makes. Git verifies them, and the same commit has the same id.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function makeKey(name: string, type: string, passphrase: string): void {
   execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', 'test', '-f', join(folder, name)]);
 }
 
-test('git verifies what is composed, merges and groups among it, and the same input has the same id', async () => {
+test('git verifies composed commits, including merges and groups, and the same input gives the same id', async () => {
   const directory = join(folder, 'shop.git');
   execFileSync('git', ['init', '--quiet', '--bare', directory]);
   const main = commit(directory, { branch: 'main', from: null, files: { a: '1\n' } });
@@ -94,7 +94,7 @@ test.each([
     file: 'other',
     message: 'it is of the type "ecdsa-sha2-nistp256"',
   },
-])('settings that cannot sign name the variable and the cure: $name', ({ env, file, message }) => {
+])('settings that cannot sign are refused with the variable and what to do: $name', ({ env, file, message }) => {
   const given = file === undefined ? env : { COMMIT_SIGNING_KEY: join(folder, file), COMMIT_SIGNING_EMAIL: email };
   expect(() => hostSettingsFrom(given ?? {})).toThrow(message);
 });

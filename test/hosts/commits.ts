@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface CommitInput {
-  /** Branch to put it on; it starts there when it has commits, unless `from` is given. */
+  /** The branch of the commit. The parent is the tip of the branch if there is one, unless `from` is given. */
   readonly branch: string;
-  /** First parent; null starts a history of its own. */
+  /** The first parent. Null: the commit has no parent. */
   readonly from?: string | null;
   readonly merges?: readonly string[];
-  /** Text per path; null removes the file. */
+  /** The text of each path. Null: the file is removed. */
   readonly files: Readonly<Record<string, string | null>>;
   readonly message?: string;
   readonly author?: string;
@@ -64,7 +64,7 @@ export function tip(directory: string, branch: string): string | null {
   return readRefFile(directory, branch) ?? readRefFile(join(directory, '.git'), branch) ?? askForTip(directory, branch);
 }
 
-// Starting git from a process of this size takes longer than git does.
+// Starting git from a process of this size takes longer than git takes.
 function readRefFile(folder: string, branch: string): string | null {
   try {
     return /^([0-9a-f]{40})\n$/.exec(readFileSync(join(folder, 'refs', 'heads', branch), 'utf8'))?.[1] ?? null;
@@ -81,7 +81,7 @@ function askForTip(directory: string, branch: string): string | null {
   }
 }
 
-/** Files of a commit with their text. */
+/** The files of a commit, with their texts. */
 export function filesOf(directory: string, revision: string): Record<string, string> {
   const paths = git(directory, 'ls-tree', '-r', '--name-only', revision)
     .split('\n')
@@ -99,7 +99,7 @@ export function messageOf(directory: string, revision: string): string {
   return git(directory, 'log', '-1', '--format=%B', revision);
 }
 
-/** A commit with a hook below `.git` in its tree, which git itself refuses to make. */
+/** Makes a commit with a hook below `.git` in its tree, which git itself refuses to make. */
 export function commitWithHook(directory: string): string {
   const make = (input: string | Buffer, ...args: string[]): string =>
     execFileSync('git', ['-C', directory, ...args], { input })

@@ -57,7 +57,7 @@ async function composed(members: readonly CompositionMember[], changes: Partial<
 }
 
 describe('one pull request', () => {
-  test('squash is one commit on the parent, with the message and author it was given', async () => {
+  test('a squash is one commit on the parent, with the given message and author', async () => {
     const head = branch('topic', { 'b.txt': 'b\n' });
     const second = commit(directory, { branch: 'topic', files: { 'b.txt': 'bb\n' } });
     const result = await composed([member(second, 'squash', 'Add b (#1)\n\nBecause.')]);
@@ -72,7 +72,7 @@ describe('one pull request', () => {
     expect(git(directory, 'rev-parse', `${result.commit}^{tree}`)).toBe(result.tree);
   });
 
-  test('merge is a merge commit of parent and head', async () => {
+  test('a merge is a merge commit of the parent and the head', async () => {
     const head = branch('topic', { 'b.txt': 'b\n' });
     const result = await composed([member(head, 'merge')]);
     expect(parentsOf(directory, result.commit)).toEqual([base, head]);
@@ -94,7 +94,7 @@ describe('one pull request', () => {
     expect(filesOf(directory, result.commit)).toMatchObject({ 'b.txt': 'b', 'c.txt': 'c' });
   });
 
-  test('a rebase of several commits arrives under a group commit whose second parent is the series', async () => {
+  test('a rebase of several commits is a group commit whose second parent is the series', async () => {
     branch('topic', { 'b.txt': 'b\n' });
     const head = commit(directory, { branch: 'topic', files: { 'c.txt': 'c\n' }, message: 'Add c' });
     const onward = commit(directory, { branch: 'main', files: { 'd.txt': 'd\n' } });
@@ -107,7 +107,7 @@ describe('one pull request', () => {
     expect(git(directory, 'rev-parse', `${own}^{tree}`)).toBe(result.tree);
   });
 
-  test('a rebase over a merge of the base keeps what was resolved by hand and drops what the base has', async () => {
+  test('a rebase over a merge of the base keeps what was resolved by hand, and drops what the base has', async () => {
     branch('topic', { 'shared.txt': 'one\n2\n3\n' });
     const onward = commit(directory, { branch: 'main', files: { 'shared.txt': 'eins\n2\n3\n' } });
     const head = commit(directory, {
@@ -115,7 +115,7 @@ describe('one pull request', () => {
       merges: [onward],
       files: { 'shared.txt': 'one and eins\n2\n3\n' },
     });
-    // Replaying the first commit alone meets the base's change: that is a conflict a rebase has, and says so.
+    // To replay the first commit alone conflicts with the change of the base, and the result says so.
     expect(await compose([member(head, 'rebase')], { parent: onward })).toEqual({
       kind: 'conflict',
       at: 0,
@@ -137,7 +137,7 @@ describe('one pull request', () => {
     expect(git(directory, 'rev-list', '--count', '--merges', `${onward}..${result.ownCommits[0]}`)).toBe('0');
   });
 
-  test('a rebase whose changes are all there already arrives as one empty commit', async () => {
+  test('a rebase whose changes the base already has is one empty commit', async () => {
     const head = branch('topic', { 'b.txt': 'b\n' });
     const onward = commit(directory, { branch: 'main', files: { 'b.txt': 'b\n' } });
     const result = await composed([member(head, 'rebase')], { parent: onward });
@@ -145,7 +145,7 @@ describe('one pull request', () => {
     expect(result.tree).toBe(git(directory, 'rev-parse', `${onward}^{tree}`));
   });
 
-  test('a rebase keeps texts of an old encoding readable', async () => {
+  test('a rebase keeps texts in an old encoding readable', async () => {
     const raw = Buffer.concat([
       Buffer.from(
         `tree ${git(directory, 'rev-parse', `${branch('x', { 'z.txt': 'z\n' })}^{tree}`)}\nparent ${base}\nauthor J`,
@@ -166,7 +166,7 @@ describe('one pull request', () => {
 
 describe('several pull requests', () => {
   test.each([['squash'], ['merge'], ['rebase']] as const)(
-    "%s: a group commit of the parent and the chain of own commits, its tree the chain's",
+    '%s: a group commit has the parent and the chain of own commits as parents, and the tree of the chain',
     async (strategy) => {
       const heads = ['b', 'c', 'd'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
       const result = await composed(heads.map((head) => member(head, strategy)));
@@ -194,7 +194,7 @@ describe('several pull requests', () => {
     expect(parentsOf(directory, result.ownCommits[2] ?? '')).toEqual([result.ownCommits[1]]);
   });
 
-  test('linear puts the own commits on the first-parent line', async () => {
+  test('a linear batch puts the own commits on the first-parent line', async () => {
     const heads = ['b', 'c'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
     const result = await composed(
       heads.map((head) => member(head, 'squash')),
@@ -206,7 +206,7 @@ describe('several pull requests', () => {
     );
   });
 
-  test('members are merged in order: what the second repairs in the first is in the tree', async () => {
+  test('members are merged in order, so a repair of the first member by the second is in the tree', async () => {
     const first = branch('first', { 'shared.txt': '1\ntwo\n3\n' });
     const second = commit(directory, { branch: 'second', from: first, files: { 'shared.txt': '1\nTWO\n3\n' } });
     const result = await composed([member(first, 'merge'), member(second, 'merge')]);
@@ -214,7 +214,7 @@ describe('several pull requests', () => {
   });
 
   test.each([['squash'], ['merge'], ['rebase']] as const)(
-    '%s: a conflict names the member and the paths, and keeps nothing',
+    '%s: a conflict names the member and the paths, and no ref stays',
     async (strategy) => {
       const fine = branch('fine', { 'b.txt': 'b\n' });
       const first = branch('first', { 'shared.txt': '1\ntwo\n3\n', 'dir/x.txt': 'x\n' });
@@ -241,8 +241,8 @@ describe('several pull requests', () => {
   });
 });
 
-describe('the result', () => {
-  test('is the same for the same composition, and another for another instant', async () => {
+describe('a composed commit', () => {
+  test('is the same for the same composition, and another one for another instant', async () => {
     const heads = ['b', 'c'].map((name) => branch(name, { [`${name}.txt`]: `${name}\n` }));
     const members = [member(heads[0] ?? '', 'squash'), member(heads[1] ?? '', 'rebase')];
     const once = await composed(members);
@@ -252,7 +252,7 @@ describe('the result', () => {
     expect(later.commit).not.toBe(once.commit);
   });
 
-  test('is kept by its ref through a collection of garbage', async () => {
+  test('is kept by its ref during a garbage collection', async () => {
     const result = await composed([member(branch('b', { 'b.txt': 'b\n' }), 'squash')]);
     git(directory, 'gc', '--quiet', '--prune=now');
     expect(git(directory, 'rev-parse', 'refs/interlock/builds/1')).toBe(result.commit);
@@ -266,7 +266,7 @@ describe('the result', () => {
     expect(git(directory, 'for-each-ref', 'refs/heads')).toBe(before);
   });
 
-  test('names of authors cannot forge a header', async () => {
+  test('cannot get a forged header by the name of an author', async () => {
     const head = branch('b', { 'b.txt': 'b\n' });
     const result = await composed([
       {
@@ -280,13 +280,13 @@ describe('the result', () => {
   });
 
   test.each([['--upload-pack=x'], ['main'], ['ABC'], ['0'.repeat(39)]])(
-    'a head %s that is no object id is refused before git sees it',
+    'is refused for the head %s, which is no object id, before git sees it',
     async (head) => {
       await expect(compose([member(head, 'squash')])).rejects.toThrow(HostRefused);
     },
   );
 
-  test('an unknown head is refused', async () => {
+  test('is refused for an unknown head', async () => {
     await expect(compose([member('1'.repeat(40), 'squash')])).rejects.toThrow(
       `${'1'.repeat(40)} is not a commit of this repository`,
     );

@@ -1,5 +1,5 @@
-// A folder that anybody wrote to becomes a commit of its files. Nothing in it is executed or followed, whatever it says
-// of itself.
+// The files of a folder become a commit. Anybody may have written to the folder, so nothing in it is executed or
+// followed.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -65,8 +65,8 @@ async function committed(): Promise<Extract<FolderCommitResult, { kind: 'committ
 const modesOf = (id: string): string[] =>
   git(directory, 'ls-tree', '-r', '--format=%(objectmode) %(path)', id).split('\n');
 
-describe('files', () => {
-  test('that were changed, added, removed and made executable are in it, ignored ones are not', async () => {
+describe('a commit of the files', () => {
+  test('has files that were changed, added, removed and made executable, and no ignored files', async () => {
     write('a.txt', 'A\n');
     write('new/deep.txt', 'n\n');
     rmSync(join(worktree, 'b.txt'));
@@ -93,18 +93,18 @@ describe('files', () => {
     expect(git(directory, 'rev-parse', 'main')).toBe(base);
   });
 
-  test('that are those of the parent make no commit', async () => {
+  test('is not made if the files are those of the parent', async () => {
     write('out/generated.txt', 'x\n');
     expect(await made()).toEqual({ kind: 'empty' });
   });
 
-  test('the same twice are the same commit', async () => {
+  test('is the same if it is made twice', async () => {
     write('a.txt', 'A\n');
     const first = await committed();
     expect((await committed()).commit).toBe(first.commit);
   });
 
-  test('whatever their names are, and however large', async () => {
+  test('has files with any name and any size', async () => {
     const names = ['-rf', ':(exclude)a.txt', 'with space', 'ümlaut.txt', '"quoted"', 'line\nbreak', '*'];
     for (const name of names) write(name, `${name}\n`);
     write('large.bin', Buffer.alloc(30 * 1024 * 1024, 7));
@@ -113,7 +113,7 @@ describe('files', () => {
     expect(changes.find(({ path }) => path === 'large.bin')?.bytes).toBe(30 * 1024 * 1024);
   });
 
-  test('links are kept as links, wherever they lead', async () => {
+  test('keeps links as links, wherever they lead', async () => {
     symlinkSync('/etc/passwd', join(worktree, 'away'));
     symlinkSync('..', join(worktree, 'up'));
     const { commit: id, changes } = await committed();
@@ -122,13 +122,13 @@ describe('files', () => {
     expect(git(directory, 'cat-file', 'blob', `${id}:up`)).toBe('..');
   });
 
-  test('pipes and the like are left out, and hold nobody up', async () => {
+  test('leaves out pipes and the like, which do not block it', async () => {
     execFileSync('mkfifo', [join(worktree, 'pipe')]);
     write('a.txt', 'A\n');
     expect((await committed()).changes.map(({ path }) => path)).toEqual(['a.txt']);
   });
 
-  test('another repository inside is reported as such, and what git does not take is refused with a message', async () => {
+  test('reports another repository inside as such, and is refused with a message if git does not accept the folder', async () => {
     git(folder, 'clone', '--quiet', directory, join(worktree, 'nested'));
     expect((await committed()).changes).toEqual([{ path: 'nested', mode: '160000', bytes: null, target: null }]);
     rmSync(join(worktree, 'nested'), { recursive: true });
@@ -137,7 +137,7 @@ describe('files', () => {
     await expect(made()).rejects.toThrow(HostRefused);
   });
 
-  test('that are refused leave nothing in the repository', async () => {
+  test('that is refused leaves nothing in the repository', async () => {
     write('large.bin', randomBytes(200_000));
     write('a.txt', 'A\n');
     const before = readdirSync(join(directory, 'objects'), { recursive: true }).sort();
@@ -156,17 +156,17 @@ describe('files', () => {
     expect(readdirSync(join(directory, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([]);
   });
 
-  test('of a parent that is not there are refused', async () => {
+  test('is refused if the parent does not exist', async () => {
     base = '0123456789012345678901234567890123456789';
     await expect(made()).rejects.toThrow(HostRefused);
   });
 });
 
-describe('what the folder says of itself', () => {
+describe('what the folder contains about itself', () => {
   const canary = (): string => join(folder, `canary-${number}`);
   const plant = (): string => `touch ${canary()}`;
 
-  test('its own configuration runs nothing: monitors, filters, hooks, pagers, includes', async () => {
+  test('runs nothing by its configuration: monitors, filters, hooks, pagers, includes', async () => {
     const config = (key: string, value: string): string => git(worktree, 'config', key, value);
     config('core.fsmonitor', plant());
     config('core.hooksPath', join(worktree, 'hooks'));
@@ -192,7 +192,7 @@ describe('what the folder says of itself', () => {
     expect(modesOf(id).filter((line) => line.includes('.git/'))).toEqual([]);
   });
 
-  test('nor does that of a repository inside, or modules that name commands', async () => {
+  test('runs nothing by the configuration of a repository inside, or by modules that name commands', async () => {
     git(folder, 'clone', '--quiet', directory, join(worktree, 'nested'));
     git(join(worktree, 'nested'), 'config', 'core.fsmonitor', plant());
     write('.gitmodules', `[submodule "x"]\n\tpath = nested\n\turl = .\n\tupdate = !${plant()}\n`);
@@ -200,7 +200,7 @@ describe('what the folder says of itself', () => {
     expect(existsSync(canary())).toBe(false);
   });
 
-  test('a `.git` that leads elsewhere is not followed', async () => {
+  test('is not followed if `.git` leads elsewhere', async () => {
     rmSync(join(worktree, '.git'), { recursive: true });
     const other = join(folder, `other-${number}.git`);
     git(folder, 'init', '--quiet', '--bare', other);
@@ -212,7 +212,7 @@ describe('what the folder says of itself', () => {
     expect(readFileSync(join(worktree, '.git'), 'utf8')).toContain(other);
   });
 
-  test('its locks hold nobody up, and its refs and what it includes stay its own', async () => {
+  test('does not count: its locks block nothing, and its refs and includes are not read', async () => {
     const refs = git(directory, 'for-each-ref', '--format=%(refname) %(objectname)');
     for (const lock of ['index.lock', 'HEAD.lock', 'config.lock', 'refs/heads/main.lock']) write(`.git/${lock}`, '');
     for (const ref of [
@@ -240,7 +240,7 @@ describe('what the folder says of itself', () => {
     expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(refs);
   });
 
-  test('its index is not read: what was hidden there is seen', async () => {
+  test('does not hide files: its index is not read', async () => {
     git(worktree, 'update-index', '--assume-unchanged', 'a.txt');
     git(worktree, 'update-index', '--skip-worktree', 'b.txt');
     git(worktree, 'config', 'core.excludesFile', '/dev/stdin');

@@ -71,7 +71,7 @@ interface Answer {
   readonly ok: boolean;
   readonly text: string;
 }
-/** The real client. Its message and whether it succeeded. */
+/** Runs the real git client. Returns its message, and whether it succeeded. */
 async function client(cwd: string, ...args: string[]): Promise<Answer> {
   const env = {
     PATH: process.env['PATH'],
@@ -107,8 +107,8 @@ async function commitFile(place: string, branch: string, path: string, content: 
 }
 const pushes = (): string[] => world.events.flatMap((event) => (event.kind === 'push' ? [event.ref] : []));
 
-describe('reading', () => {
-  test.each(among(['0', '1', '2'], ['2']))('clones and fetches over protocol version %s', async (version) => {
+describe('a client that reads', () => {
+  test.each(among(['0', '1', '2'], ['2']))('clones and fetches by version %s of the protocol', async (version) => {
     const place = await clone('reader', '-c', `protocol.version=${version}`);
     expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(base);
     const moved = world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
@@ -119,7 +119,7 @@ describe('reading', () => {
     expect((await client(place, 'rev-parse', 'origin/main')).text).toBe(moved);
   });
 
-  test('clones the last commit alone', async () => {
+  test('clones only the last commit', async () => {
     const moved = world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
     const place = await clone('reader', '--depth=1');
     expect((await client(place, 'log', '--format=%H')).text).toBe(moved);
@@ -135,7 +135,7 @@ describe('reading', () => {
     expect(await client(place, '-c', 'protocol.version=0', 'fetch', '--quiet')).toEqual({ ok: true, text: '' });
   });
 
-  test('an empty repository can be cloned, filled and cloned again', async () => {
+  test('can clone an empty repository, fill it and clone it again', async () => {
     const place = join(folder, 'empty');
     expect((await client(folder, 'clone', '--quiet', urlFor('neighbour'), place)).ok).toBe(true);
     const head = await commitFile(place, 'main', 'first.txt', 'first\n');
@@ -145,7 +145,7 @@ describe('reading', () => {
   });
 });
 
-describe('who may', () => {
+describe('access', () => {
   test.each([
     ['GET', '/git/acme/shop.git/info/refs?service=git-upload-pack'],
     ['POST', '/git/acme/shop.git/git-receive-pack'],
@@ -162,7 +162,7 @@ describe('who may', () => {
     ]);
   });
 
-  test('a wrong token is refused as such, and a token without the scope cannot push', async () => {
+  test('is refused for a wrong token, and a token without the scope cannot push', async () => {
     expect((await client(folder, 'ls-remote', urlFor('stolen'))).text).toMatch(/Authentication failed|could not read/);
     const place = await clone('reader');
     await commitFile(place, 'topic', 'b.txt', 'b\n');
@@ -170,7 +170,7 @@ describe('who may', () => {
     expect(tip(world.directory, 'topic')).toBeNull();
   });
 
-  test("another account's repository and an unknown one are the same answer", async () => {
+  test('to a repository of another account is refused like access to an unknown one', async () => {
     const ask = async (path: string, token = 'writer') => {
       const answer = await fetch(`${origin}${path}/info/refs?service=git-upload-pack`, {
         headers: { authorization: `Basic ${Buffer.from(`any:${token}`).toString('base64')}` },
@@ -184,7 +184,7 @@ describe('who may', () => {
     expect((await client(folder, 'ls-remote', urlFor('writer'))).text).toContain(base);
   });
 
-  test('output of a check is read beside the repository, by its account alone', async () => {
+  test('to the output of a check is only for its account', async () => {
     await world.sql(
       `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, created_at) values ($1, $2, $3, '', 'test', 1, 'true', 1, now())`,
       [world.repository.accountId, world.repository.id, base],
@@ -206,7 +206,7 @@ describe('who may', () => {
     expect((await read('stolen'))[0]).toBe(401);
   });
 
-  test('the old protocol without a service is turned away', async () => {
+  test('by the old protocol without a service is refused', async () => {
     const answer = await fetch(`${origin}/git/acme/shop.git/info/refs`, {
       headers: { authorization: `Basic ${Buffer.from('x:writer').toString('base64')}` },
     });
@@ -215,7 +215,7 @@ describe('who may', () => {
 });
 
 describe('pushing', () => {
-  test('moves a branch and tells of it and of the pull request it is the head of', async () => {
+  test('moves a branch, and reports the branch and its pull request', async () => {
     const place = await clone();
     const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
     expect((await client(place, 'push', 'origin', 'topic')).text).toContain('[new branch]');
@@ -248,14 +248,14 @@ describe('pushing', () => {
     expect(tip(world.directory, 'large')).toBe(head);
   });
 
-  test('turns away what is larger than the limit, and moves nothing', async () => {
+  test('refuses a push above the limit, and moves nothing', async () => {
     const place = await clone();
     await commitFile(place, 'huge', 'huge.bin', randomBytes(21_000_000));
     expect((await client(place, 'push', '--quiet', 'origin', 'huge')).ok).toBe(false);
     expect(tip(world.directory, 'huge')).toBeNull();
   });
 
-  test('turns a push away where the disk would be too full afterwards', async () => {
+  test('refuses a push after which the disk would be too full', async () => {
     const place = await clone();
     await commitFile(place, 'late', 'late.txt', 'late\n');
     bounds = { ...bounds, freeBytes: 1e18 };
@@ -267,16 +267,16 @@ describe('pushing', () => {
   test.each([
     ['a push that begins', [0], { received: 1 + 16 * mib, unpacked: 1 + 32 * mib }],
     [
-      'a push that is received, which git writes once more',
+      'a push that was received and that git writes once more',
       [100 * mib],
       { received: 1 + 16 * mib, unpacked: 1 + 132 * mib },
     ],
-    ['all that are under way at once', [0, 100 * mib], { received: 1 + 32 * mib, unpacked: 1 + 164 * mib }],
+    ['all pushes that are under way at once', [0, 100 * mib], { received: 1 + 32 * mib, unpacked: 1 + 164 * mib }],
   ])('needs room on the disk for %s', (_what, underWay, needed) => {
     expect(decideBytesNeeded(underWay, 1)).toEqual(needed);
   });
 
-  test('turns away what becomes large when it is inflated', async () => {
+  test('refuses a body that is too large after it is inflated', async () => {
     bounds = { ...bounds, maxPushBytes: 1e9 };
     const huge = gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1), { level: 1 });
     const answer = await fetch(`${origin}/git/acme/shop.git/git-receive-pack`, {
@@ -294,23 +294,26 @@ describe('pushing', () => {
   test.each([
     ['are stored one by one', '100'],
     ['are stored as a pack, one as a difference to another', '1'],
-  ])('turns away a small push whose objects inflate to much, when they %s', async (_stored, unpackLimit) => {
-    world.git('config', 'receive.unpackLimit', unpackLimit);
-    bounds = { ...bounds, maxInflatedBytes: 8_000_000 };
-    const place = await clone();
-    const zeros = Buffer.alloc(6_000_000);
-    await commitFile(place, 'bomb', 'first.bin', zeros);
-    expect((await client(place, 'push', 'origin', 'bomb')).ok).toBe(true);
-    await client(place, 'checkout', '--quiet', 'main');
-    await commitFile(place, 'larger', 'first.bin', Buffer.concat([Buffer.from('a'), zeros]));
-    await commitFile(place, 'larger', 'second.bin', Buffer.concat([zeros, Buffer.from('b')]));
-    const pushed = await client(place, 'push', 'origin', 'larger');
-    expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/its objects inflate to more than 8 MB/) });
-    expect(tip(world.directory, 'larger')).toBeNull();
-    expect(world.git('count-objects', '-v')).not.toContain('tmp');
-  });
+  ])(
+    'refuses a small push whose objects are too large after they are inflated, if they %s',
+    async (_stored, unpackLimit) => {
+      world.git('config', 'receive.unpackLimit', unpackLimit);
+      bounds = { ...bounds, maxInflatedBytes: 8_000_000 };
+      const place = await clone();
+      const zeros = Buffer.alloc(6_000_000);
+      await commitFile(place, 'bomb', 'first.bin', zeros);
+      expect((await client(place, 'push', 'origin', 'bomb')).ok).toBe(true);
+      await client(place, 'checkout', '--quiet', 'main');
+      await commitFile(place, 'larger', 'first.bin', Buffer.concat([Buffer.from('a'), zeros]));
+      await commitFile(place, 'larger', 'second.bin', Buffer.concat([zeros, Buffer.from('b')]));
+      const pushed = await client(place, 'push', 'origin', 'larger');
+      expect(pushed).toEqual({ ok: false, text: expect.stringMatching(/its objects inflate to more than 8 MB/) });
+      expect(tip(world.directory, 'larger')).toBeNull();
+      expect(world.git('count-objects', '-v')).not.toContain('tmp');
+    },
+  );
 
-  test('turns away what git cannot unpack within its memory', async () => {
+  test('refuses a push that git cannot unpack within its memory', async () => {
     bounds = { ...bounds, memoryBytes: 12_000_000 };
     const place = await clone();
     await commitFile(place, 'dense', 'dense.bin', Buffer.alloc(16_000_000));
@@ -321,7 +324,7 @@ describe('pushing', () => {
     expect(tip(world.directory, 'dense')).toBeNull();
   });
 
-  test('refuses objects that no careful git would fetch, and moves nothing', async () => {
+  test('refuses objects that a careful git would not fetch, and moves nothing', async () => {
     const place = await clone();
     const planted = commitWithHook(place);
     const pushed = await client(place, 'push', 'origin', `${planted}:refs/heads/planted`);
@@ -352,7 +355,7 @@ describe('pushing', () => {
     expect((await post(new Uint8Array(Buffer.from('this is no push')))).status).toBe(400);
   });
 
-  test('pushes from a shallow clone, tags, and deletes a branch', async () => {
+  test('is possible from a shallow clone, for tags, and to delete a branch', async () => {
     world.commit({ branch: 'main', files: { 'b.txt': 'b\n' } });
     const place = await clone('writer', '--depth=1');
     const head = await commitFile(place, 'topic', 'c.txt', 'c\n');
@@ -364,7 +367,7 @@ describe('pushing', () => {
     expect(pushes()).toEqual(['refs/heads/topic', 'refs/tags/v1', 'refs/heads/topic']);
   });
 
-  test('refuses reserved refs by name, and takes the others of the same push', async () => {
+  test('refuses reserved refs by name, and accepts the others of the same push', async () => {
     const place = await clone();
     const head = await commitFile(place, 'topic', 'b.txt', 'b\n');
     const answer = await client(
@@ -391,7 +394,7 @@ describe('pushing', () => {
     expect(pushes()).toEqual(['refs/heads/topic']);
   });
 
-  test('an atomic push with a refused ref moves none', async () => {
+  test('that is atomic moves no ref if one ref is refused', async () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     const answer = await client(place, 'push', '--atomic', 'origin', 'topic', 'topic:refs/heads/mq-tmp-1');
@@ -400,24 +403,21 @@ describe('pushing', () => {
     expect(tip(world.directory, 'topic')).toBeNull();
   });
 
-  test.each([['main'], ['release']])(
-    'the managed branch %s moves forward, never back, aside or away',
-    async (branch) => {
-      if (branch === 'release') world.git('branch', 'release', base);
-      const place = await clone();
-      const forward = await commitFile(place, 'work', 'b.txt', 'b\n');
-      expect((await client(place, 'push', '--quiet', 'origin', `work:${branch}`)).ok).toBe(true);
-      await client(place, 'checkout', '--quiet', '-B', 'aside', base);
-      const aside = await commitFile(place, 'aside', 'c.txt', 'c\n');
-      const forced = await client(place, 'push', '--force', 'origin', `aside:${branch}`, 'aside:free');
-      expect(forced.text).toMatch(new RegExp(`remote rejected\\] aside -> ${branch} \\(non-fast-forward\\)`));
-      const deleted = await client(place, 'push', 'origin', `:${branch}`);
-      expect(deleted.text).toContain('a base branch of the merge queue cannot be deleted');
-      expect([tip(world.directory, branch), tip(world.directory, 'free')]).toEqual([forward, aside]);
-    },
-  );
+  test.each([['main'], ['release']])('moves the managed branch %s only forward', async (branch) => {
+    if (branch === 'release') world.git('branch', 'release', base);
+    const place = await clone();
+    const forward = await commitFile(place, 'work', 'b.txt', 'b\n');
+    expect((await client(place, 'push', '--quiet', 'origin', `work:${branch}`)).ok).toBe(true);
+    await client(place, 'checkout', '--quiet', '-B', 'aside', base);
+    const aside = await commitFile(place, 'aside', 'c.txt', 'c\n');
+    const forced = await client(place, 'push', '--force', 'origin', `aside:${branch}`, 'aside:free');
+    expect(forced.text).toMatch(new RegExp(`remote rejected\\] aside -> ${branch} \\(non-fast-forward\\)`));
+    const deleted = await client(place, 'push', 'origin', `:${branch}`);
+    expect(deleted.text).toContain('a base branch of the merge queue cannot be deleted');
+    expect([tip(world.directory, branch), tip(world.directory, 'free')]).toEqual([forward, aside]);
+  });
 
-  test('a feature branch can be forced', async () => {
+  test('can force a feature branch', async () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     await client(place, 'push', '--quiet', 'origin', 'topic');
@@ -427,7 +427,7 @@ describe('pushing', () => {
     expect(tip(world.directory, 'topic')).toBe(other);
   });
 
-  test('a stale lease is refused', async () => {
+  test('with a stale lease is refused', async () => {
     const [place, baseline] = [await clone(), await clone()];
     await commitFile(baseline, 'topic', 'b.txt', 'b\n');
     await client(baseline, 'push', '--quiet', 'origin', 'topic');
@@ -436,7 +436,7 @@ describe('pushing', () => {
     expect(answer.text).toContain('stale info');
   });
 
-  test('a base that a push brings a head into marks that pull request merged', async () => {
+  test('of a head to its base marks the pull request as merged', async () => {
     const place = await clone();
     await commitFile(place, 'topic', 'b.txt', 'b\n');
     await client(place, 'push', '--quiet', 'origin', 'topic');
@@ -459,7 +459,7 @@ describe('pushing', () => {
     });
   });
 
-  test('of a concurrent push and landing on the base branch, one moves the branch and the other is refused', async () => {
+  test('and a concurrent landing on the base branch: one moves the branch, and the other is refused', async () => {
     const place = await clone();
     for (let round = 0; round < 6; round++) {
       const before = tip(world.directory, 'main') ?? '';

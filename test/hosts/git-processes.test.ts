@@ -1,5 +1,5 @@
-// Long-running git processes: whatever happens to them or to the repository, answers are those of a git started just
-// then.
+// Long-running git processes. Whatever happens to them or to the repository, their answers equal those of a git that
+// was just started.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ import { until } from './local-world.ts';
 let folder: string;
 let directory: string;
 let plumbing: Git;
-/** Every git that was started, in order. */
+/** Every git process that was started, in order. */
 let started: { readonly args: readonly string[]; readonly child: SpawnedProcess }[];
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ const gone = async (child: SpawnedProcess): Promise<unknown> =>
   await until('a git has ended', async () => child.exitCode !== null || child.signalCode !== null);
 
 describe('reading', () => {
-  test('asks one git, for however many commits and refs', async () => {
+  test('uses one git process for any number of commits and refs', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => commit(directory, { branch: 'main', files: { a: `${n}` } }));
     const trees = await Promise.all(ids.map(async (id) => (await readCommit(plumbing, directory, id))?.tree));
     expect(trees).toEqual(ids.map((id) => git(directory, 'rev-parse', `${id}^{tree}`)));
@@ -71,7 +71,7 @@ describe('reading', () => {
     expect(commands()).toEqual(['cat-file']);
   });
 
-  test('goes on with another git when the one there was killed', async () => {
+  test('continues with another git process after the first one was killed', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' }, message: 'Killed between' });
     await message(id);
     newest().kill('SIGKILL');
@@ -80,7 +80,7 @@ describe('reading', () => {
     expect(commands()).toEqual(['cat-file', 'cat-file']);
   });
 
-  test('asks again when git is killed before it has answered', async () => {
+  test('asks again if the git process is killed before it answers', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' }, message: 'Killed during' });
     await message(id);
     newest().kill('SIGSTOP');
@@ -91,7 +91,7 @@ describe('reading', () => {
     expect(commands()).toEqual(['cat-file', 'cat-file']);
   });
 
-  test('says that the host is unavailable when git does not answer in time', async () => {
+  test('says that the host is unavailable if git does not answer in time', async () => {
     plumbing = open({ answerWithinMs: 500 });
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     await message(id);
@@ -100,7 +100,7 @@ describe('reading', () => {
     expect(await message(id)).toBe('Change a');
   });
 
-  test('sees objects written since, loose and in packs', async () => {
+  test('sees objects that were written since, loose and in packs', async () => {
     const first = commit(directory, { branch: 'main', files: { a: 'a' } });
     expect(await message('1'.repeat(40))).toBeUndefined();
     const loose = git(directory, 'commit-tree', '-p', first, '-m', 'Loose', `${first}^{tree}`);
@@ -113,7 +113,7 @@ describe('reading', () => {
     expect(await message(packed)).toBe('Packed');
   });
 
-  test('does not know what a pruning removed', async () => {
+  test('does not see objects that a pruning removed', async () => {
     const first = commit(directory, { branch: 'main', files: { a: 'a' } });
     const second = commit(directory, { branch: 'main', files: { a: 'b' } });
     git(directory, 'repack', '-adq');
@@ -125,7 +125,7 @@ describe('reading', () => {
     expect(await message(first)).toBe('Change a');
   });
 
-  test('sees at once where another process moved a ref, packed refs or not', async () => {
+  test('sees at once where another process moved a ref, in packed refs too', async () => {
     const first = commit(directory, { branch: 'main', files: { a: 'a' } });
     const value = async (): Promise<string | null> => await readRefValue(directory, 'refs/heads/main');
     expect(await value()).toBe(first);
@@ -139,7 +139,7 @@ describe('reading', () => {
     expect(await value()).toBeNull();
   });
 
-  test('a ref is the one of that name, whatever else git would take it for', async () => {
+  test('takes a ref only by its full name, whatever else git would accept', async () => {
     const id = commit(directory, { branch: 'refs/heads/twice', files: { a: 'a' } });
     expect(await readRefValue(directory, 'refs/heads/twice')).toBeNull();
     expect(await readRefValue(directory, `refs/heads/described-g${id.slice(0, 8)}`)).toBeNull();
@@ -149,7 +149,7 @@ describe('reading', () => {
     await expect(readRefValue(directory, 'refs/heads/two\nlines')).rejects.toThrow('is not a valid ref name');
   });
 
-  test('a symbolic ref stands where the one it names does', async () => {
+  test('resolves a symbolic ref to the commit of the ref that it names', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     git(directory, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main');
     expect(await readRefValue(directory, 'refs/heads/alias')).toBe(id);
@@ -157,7 +157,7 @@ describe('reading', () => {
     expect(await readRefValue(directory, 'refs/heads/alias')).toBe(id);
   });
 
-  test('an annotated tag is resolved to its commit, and its id is not the id of a commit', async () => {
+  test('resolves an annotated tag to its commit, and the id of the tag is not the id of a commit', async () => {
     const id = commit(directory, { branch: 'main', files: { a: 'a' } });
     git(directory, 'tag', '-a', '-m', 'First', 'v1', id);
     const tag = git(directory, 'rev-parse', 'refs/tags/v1');
@@ -166,7 +166,7 @@ describe('reading', () => {
     expect(await readCommit(plumbing, directory, tag)).toBeNull();
   });
 
-  test('a file is read by its path, but links, folders and large files are not', async () => {
+  test('reads a file by its path, but no links, folders and large files', async () => {
     const names = ['plain', 'in/a folder/file', 'two\nlines', 'ünïcödé'];
     const files = Object.fromEntries(names.map((name) => [name, `text of ${name}`]));
     const work = join(folder, 'work');
@@ -206,7 +206,7 @@ describe('moving refs', () => {
   const move = async (from: string | null, to: string): Promise<void> =>
     await updateRefs(plumbing, directory, [{ ref: 'refs/heads/main', from, to }]);
 
-  test('asks one git, and what it refuses is refused with the place it found', async () => {
+  test('uses one git process, and a refusal names the commit that the ref has', async () => {
     const [a, b] = ['a', 'b'].map((name) => commit(directory, { branch: name, files: { name } })) as [string, string];
     await move(null, a);
     await move(a, b);
@@ -216,15 +216,15 @@ describe('moving refs', () => {
     expect(commands()).toEqual(['update-ref', 'update-ref']);
   });
 
-  test('moves them once when git is killed before, while and after it does', async () => {
+  test('moves them once, even if git is killed before, during and after it', async () => {
     let from = commit(directory, { branch: 'main', files: { a: 'a' } });
     for (let n = 0; n < 20; n += 1) {
       const to = git(directory, 'commit-tree', '-p', from, '-m', `${n}`, `${from}^{tree}`);
       const moved = move(from, to);
       setTimeout(() => started.at(-1)?.child.kill('SIGKILL'), n / 4);
       await moved.catch(async (error: unknown) => {
-        // It had taken the ref's lock, which keeps others out until it is removed; or the second git was killed as
-        // well.
+        // The killed git had taken the lock of the ref, which blocks others until it is removed; or the second git was
+        // killed too.
         expect(error).toBeInstanceOf(HostUnavailable);
         await removeStaleLocks(directory, 0);
         if (tip(directory, 'main') === from) await move(from, to);
@@ -235,7 +235,7 @@ describe('moving refs', () => {
     expect(git(directory, 'rev-list', '--count', 'main')).toBe('21');
   });
 
-  test('a branch may take the place of a folder of branches that are gone', async () => {
+  test('lets a branch take the place of a folder of deleted branches', async () => {
     const id = commit(directory, { branch: 'a/b', files: { a: 'a' } });
     const set = async (ref: string, from: string | null, to: string | null): Promise<void> =>
       await updateRefs(plumbing, directory, [{ ref, from, to }]);
@@ -249,7 +249,7 @@ describe('moving refs', () => {
 });
 
 describe('a repository', () => {
-  test('that was removed is unavailable, and one made in its place is read as itself', async () => {
+  test('that was removed is unavailable, and a new one in its place is read', async () => {
     const before = commit(directory, { branch: 'main', files: { a: 'a' }, message: 'Before' });
     expect(await message(before)).toBe('Before');
     await updateRefs(plumbing, directory, [{ ref: 'refs/heads/kept', from: null, to: before }]);
@@ -278,8 +278,8 @@ describe('a repository', () => {
   });
 });
 
-describe('how long they stay', () => {
-  test('they end when nobody asks, the least recently asked first when there are too many, and all at a stop', async () => {
+describe('git processes', () => {
+  test('end if nobody uses them, the least recently used first if there are too many, and all at a stop', async () => {
     plumbing = open({ most: 2, idleMs: 60_000 });
     const places = ['one', 'two', 'three'].map(makeRepository);
     for (const place of places) await readCommit(plumbing, place, '1'.repeat(40));

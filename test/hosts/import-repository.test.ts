@@ -1,4 +1,4 @@
-// `npm run import` brings a repository in whole, or leaves neither rows nor a folder.
+// `npm run import` imports a complete repository, or leaves neither rows nor a folder.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const name = { owner: 'acme', name: 'shop' };
 let s: TestServer;
 let target: ImportTarget;
 let source: string;
-/** The newest repository, and the folders of all, when a test began. */
+/** The newest repository and all folders at the beginning of the test. */
 let before: { readonly id: string; readonly folders: readonly string[] };
 const hooks: (() => void)[] = [];
 
@@ -53,7 +53,7 @@ const gitFolder = (): string => join(s.service.localHost.installation.dataDir, '
 
 const folders = async (): Promise<string[]> => (await readdir(gitFolder())).toSorted();
 
-/** Tables that have rows of a repository, and folders, that were not there when the test began. */
+/** The new folders, and the tables with rows of a new repository, since the test began. */
 async function leftovers(): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name: table, columns } of (await readCatalogue(s.ports.db.system.query)).tables) {
@@ -103,7 +103,7 @@ it.each(['import:begun', 'import:made', 'import:fetched'])(
 );
 
 it.each([
-  ['a path that is not there', '/nowhere/at/all', 'does not exist'],
+  ['a path that does not exist', '/nowhere/at/all', 'does not exist'],
   ['a folder that is not a repository', tmpdir(), 'could not be read'],
 ])('an import of %s leaves nothing', async (_what, from, message) => {
   await expect(importRepository(target, name, from)).rejects.toThrow(message);
@@ -117,7 +117,7 @@ it('an import whose source is broken leaves nothing', async () => {
   expect(await leftovers()).toEqual([]);
 });
 
-/** An import that is never heard of again from this place on: its connection is gone, its rows and its folder stay. */
+/** Runs an import whose process dies at the failpoint: its connection ends, its rows and its folder stay. */
 async function dieAt(place: string): Promise<void> {
   const arrived = Promise.withResolvers<void>();
   const unhook = onFailpoint(place, async () => {
@@ -134,7 +134,7 @@ async function dieAt(place: string): Promise<void> {
 }
 
 it.each(['import:begun', 'import:made', 'import:fetched'])(
-  'the next import of the name removes what was left at %s, and brings its own source whole',
+  'the next import of the name removes what an import that died at %s left, and imports its own source completely',
   async (place) => {
     commit(source, { branch: 'of-the-first', files: { 'b.txt': 'b\n' } });
     await dieAt(place);
@@ -147,7 +147,7 @@ it.each(['import:begun', 'import:made', 'import:fetched'])(
   },
 );
 
-it('a removal that is cut off is completed by a running Interlock', async () => {
+it('a removal that is interrupted is completed by a running Interlock', async () => {
   failAt('import:fetched');
   failAt('repository:removed_from_host');
   await expect(bring()).rejects.toThrow('The disk is broken.');
@@ -157,7 +157,7 @@ it('a removal that is cut off is completed by a running Interlock', async () => 
   expect(await leftovers()).toEqual([]);
 });
 
-it('what fails after the import leaves the repository in use, and says so', async () => {
+it('a failure after the import leaves an active repository, and the message says so', async () => {
   failAt('import:completed');
   await expect(bring()).rejects.toThrow('acme/shop is imported. What follows an import failed');
   const { data } = await s.graphql('{ repository(owner: "acme", name: "shop") { active defaultBranch } }');
@@ -166,7 +166,7 @@ it('what fails after the import leaves the repository in use, and says so', asyn
   await remove();
 });
 
-it('of two imports of one name the second is refused while the first is under way', async () => {
+it('of two imports with one name, the second is refused while the first runs', async () => {
   const arrived = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   hooks.push(

@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(source, { recursive: true, force: true });
 });
 
-test('brings branches and tags, and the default branch, but no refs of a queue elsewhere', async () => {
+test('imports branches, tags and the default branch, and no refs of a queue elsewhere', async () => {
   const trunk = commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
   const topic = commit(source, { branch: 'topic/x', from: trunk, files: { 'b.txt': 'b\n' } });
   git(source, 'tag', '-a', '-m', 'One', 'v1', trunk);
@@ -40,7 +40,7 @@ test('brings branches and tags, and the default branch, but no refs of a queue e
   expect(await world.host.readRef(world.repository, 'refs/tags/v1')).toMatchObject({ commit: trunk });
 });
 
-test('again: follows the source, and tells of what moved', async () => {
+test('a second import follows the source, and reports the refs that moved', async () => {
   commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
   await world.host.importRepository(world.repository, `file://${source}`);
   const moved = commit(source, { branch: 'trunk', files: { 'a.txt': 'b\n' } });
@@ -51,11 +51,11 @@ test('again: follows the source, and tells of what moved', async () => {
 });
 
 test.each([
-  ['a path that is not there', '/nowhere/at/all', 'does not exist'],
+  ['a path that does not exist', '/nowhere/at/all', 'does not exist'],
   ['a folder that is not a repository', tmpdir(), 'could not be read'],
   ['an option', '--upload-pack=touch /tmp/x', 'neither a URL nor a path'],
   ['a transport that runs commands', 'ext::sh -c true', 'neither a URL nor a path'],
-  ['a server that is not there', 'http://127.0.0.1:1/x.git', 'could not be read'],
+  ['a server that does not exist', 'http://127.0.0.1:1/x.git', 'could not be read'],
 ])('refuses %s', async (_what, from, message) => {
   const failure = await world.host.importRepository(world.repository, from).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(HostRefused);
@@ -66,13 +66,13 @@ test('refuses an empty repository', async () => {
   await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('has no branches to import');
 });
 
-test('refuses objects that no careful git would fetch', async () => {
+test('refuses objects that a careful git would not fetch', async () => {
   git(source, 'update-ref', 'refs/heads/trunk', commitWithHook(source));
   await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('could not be read');
   expect(tip(world.directory, 'trunk')).toBeNull();
 });
 
-test('imports this project, with its history whole', async () => {
+test('imports this project with its complete history', async () => {
   const { defaultBranch } = await world.host.importRepository(world.repository, projectRoot);
   const head = git(projectRoot, 'rev-parse', defaultBranch);
   const line = await world.host.listFirstParents(world.repository, {

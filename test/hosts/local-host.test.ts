@@ -29,7 +29,7 @@ const open = async (changes: { headBranch?: string; baseBranch?: string; draft?:
 const numbersOf = (kind: 'pull_request') =>
   world.events.flatMap((event) => (event.kind === kind ? [event.number] : []));
 
-test('the doctor proves the folder and the checks, and names what is missing', async () => {
+test('the doctor tests the folder and the checks, and names what is missing', async () => {
   const { host, repository } = world;
   const examine = async (id: string, baseBranches: readonly string[]): Promise<string[]> => {
     const found: string[] = [];
@@ -80,12 +80,12 @@ describe('repositories', () => {
     expect(await host.readFile(repository, { commit: base, path: 'b.txt', maxBytes: 100 })).toBeNull();
   });
 
-  test('making one again keeps its content', async () => {
+  test('that are made again keep their content', async () => {
     await world.host.ensureRepository(world.repository, { defaultBranch: 'main' });
     expect(tip(world.directory, 'main')).toBe(base);
   });
 
-  test('a repository that is not on disk is unavailable, not empty', async () => {
+  test('that are not on disk are unavailable, not empty', async () => {
     const missing = { ...world.repository, id: '999999' };
     await expect(world.host.readRef(missing, 'refs/heads/main')).rejects.toThrow(HostUnavailable);
     await expect(world.host.readRef({ ...missing, id: '../1' }, 'refs/heads/main')).rejects.toThrow(HostRefused);
@@ -93,7 +93,7 @@ describe('repositories', () => {
 });
 
 describe('pull requests', () => {
-  test('open with a number of their own, as GitHub shows them', async () => {
+  test('have a number of their own, and are shown as by GitHub', async () => {
     const opened = await open({ labels: ['ready', 'ready'] });
     expect(opened).toMatchObject({
       number: 1,
@@ -116,14 +116,14 @@ describe('pull requests', () => {
     expect(numbersOf('pull_request')).toEqual([1, 2]);
   });
 
-  test('are numbered without a gap or a twin when they open at once', async () => {
+  test('that are opened at once have consecutive numbers, each once', async () => {
     const names = ['p', 'q', 'r', 's'];
     for (const name of names) world.commit({ branch: name, from: base, files: { [name]: name } });
     const opened = await Promise.all(names.map(async (headBranch) => await open({ headBranch })));
     expect(opened.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4]);
   });
 
-  test('have numbers that no other had, also where the database is an old one', async () => {
+  test('have new numbers, even if an old database is restored', async () => {
     await open();
     world.commit({ branch: 'other', from: base, files: { 'c.txt': 'c\n' } });
     await open({ headBranch: 'other' });
@@ -156,7 +156,7 @@ describe('pull requests', () => {
     expect((await open()).number).toBe(2);
   });
 
-  test('show the head where the branch stands, and keep the last one when the branch is gone', async () => {
+  test('show the tip of their branch as head, and keep the last head when the branch is deleted', async () => {
     await open();
     const moved = world.commit({ branch: 'topic', files: { 'b.txt': 'bb\n' } });
     expect((await world.host.getPullRequest(world.repository, 1))?.headSha).toBe(moved);
@@ -166,7 +166,7 @@ describe('pull requests', () => {
     expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'closed', headSha: moved });
   });
 
-  test('close and reopen, each reported once, and the merge that the service concludes is not', async () => {
+  test('report each close and reopen once, and do not report the merge that the service concludes', async () => {
     const { host, repository } = world;
     await open();
     await host.closePullRequest(repository, 1);
@@ -184,7 +184,7 @@ describe('pull requests', () => {
     await expect(host.closePullRequest(repository, 9)).rejects.toThrow('There is no pull request #9');
   });
 
-  test("count each reviewer's last verdict", async () => {
+  test('count the last verdict of each reviewer', async () => {
     const { host, repository } = world;
     await open();
     await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'changes_requested' });
@@ -197,13 +197,13 @@ describe('pull requests', () => {
     await expect(host.reviewPullRequest(repository, 1, { reviewer: 'ada', verdict: 'approved' })).rejects.toThrow(
       HostRefused,
     );
-    // The same person under a name that was linked since.
+    // The same person, with a new name that was linked since.
     const cleo = { reviewer: 'cleopatra', alsoKnownAs: ['Cleo', 'cleopatra'] };
     await host.reviewPullRequest(repository, 1, { ...cleo, verdict: 'approved' });
     expect(await host.getPullRequest(repository, 1)).toMatchObject({ approvals: 1 });
   });
 
-  test('count no review of those whose work the branch is, and take none', async () => {
+  test('refuse and do not count reviews of authors of the branch', async () => {
     const { host, repository } = world;
     await open();
     await host.reviewPullRequest(repository, 1, { reviewer: 'bob', verdict: 'changes_requested' });
@@ -217,7 +217,7 @@ describe('pull requests', () => {
     );
   });
 
-  test('carry labels once each, comments edited in place, and edits of title and draft', async () => {
+  test('have each label once, comments that are edited in place, and edits of title and draft', async () => {
     const { host, repository } = world;
     await open({ draft: true });
     for (const present of [true, true]) await host.setLabel(repository, 1, 'mergequeue', present);
@@ -253,7 +253,7 @@ describe('pull requests', () => {
 });
 
 describe('moving branches', () => {
-  test('tells of each ref and of pull requests whose head moved', async () => {
+  test('reports each ref, and each pull request whose head moved', async () => {
     await open();
     const moved = world.commit({ branch: 'aside', from: head, files: { 'c.txt': 'c\n' } });
     world.events.length = 0;
@@ -290,7 +290,7 @@ describe('moving branches', () => {
   });
 });
 
-test('a landing cut off between its two refs by a kill is whole to every reader of landings', async () => {
+test('a landing that a kill interrupted between its two refs is complete for every reader of landings', async () => {
   const landing = 'refs/interlock/landings/7';
   world.git('update-ref', 'refs/heads/main', head);
   mkdirSync(join(world.directory, 'interlock-updates'));
@@ -311,7 +311,7 @@ describe('the merge button', () => {
     ['squash', 1],
     ['merge', 2],
     ['rebase', 1],
-  ] as const)('%s moves the base and guards the head', async (strategy, parents) => {
+  ] as const)('%s moves the base, and is refused for another head than the expected one', async (strategy, parents) => {
     await open();
     const onward = world.commit({ branch: 'main', files: { 'c.txt': 'c\n' } });
     await expect(
@@ -365,7 +365,7 @@ describe('the merge button', () => {
 });
 
 describe('the reconciler', () => {
-  test('tells of every branch at its first look, then of what moved without a word', async () => {
+  test('reports every branch at its first look, and later the branches that moved without a report', async () => {
     await open();
     const errors: unknown[] = [];
     world.events.length = 0;

@@ -1,4 +1,4 @@
-// An account with a repository on a local host of its own: real git in a folder, a database of the test's own.
+// An account with a repository on a local host: real git in a folder, and a database for the test.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { takeDatabase } from '../support/kept-databases.ts';
 import { commit, type CommitInput, git } from './commits.ts';
 
-/** Reads checks without a word about what is expected, which this host knows by itself. */
+/** The checks that this host expects. The caller expects none, because this host knows its checks by itself. */
 export const anyChecks: WantedChecks = { expected: [], movedAt: null };
 
 export interface LocalWorld {
@@ -18,14 +18,14 @@ export interface LocalWorld {
   readonly dataDir: string;
   readonly host: LocalHost;
   readonly repository: HostRepository;
-  /** The bare repository's folder. */
+  /** The folder of the bare repository. */
   readonly directory: string;
   readonly events: HostEvent[];
   commit(input: CommitInput): string;
   git(...args: string[]): string;
-  /** Another account with a repository of the same name, empty. */
+  /** Another account with an empty repository of the same name. */
   neighbour(): Promise<HostRepository>;
-  /** Another host over the same data, as another process would have. */
+  /** Another host on the same data, as in another process. */
   secondHost(): LocalHost;
   sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export async function localWorld(): Promise<LocalWorld> {
   };
 }
 
-/** Looks until `look` gives something; fails with `what` after ninety seconds. */
+/** Calls `look` until it returns something. Fails with `what` after ninety seconds. */
 export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
   const end = Date.now() + 90_000;
   for (;;) {

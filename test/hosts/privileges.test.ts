@@ -3,7 +3,7 @@ import { decideIdentity, isMapped } from '../../src/platform/sandbox/privileges.
 
 const nobody = { isRoot: true, uid: 65534, gid: 65534 };
 
-describe('who a run is', () => {
+describe('the user of a run', () => {
   test('is another user for each run if the service is root', () => {
     const runs = [1, 2, 3].map(() => decideIdentity({ ...nobody, hasOwnUids: true }));
     expect(new Set(runs.map(({ uid }) => uid)).size).toBe(3);
@@ -19,7 +19,7 @@ describe('who a run is', () => {
     ['a container without root', '         0       1000          1\n         1     100000      65536\n', false],
     ['a container with its last users missing', '         0     100000 2147483000\n', false],
     ['a machine without user namespaces', '', false],
-  ])('%s', (_where, map, expected) => {
+  ])('on %s is mapped in the user namespace: expected %s', (_where, map, expected) => {
     expect(isMapped(map, { first: 0x70000000, count: 0x0fffffff })).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-// What a push may look like that no client of git sends: nothing but an answer with git's message, or a clean refusal.
+// Pushes that no git client sends: each gets an answer with git's message, or is refused.
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { defaultPushBounds } from '../../src/domain/runs/push-bounds.ts';
@@ -11,7 +11,7 @@ import { localWorld, type LocalWorld } from './local-world.ts';
 const zero = '0'.repeat(40);
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
 
-/** A packet: the payload after its length, or after other digits instead of the length. */
+/** Makes a packet: the payload after its length, or after other digits instead of the length. */
 function framed(payload: Buffer, digits?: string): Buffer {
   const length = digits ?? (payload.length + 4).toString(16).padStart(4, '0');
   return Buffer.concat([Buffer.from(length, 'latin1'), payload]);
@@ -44,7 +44,7 @@ const pack = fc.oneof(
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** The body of a push, framed as by a client, with refs and capabilities that may be refused. */
+/** The body of a push in the frame of a client, with refs and capabilities that may be refused. */
 const framedBody = fc
   .record({
     refs: fc.uniqueArray(fc.constantFrom(...goodRefs, ...refusedRefs), { minLength: 1, maxLength: 4 }),
@@ -105,7 +105,7 @@ const piece = fc.oneof(
 );
 const end = fc.oneof({ weight: 12, arbitrary: fc.constant('0000') }, { weight: 1, arbitrary: wrongDigits });
 
-/** Faults of every kind: in digits, ids, names, capabilities and lengths. */
+/** Bodies with faults of every kind: in digits, ids, names, capabilities and lengths. */
 const faultyBody = fc
   .tuple(fc.array(piece, { maxLength: 4 }), end, pack)
   .map(([pieces, flush, objects]) => Buffer.concat([...pieces, Buffer.from(flush), objects]));
@@ -119,7 +119,7 @@ const flippedBody = fc.tuple(framedBody, fc.nat(), fc.integer({ min: 1, max: 255
 });
 const body = fc.oneof(framedBody, faultyBody, flippedBody);
 
-/** The request; `'incomplete'`, or why it is none. Whatever else is thrown fails the test. */
+/** Reads the request. Returns a text if it is incomplete or refused. Any other error fails the test. */
 function read(bytes: Buffer): PushRequest | string {
   try {
     return parsePushRequest(bytes) ?? 'incomplete';
@@ -130,13 +130,13 @@ function read(bytes: Buffer): PushRequest | string {
 }
 
 describe('the head of a push', () => {
-  test('is read, or refused with a message, and handed to git in packets that mean the same', () => {
+  test('is read, or refused with a message, and its packets for git have the same meaning', () => {
     fc.assert(
       fc.property(body, (bytes) => {
         const request = read(bytes);
         if (typeof request === 'string') return;
         const again = formatPushRequest(request, request.commands);
-        // Shallow lines come first then, and capabilities with the first command.
+        // In these packets, shallow lines come first, and capabilities are with the first command.
         expect(parsePushRequest(again)).toEqual({
           ...request,
           capabilities: request.commands.length === 0 ? [] : request.capabilities,
@@ -151,7 +151,7 @@ describe('the head of a push', () => {
     );
   });
 
-  test('is the same however little of it was read at first', () => {
+  test('is the same, however little of it was read first', () => {
     fc.assert(
       fc.property(body, fc.double({ min: 0, max: 1, noNaN: true }), (bytes, share) => {
         const first = read(bytes.subarray(0, Math.floor(share * bytes.length)));
@@ -206,7 +206,7 @@ describe('a push over HTTP', () => {
     return { status: response.status, answer: Buffer.from(await response.arrayBuffer()) };
   }
 
-  /** Payloads up to the end, which every byte belongs to. */
+  /** The payloads up to the end. Every byte must belong to one. */
   function payloadsOf(answer: Buffer): Buffer[] {
     const payloads: Buffer[] = [];
     for (let at = 0; at < answer.length; ) {
@@ -229,7 +229,7 @@ describe('a push over HTTP', () => {
   const isAsked = (words: readonly string[]): boolean =>
     words.includes('report-status') || words.includes('report-status-v2');
 
-  test('is answered for each of its refs or refused, and moves nothing that it may not', async () => {
+  test('is answered for each of its refs or refused, and moves no ref that it may not move', async () => {
     const kinds = { refused: 0, reported: 0, silent: 0 };
     await fc.assert(
       fc.asyncProperty(body, async (bytes) => {
@@ -273,7 +273,7 @@ describe('a push over HTTP', () => {
     expect((await push(bytes)).status).toBe(400);
   });
 
-  test('of a name that is not UTF-8 is refused instead of moving another ref', async () => {
+  test('with a name that is not UTF-8 is refused, and moves no other ref', async () => {
     const name = Buffer.concat([
       Buffer.from(`${zero} ${base} refs/heads/`),
       Buffer.from([0xff]),

@@ -43,13 +43,13 @@ const land = (): RefUpdate[] => [
 const update = async (updates: readonly RefUpdate[]): Promise<void> => await updateRefs(plumbing, directory, updates);
 const notes = (): string[] => readdirSync(join(directory, 'interlock-updates'));
 
-test('a landing moves the base and writes its landing ref at once', async () => {
+test('a landing moves the base and writes its landing ref in one update', async () => {
   await update(land());
   expect([tip(directory, 'main'), ref(landingRef)]).toEqual([landing, landing]);
   expect(notes()).toEqual([]);
 });
 
-test('a base that moved stops all of it, and is named with what is there', async () => {
+test('a moved base stops the whole landing, and the error names its commit', async () => {
   const pushed = commit(directory, { branch: 'main', files: { 'c.txt': 'c\n' } });
   const failure = await update(land()).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(RefMoved);
@@ -57,7 +57,7 @@ test('a base that moved stops all of it, and is named with what is there', async
   expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, null]);
 });
 
-test('a batch lands once: git itself refuses the second landing', async () => {
+test('a batch lands once: git refuses the second landing', async () => {
   await update(land());
   await expect(update(land())).rejects.toThrow(RefMoved);
   const again = commit(directory, { branch: 'work', files: { 'd.txt': 'd\n' } });
@@ -69,7 +69,7 @@ test('a batch lands once: git itself refuses the second landing', async () => {
   expect(tip(directory, 'main')).toBe(landing);
 });
 
-test('of landings that race for one base, one wins and the others hear what is there', async () => {
+test('of landings that race for one base, one wins, and the others get the commit of the base', async () => {
   const candidates = ['1', '2', '3', '4'].map((name) =>
     commit(directory, { branch: `r${name}`, from: base, files: { [name]: name } }),
   );
@@ -93,7 +93,7 @@ test('of landings that race for one base, one wins and the others hear what is t
   );
 });
 
-test('a ref is deleted only where it was expected', async () => {
+test('a ref is deleted only if it is at the expected commit', async () => {
   await expect(update([{ ref: 'refs/heads/work', from: base, to: null }])).rejects.toThrow(RefMoved);
   await update([{ ref: 'refs/heads/work', from: landing, to: null }]);
   expect(tip(directory, 'work')).toBeNull();
@@ -113,7 +113,7 @@ test.each([
   ['a name below a branch', { ref: 'refs/heads/main/x', from: null, to: undefined }],
   ['an invalid name', { ref: 'refs/heads/a..b', from: null, to: undefined }],
   ['an option', { ref: '--stdin', from: null, to: undefined }],
-])('%s is refused for good', async (_what, { ref: name, from, to }) => {
+])('%s is refused, and the refusal is final', async (_what, { ref: name, from, to }) => {
   await expect(update([{ ref: name, from, to: to ?? landing }])).rejects.toThrow(HostRefused);
 });
 
@@ -126,14 +126,14 @@ function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?:
 }
 const deadPid = 4_194_304 + 7;
 
-test('a landing that was cut off between its two refs is completed', async () => {
+test('a landing that was interrupted between its two refs is completed', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
 });
 
-test('it is completed also when the base was pushed on since', async () => {
+test('an interrupted landing is completed even if the base was pushed since', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   const pushed = commit(directory, { branch: 'main', files: { 'e.txt': 'e\n' } });
   writeNote(land().toReversed(), { pid: deadPid });
@@ -141,20 +141,20 @@ test('it is completed also when the base was pushed on since', async () => {
   expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, landing]);
 });
 
-test('a landing that had not started is forgotten, not made up for', async () => {
+test('a landing that had not started is dropped', async () => {
   writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([base, null, []]);
 });
 
-test('it is completed once, by however many at the same time', async () => {
+test('an interrupted landing is completed once, even by several processes at once', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   writeNote(land().toReversed(), { pid: deadPid });
   await Promise.all([1, 2, 3, 4].map(async () => await completeAbandonedUpdates(plumbing, directory)));
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
 });
 
-test('the note of another machine on the same disk is left alone for a minute, whatever its process is called', async () => {
+test('the note of another machine on the same disk is not touched for a minute, whatever the id of its process', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   for (const pid of [process.pid, deadPid]) {
     writeNote(land().toReversed(), { pid, machine: 'another' });
@@ -166,7 +166,7 @@ test('the note of another machine on the same disk is left alone for a minute, w
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });
 
-test('the note of a living process is left alone for a minute', async () => {
+test('the note of a living process is not touched for a minute', async () => {
   git(directory, 'update-ref', 'refs/heads/main', landing);
   writeNote(land().toReversed(), { pid: process.ppid });
   await completeAbandonedUpdates(plumbing, directory);
@@ -176,7 +176,7 @@ test('the note of a living process is left alone for a minute', async () => {
   expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });
 
-test('the lock of a killed git stops a landing with a reason, and is removed once it is old', async () => {
+test('the lock of a killed git stops a landing with a reason, and is removed when it is old', async () => {
   const lock = join(directory, 'refs', 'heads', 'main.lock');
   writeFileSync(lock, '');
   await expect(update(land())).rejects.toThrow(HostUnavailable);

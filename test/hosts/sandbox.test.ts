@@ -61,7 +61,7 @@ const roomy: RunBounds = {
 
 const bubblewrap = await resolveBubblewrap();
 
-// bubblewrap is tested on Linux; namespaces wherever the kernel lets us; a plain process everywhere.
+// bubblewrap is tested on Linux, namespaces where the kernel permits them, and a plain process everywhere.
 const kinds = await Promise.all(
   (['bubblewrap', 'namespaces', 'plain'] as const).map(async (kind) => ({
     kind,
@@ -72,7 +72,7 @@ const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : 
 const isolated = available.filter(({ kind }) => kind !== 'plain');
 
 describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
-  test('runs a command in its checkout, with output and errors in order and the exit code as it is', async () => {
+  test('runs a command in its checkout, with output and errors in order, and with its exit code', async () => {
     writeFileSync(join(folders.checkout, 'hello.txt'), 'hello\n');
     expect(await run(sandbox, 'cat hello.txt; echo oops >&2; echo made > made.txt; exit 7')).toEqual({
       kind: 'exited',
@@ -89,11 +89,11 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(output).toBe('before\n');
   });
 
-  test('a command that kills itself is a failure, not trouble of the sandbox', async () => {
+  test('reports a command that kills itself as failed, and not as a failure of the sandbox', async () => {
     expect(await run(sandbox, "sh -c 'kill -9 $$'")).toEqual({ kind: 'exited', code: 137 });
   });
 
-  test('has nothing of our environment in its own', async () => {
+  test('has no variables of the environment of the service', async () => {
     process.env['INTERLOCK_TEST_SECRET'] = 'sesame';
     await run(sandbox, 'env', { env: { INTERLOCK_COMMIT: 'abc' } });
     delete process.env['INTERLOCK_TEST_SECRET'];
@@ -110,21 +110,21 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     const secret = join(parent, 'secret.txt');
     writeFileSync(secret, 'sesame');
     const script = scriptThatRuns(sandbox, 'ls /dev/fd/ | grep -x 40 || echo none');
-    // Node marks the first sixteen as its own; behind the gap nothing does.
+    // Node marks the first sixteen descriptors as its own, but none after the gap.
     const starting = ['-c', 'exec 40<"$0"; exec "$@"', secret, process.execPath, '--input-type=module', '-e', script];
     expect(execFileSync('bash', starting).toString()).toBe('none\n');
   });
 
-  test('ends at its time limit with all it started', async () => {
+  test('ends a command at its time limit, with all its processes', async () => {
     const marker = `sleep 8${Date.now() % 1_000_000}`;
     expect(await run(sandbox, `${marker} & ${marker}`, { timeoutMs: 700 })).toEqual({ kind: 'timed out' });
-    await until('nothing of it is left', async () => !(await processes()).includes(marker));
+    await until('no process of the command is left', async () => !(await processes()).includes(marker));
   });
 
-  test('ends when it is canceled', async () => {
+  test('ends a canceled command', async () => {
     const canceling = new AbortController();
     const ended = run(sandbox, 'echo started; sleep 60', { signal: canceling.signal });
-    await until('it has started', async () => output.includes('started'));
+    await until('the command has started', async () => output.includes('started'));
     canceling.abort();
     expect(await ended).toEqual({ kind: 'canceled' });
   });
@@ -138,7 +138,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
       /^its files take more than 10 MB together$/,
     ],
     [
-      'into its home and its temporary folder',
+      'files into its home and its temporary folder',
       'i=0; while :; do i=$((i+1)); head -c 500000 /dev/zero > "$HOME/$i"; head -c 500000 /dev/zero > "$TMPDIR/$i"; done',
       { bytes: 10_000_000 },
       /^its files take more than 10 MB together$/,
@@ -152,7 +152,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     ['output without end', 'yes', { outputBytes: 1_000_000 }, /^it wrote more than 1 MB of output$/],
     ['errors without end', 'yes >&2', { outputBytes: 1_000_000 }, /^it wrote more than 1 MB of output$/],
     [
-      'it all at once, and is gone before anybody looks',
+      'several files at once, and ends before anybody looks',
       'for i in 1 2 3 4 5 6 7 8; do head -c 500000 /dev/zero > "file $i"; done',
       { bytes: 1_000_000 },
       /^its files take more than 1 MB together$/,
@@ -169,13 +169,13 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
       { memoryBytes: 300_000_000 },
       /^its processes take more than 300 MB of memory together$/,
     ],
-  ])('is stopped when it writes %s', async (_what, command, bounds, message) => {
+  ])('stops a command that writes %s', async (_what, command, bounds, message) => {
     const outcome = await run(sandbox, command, { bounds: { ...roomy, ...bounds }, timeoutMs: 60_000 });
     expect(outcome).toEqual({ kind: 'stopped', because: expect.stringMatching(message) });
     expect(output.length).toBeLessThanOrEqual(1_000_000);
   });
 
-  test('cannot raise the bound of its files again, and stays within its bounds as long as it likes', async () => {
+  test('does not let a command raise the limit of its files, and does not stop a command within its limits', async () => {
     const command = 'ulimit -f unlimited || true; head -c 2000000 /dev/zero > file; rm -f file; echo on';
     expect(await run(sandbox, command, { bounds: { ...roomy, bytesPerFile: 1_000_000 } })).toMatchObject({
       kind: 'stopped',
@@ -186,7 +186,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     });
   });
 
-  test('is not run on a disk that is nearly full, and that is nobody’s fault', async () => {
+  test('does not run a command on a disk that is nearly full, which is no failure of the command', async () => {
     const outcome = await run(sandbox, 'sleep 60', { bounds: { ...roomy, freeBytes: 1e18 } });
     expect(outcome).toEqual({
       kind: 'failed',
@@ -194,7 +194,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     });
   });
 
-  test('ends when the process that started it is killed', async () => {
+  test('ends a command if the process that started it is killed', async () => {
     const marker = `sleep 7${Date.now() % 1_000_000}`;
     const script = scriptThatRuns(sandbox, `echo started; ${marker} & ${marker}`);
     const parentProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -206,24 +206,24 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     await until('nothing of it is left', async () => !(await processes()).includes(marker));
   });
 
-  test('what it leaves in the background ends with it', async () => {
+  test('ends the background processes of a command with the command', async () => {
     const marker = `sleep 9${Date.now() % 1_000_000}`;
     expect(await run(sandbox, `${marker} & echo done`)).toEqual({ kind: 'exited', code: 0 });
-    await until('nothing of it is left', async () => !(await processes()).includes(marker));
+    await until('no process of the command is left', async () => !(await processes()).includes(marker));
   });
 });
 
 const startsMany = 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep 50 & done; echo all; wait';
 
 describe.each(available.filter(({ kind }) => kind === 'plain'))('$kind', ({ sandbox }: { sandbox: Sandbox }) => {
-  test('is stopped when it has too many processes: those of its user are not counted with them', async () => {
+  test('stops a command that has too many processes, without counting other processes of its user', async () => {
     const outcome = await run(sandbox, startsMany, { bounds: { ...roomy, processes: 100 }, timeoutMs: 60_000 });
     expect(outcome).toEqual({ kind: 'stopped', because: 'it has more than 100 processes' });
   });
 });
 
 describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
-  test('its processes: more than it may have it cannot start', async () => {
+  test('its processes: a command cannot start more of them than allowed', async () => {
     const outcome = await run(sandbox, startsMany, { bounds: { ...roomy, processes: 100 }, timeoutMs: 60_000 });
     expect(outcome.kind).toBe('exited');
     expect(outcome).not.toEqual({ kind: 'exited', code: 0 });
@@ -246,7 +246,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     server.close();
   });
 
-  test('nothing less with the network: names are looked up as the machine does, and its files stay away', async () => {
+  test('equally with the network: names are resolved as on the machine, and files of the machine are hidden', async () => {
     const secret = join(parent, 'secret.txt');
     writeFileSync(secret, 'sesame', { mode: 0o644 });
     const command = `cat ${secret} || echo no file; kill -0 ${process.pid} || echo no process; cat /etc/resolv.conf`;
@@ -279,14 +279,14 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(output).not.toContain('sesame');
   });
 
-  test('from other runs: none has the user of another where the service is root, and it knows itself', async () => {
+  test('runs from each other: each has a user of its own if the service is root, and knows its name', async () => {
     for (const _ of [1, 2])
       expect(await run(sandbox, 'id -u; id -un > /dev/null')).toEqual({ kind: 'exited', code: 0 });
     const users = output.trim().split('\n');
     expect([users.length, new Set(users).size]).toEqual([2, readPrivileges().hasOwnUids ? 2 : 1]);
   });
 
-  test('from its memory: nothing can be written that is not in its folders', async () => {
+  test('the machine from its memory: nothing can be written outside of the folders of the run', async () => {
     const command =
       'for at in / /dev /usr /etc /opt /run /proc /sys; do ! touch "$at/planted" 2>/dev/null || echo "$at"; done; head -c 300000000 /dev/zero > /dev/shm/file || echo full';
     expect(await run(sandbox, command)).toEqual({ kind: 'exited', code: 0 });
@@ -296,7 +296,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(output).not.toMatch(/^\//m);
   });
 
-  test('a writable home and temporary folder, and a tool chain', async () => {
+  test('with a writable home and temporary folder, and with the tools', async () => {
     expect(
       await run(
         sandbox,
@@ -311,8 +311,8 @@ const systemCalls =
   process.arch === 'x64' ? { keyctl: 250, ptrace: 101, bpf: 321 } : { keyctl: 219, ptrace: 117, bpf: 280 };
 
 describe.each(isolated)('$kind confines', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
-  test('what a command may ask of the kernel: no keys, other processes, programs of its own, user namespaces', async () => {
-    // Their first arguments are harmless: the id of the session keyring, to be traced, a map that is none.
+  test('the system calls of a command: no keys, other processes, programs in the kernel, user namespaces', async () => {
+    // The first arguments are harmless: the id of the session keyring, a request to be traced, and an invalid map.
     const asked = [
       `${systemCalls.keyctl}, 0, -3, 1`,
       `${systemCalls.ptrace}, 0, 0, 0, 0`,
@@ -324,8 +324,8 @@ describe.each(isolated)('$kind confines', ({ sandbox }: { kind: SandboxKind; san
     expect(output).toMatch(/^(refused\n){3}.*no namespace\na child\n$/s);
   });
 
-  test('keys: those of the session that the service was started in are not those of a command', async () => {
-    // Seen by those alone who have the keyring: the kernel shows other keys to their user as well.
+  test('keys: a command does not have those of the session in which the service was started', async () => {
+    // Only processes that possess the keyring see this key. The kernel shows other keys to their user too.
     const name = `interlock-${Date.now()}`;
     const session = `
       my @key = ("user", "${name}", "sesame");
@@ -339,33 +339,33 @@ describe.each(isolated)('$kind confines', ({ sandbox }: { kind: SandboxKind; san
     expect(execFileSync('perl', ['-e', session, ...node]).toString()).toBe('1\n0\n');
   });
 
-  test('a command without the filter: it is not run', async () => {
-    // The kernel takes some 360 filters of one process.
+  test('a command without the filter: the command is not run', async () => {
+    // The kernel permits about 360 filters for one process.
     const many = `${insideConfine} `.repeat(400);
     expect(await run(sandbox, `${many} echo run`)).toEqual({ kind: 'exited', code: 126 });
     expect(output).toBe('');
   });
 });
 
-describe('finding one', () => {
+describe('findSandbox', () => {
   let found: SandboxKind | undefined;
   beforeAll(async () => {
     found = (await findSandbox({ allowPlain: false, ...bubblewrap })).sandbox?.kind;
   });
 
-  test('prefers the stronger, and says what it is', async () => {
+  test('prefers the stronger kind, and names the kind', async () => {
     expect(found).toBe(isolated[0]?.kind);
     expect(isolated[0]?.sandbox.kind).toBe(isolated[0]?.kind);
   });
 
-  test('without one, nothing is run unless a plain process is allowed, and the cure is named', async () => {
+  test('without a sandbox allows only a plain process, if that is permitted, and otherwise says what to do', async () => {
     const none = await findSandbox({ allowPlain: false, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
     expect([none.sandbox, none.sentence]).toEqual([null, expect.stringContaining('install bubblewrap')]);
     const plain = await findSandbox({ allowPlain: true, kinds: ['bubblewrap', 'plain'], bwrapPath: '/nowhere/bwrap' });
     expect([plain.sandbox?.kind, plain.sentence]).toEqual(['plain', expect.stringContaining('WITHOUT a sandbox')]);
   });
 
-  test('a broken wrapper counts as a failure of the sandbox, not of the command, with any exit code', async () => {
+  test('reports a broken wrapper as a failure of the sandbox, not of the command, with any exit code', async () => {
     const { createBubblewrap } = await import('../../src/platform/sandbox/bubblewrap.ts');
     const broken = createBubblewrap(
       { bwrap: '/bin/false', hasSizes: true, setpriv: '/bin/false' },
@@ -376,8 +376,8 @@ describe('finding one', () => {
 });
 
 /**
- * A script for another Node process, which runs the command in the sandbox. The command may inherit what Node was
- * started with.
+ * A script for another Node process, which runs the command in the sandbox. The command may inherit the descriptors
+ * with which Node was started.
  */
 function scriptThatRuns({ kind }: Sandbox, command: string): string {
   const index = new URL('../../src/platform/sandbox/index.ts', import.meta.url).href;

@@ -1,4 +1,4 @@
-// Programs started by the small process behave as those of node:child_process do.
+// Programs that the spawner starts behave as if node:child_process had started them.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,12 +18,12 @@ async function endOf(child: SpawnedProcess): Promise<{ code: unknown; signal: un
 const sh = (script: string, options: Parameters<typeof spawn>[2] = {}): SpawnedProcess =>
   spawn('/bin/sh', ['-c', script], options);
 
-/** The process that spawned a program: this test's small one. */
+/** The id of the process that spawns programs: the spawner of this test. */
 async function spawnerPid(): Promise<number> {
   return Number((await endOf(sh('echo $PPID'))).out);
 }
 
-describe('a program that is started by the small process', () => {
+describe('a program that the spawner starts', () => {
   it('has its input, its outputs, its folder, its environment and its exit code', async () => {
     const child = sh('cat; echo "$WORD" >&2; pwd; exit 7', { cwd: '/', env: { PATH: '/usr/bin:/bin', WORD: 'tea' } });
     child.stdin?.end('in\n');
@@ -31,7 +31,7 @@ describe('a program that is started by the small process', () => {
     expect([child.exitCode, child.signalCode]).toEqual([7, null]);
   });
 
-  it('has more descriptors on request', async () => {
+  it('has more descriptors if they are requested', async () => {
     const child = sh('echo three >&3', { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
     const three: Buffer[] = [];
     child.stdio[3]?.on('data', (chunk: Buffer) => three.push(chunk));
@@ -39,14 +39,14 @@ describe('a program that is started by the small process', () => {
     expect(Buffer.concat(three).toString()).toBe('three\n');
   });
 
-  it('tells that it cannot be started, with the system’s code', async () => {
+  it('reports that it cannot be started, with the error code of the system', async () => {
     const [error] = (await once(spawn('/no/such/program', []), 'error')) as [NodeJS.ErrnoException];
     expect([error.code, error.message]).toEqual(['ENOENT', expect.stringContaining('/no/such/program')]);
     const [folder] = (await once(sh('true', { cwd: '/no/such/folder' }), 'error')) as [NodeJS.ErrnoException];
     expect(folder.code).toBe('ENOENT');
   });
 
-  it('is killed, alone or with all it has started', async () => {
+  it('is killed, alone or with all processes that it has started', async () => {
     const alone = sh('exec sleep 60');
     alone.kill('SIGKILL');
     expect(await endOf(alone)).toMatchObject({ code: null, signal: 'SIGKILL' });
@@ -57,7 +57,7 @@ describe('a program that is started by the small process', () => {
     await expect.poll(() => isAlive(Number(chunk.toString()))).toBe(false);
   });
 
-  it('carries many megabytes both ways, at the speed of who reads', async () => {
+  it('transfers many megabytes both ways, as fast as the reader reads', async () => {
     const size = 40 * 1024 * 1024;
     const child = spawn('cat', []);
     child.stdin?.end(Buffer.alloc(size, 'x'));
@@ -69,7 +69,7 @@ describe('a program that is started by the small process', () => {
     expect(read).toBe(size);
   });
 
-  it('waits with its output until somebody reads it', async () => {
+  it('is not read ahead: its output waits for a reader', async () => {
     const child = sh('yes | head -c 20000000; echo done >&2');
     let isDone = false;
     child.stderr?.on('data', () => void (isDone = true));
@@ -82,7 +82,7 @@ describe('a program that is started by the small process', () => {
     expect([bytes, isDone]).toEqual([20_000_000, true]);
   });
 
-  it('may leave its input unread', async () => {
+  it('may ignore its input', async () => {
     const deaf = sh('exec 0<&-; exit 3');
     deaf.stdin?.on('error', () => {});
     deaf.stdin?.end(Buffer.alloc(10_000_000));
@@ -90,8 +90,8 @@ describe('a program that is started by the small process', () => {
   });
 });
 
-describe('the small process', () => {
-  it('is one for all, and another one when it was killed: what it had started is reported as killed', async () => {
+describe('the spawner', () => {
+  it('is one process for all programs, and is started again after it was killed, with its programs reported as killed', async () => {
     const first = await spawnerPid();
     expect(await spawnerPid()).toBe(first);
     const running = sh('exec sleep 60');
@@ -109,7 +109,7 @@ describe('the small process', () => {
     expect(await spawnerPid()).toBe(pid);
   });
 
-  it('ends with who started it, and keeps nobody from exiting', () => {
+  it('ends with the process that started it, and does not keep that process from exiting', () => {
     const spawning = new URL('../../src/platform/spawning/index.ts', import.meta.url).href;
     const script = `
       const { spawn } = await import(${JSON.stringify(spawning)});
@@ -122,8 +122,8 @@ describe('the small process', () => {
   });
 });
 
-describe('the descriptors that a process was started with', () => {
-  it('are closed, and what it opened itself stays open', () => {
+describe('the descriptors with which a process was started', () => {
+  it('are closed, and descriptors that the process opened itself stay open', () => {
     const inherited = new URL('../../src/platform/spawning/inherited.ts', import.meta.url).href;
     const script = `
       import { openSync, readSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The filter as the kernel reads it: each case is one system call, run through the program.
+// The filter of system calls, as the kernel reads it. Each case runs the program of the filter for one system call.
 import { describe, expect, test } from 'vitest';
 import { systemCallFilter } from '../../src/platform/sandbox/system-calls.ts';
 
@@ -15,7 +15,7 @@ interface SystemCall {
   readonly first?: number;
 }
 
-/** What the kernel does with classic BPF, as far as filters of ours use it. */
+/** The answer of the kernel for classic BPF, as far as our filters use it. */
 function verdict(program: Buffer, { architecture, number, first = 0 }: SystemCall): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number, 0);
@@ -57,11 +57,11 @@ describe('the filter of system calls', () => {
     ['unshare of a user namespace', 'arm64', { architecture: 'arm64', number: 97, first: newUser }, refused],
     ['a number above those of x32', 'arm64', { architecture: 'arm64', number: 0x40000000 }, allowed],
     ['keyctl of a 32-bit program', 'arm64', { architecture: 'arm', number: 311 }, refused],
-  ])('%s on %s', (_call, machine, call, expected) => {
+  ])('decides about %s on %s', (_call, machine, call, expected) => {
     expect(verdict(systemCallFilter(machine) ?? Buffer.alloc(0), call)).toBe(expected);
   });
 
-  test('is not written for an architecture whose numbers are not known', () => {
+  test('is not made for an architecture whose numbers are unknown', () => {
     expect(systemCallFilter('riscv64')).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
-// What every code host promises of checks, of workflows that are started by name, and of the rules of a base branch.
+// What every code host promises about checks, about workflows that are started by name, and about rules of a base
+// branch.
 import { describe, expect, test } from 'vitest';
 import { HostRefused, type CheckReport, type CodeHost } from '../../../src/hosts/port.ts';
 import type { Given } from './given.ts';
@@ -8,7 +9,7 @@ export function describeChecks(given: () => Given): void {
     await given().host.readChecks(given().repository, commit, { expected: ['test'], movedAt: null });
   const newest = async (commit: string): Promise<unknown> =>
     (await read(commit)).checks.map(({ name, attempt, conclusion }) => [name, attempt, conclusion]);
-  /** A head with the check `test`, which is running. */
+  /** A head with the check `test`, which runs. */
   async function checked(): Promise<{ readonly number: number; readonly commit: string }> {
     const { host, repository, push, base, ciFiles } = given();
     const commit = await push({ branch: 'checked', from: base, files: { ...ciFiles, 'c.txt': 'c\n' } });
@@ -25,7 +26,7 @@ export function describeChecks(given: () => Given): void {
   }
 
   describe('checks', () => {
-    test('are pending, then ended, and the report of ended ones is complete', async () => {
+    test('are pending at first, and the report is complete after they have ended', async () => {
       const { commit } = await checked();
       expect(await read(commit)).toMatchObject({ commit, canceled: false });
       await given().conclude({ commit, name: 'test', conclusion: 'success' });
@@ -35,10 +36,10 @@ export function describeChecks(given: () => Given): void {
       expect(report.checks[0]?.completedAt).toBeGreaterThan(0);
     });
 
-    test('that are tried again are a new attempt, and the newest counts', async () => {
+    test('that are tried again are a new attempt, and the newest attempt counts', async () => {
       const { host, repository, conclude } = given();
       const { commit } = await checked();
-      // What runs still is not started again, and neither is what never ran.
+      // A running check and a check that never ran are not started again.
       expect(await host.rerunChecks(repository, commit, ['test', 'unknown'])).toEqual([]);
       await conclude({ commit, name: 'test', conclusion: 'failure' });
       await expect.poll(async () => await newest(commit)).toEqual([['test', 1, 'failure']]);
@@ -48,7 +49,7 @@ export function describeChecks(given: () => Given): void {
       await expect.poll(async () => await newest(commit)).toEqual([['test', 2, 'success']]);
     });
 
-    test('belong to their commit: the next head starts with none of them', async () => {
+    test('belong to their commit: the next head has none of them', async () => {
       const { host, repository, conclude, push } = given();
       const { commit, number } = await checked();
       await conclude({ commit, name: 'test', conclusion: 'success' });
@@ -60,14 +61,14 @@ export function describeChecks(given: () => Given): void {
         .toMatchObject({ headSha: next, headTip: next });
     });
 
-    test('are stopped, however often that is requested', async () => {
+    test('are stopped, even if this is requested twice', async () => {
       const { host, repository } = given();
       const { commit } = await checked();
       for (let times = 0; times < 2; times += 1) await host.cancelChecks(repository, commit);
       await expect.poll(async () => (await read(commit)).canceled).toBe(true);
     });
 
-    test('of Interlock are updated in place, and are not listed among checks of CI', async () => {
+    test('of Interlock are updated in place, and are not listed among the checks of CI', async () => {
       const { host, repository } = given();
       const { commit } = await checked();
       const check = { commit, name: 'interlock', title: 'In line', summary: 'Second.', url: null } as const;
@@ -114,10 +115,10 @@ export function describeChecks(given: () => Given): void {
     });
   });
 
-  test('the rules of a base branch are read at its tip, and a branch that does not exist has none', async () => {
+  test('the rules of a base branch are read at the host, and a branch that does not exist has none', async () => {
     const { host, repository, push, base, ciFiles } = given();
     const none = { requiredChecks: [], push: 'free', why: null, linear: false, signed: false };
-    // How long an answer counts is the host's own affair.
+    // Each host decides how long an answer counts.
     const { countsForMs: _countsForMs, ...rules } = await host.readBaseRules(repository, 'none');
     expect(rules).toEqual(none);
     await push({ branch: 'main', from: base, files: ciFiles });

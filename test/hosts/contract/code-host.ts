@@ -1,4 +1,4 @@
-// What every code host promises. `describeCodeHost` runs on each adapter alike, through the port alone.
+// What every code host promises. `describeCodeHost` tests each adapter in the same way, only through the port.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommitMissing, HostRefused, RefMoved, type CodeHost, type RefUpdate } from '../../../src/hosts/port.ts';
 import { describeChecks } from './checks.ts';
@@ -8,7 +8,7 @@ import { describeConversations, describeHeads, type Speaker } from './pull-reque
 
 const none = '1'.repeat(40);
 
-/** `speakers`: who can comment at the host. */
+/** `speakers`: people who can comment at the host. */
 export function describeCodeHost(
   name: string,
   { speakers }: { readonly speakers: readonly Speaker[] },
@@ -38,7 +38,7 @@ function describeRefs(given: () => Given): void {
   const tip = async (ref: string): Promise<string | null> =>
     (await given().host.readRef(given().repository, ref))?.commit ?? null;
 
-  test('reads refs, commits and files, and answers null for what is not there', async () => {
+  test('reads refs, commits and files, and returns null for what does not exist', async () => {
     const { host, repository, base, head } = given();
     expect(await tip('refs/heads/main')).toBe(base);
     expect(await tip('refs/heads/none')).toBeNull();
@@ -58,7 +58,7 @@ function describeRefs(given: () => Given): void {
     expect(lines.map(({ commit }) => commit)).toEqual([head]);
   });
 
-  test('moves all refs of an update or none of them', async () => {
+  test('moves all refs of an update, or none of them', async () => {
     const { host, repository, base, head } = given();
     const landing = 'refs/interlock/landings/1';
     const move = async (...updates: RefUpdate[]): Promise<void> => await host.updateRefs(repository, updates);
@@ -88,7 +88,7 @@ function describeRefs(given: () => Given): void {
     expect(await tip('refs/heads/topic')).toBeNull();
   });
 
-  test('lets one of two racing updates of a ref through', async () => {
+  test('accepts only one of two racing updates of a ref', async () => {
     const { host, repository, base, head } = given();
     const other = await given().push({ branch: 'other', from: base, files: { 'c.txt': 'c\n' } });
     const raced = await Promise.allSettled(
@@ -122,7 +122,7 @@ function describeComposing(given: () => Given): void {
     expect(onto).not.toBe(base);
   });
 
-  test('commits in one name, and keeps what was made', async () => {
+  test('commits in one name, and keeps the commits', async () => {
     const { host, repository, base } = given();
     const composed = await compose(base, 'refs/interlock/builds/1');
     const { name, email } = host.identity(repository);
@@ -172,7 +172,7 @@ function describePullRequests(given: () => Given): void {
     await expect(open(given(), changes)).rejects.toThrow(HostRefused);
   });
 
-  test('tells the branch of a fork from the branch of the same name', async () => {
+  test('distinguishes the branch of a fork from the branch of the same name', async () => {
     const { host, repository, base, head } = given();
     const number = await given().openOfFork({ branch: 'topic', head });
     await given().push({ branch: 'topic', files: { 'more.txt': 'more\n' } });
@@ -190,7 +190,7 @@ function describePullRequests(given: () => Given): void {
     expect(await host.isAncestor(repository, base, head)).toBe(true);
   });
 
-  test('keeps labels once each, and a comment of a key in place', async () => {
+  test('keeps each label once, and edits a comment of a key in place', async () => {
     const { host, repository } = given();
     const { number } = await open(given());
     for (let times = 0; times < 2; times += 1) await host.setLabel(repository, number, 'ready', true);
@@ -209,16 +209,21 @@ function describePullRequests(given: () => Given): void {
 }
 
 function describeMerging(given: () => Given): void {
-  test.each(['squash', 'merge', 'rebase'] as const)('%s by the host guards the head', async (strategy) => {
-    const { host, repository, base, head } = given();
-    const { number } = await open(given());
-    const merge = { expectedHead: head, strategy, message: 'Add b', unlessRef: null };
-    await expect(host.mergePullRequest(repository, number, { ...merge, expectedHead: base })).rejects.toThrow(RefMoved);
-    const { commit } = await host.mergePullRequest(repository, number, merge);
-    expect((await host.readRef(repository, 'refs/heads/main'))?.commit).toBe(commit);
-    expect(await host.getPullRequest(repository, number)).toMatchObject({ state: 'merged', mergeCommitSha: commit });
-    await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
-  });
+  test.each(['squash', 'merge', 'rebase'] as const)(
+    'merges by %s only if the head is as expected',
+    async (strategy) => {
+      const { host, repository, base, head } = given();
+      const { number } = await open(given());
+      const merge = { expectedHead: head, strategy, message: 'Add b', unlessRef: null };
+      await expect(host.mergePullRequest(repository, number, { ...merge, expectedHead: base })).rejects.toThrow(
+        RefMoved,
+      );
+      const { commit } = await host.mergePullRequest(repository, number, merge);
+      expect((await host.readRef(repository, 'refs/heads/main'))?.commit).toBe(commit);
+      expect(await host.getPullRequest(repository, number)).toMatchObject({ state: 'merged', mergeCommitSha: commit });
+      await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
+    },
+  );
 }
 
 async function open(

@@ -1,4 +1,4 @@
-// The host `github` keeps the contract of a code host, on an emulator of GitHub.
+// The host `github` fulfils the contract of a code host, on an emulator of GitHub.
 import { Octokit } from '@octokit/rest';
 import { afterAll } from 'vitest';
 import type { Emulator } from '../../../github-emulator/index.ts';
@@ -44,7 +44,7 @@ async function start(): Promise<Started> {
   return { ...given, stranger, conclude: scriptChecks(given.emulator) };
 }
 
-/** Every job runs until a test ends its newest attempt. */
+/** Every job runs until the test ends its newest attempt. */
 function scriptChecks(emulator: Emulator): Started['conclude'] {
   const newest = new Map<string, number>();
   const ended = new Map<string, 'success' | 'failure'>();

@@ -1,4 +1,4 @@
-// The local host keeps the contract of a code host.
+// The local host fulfils the contract of a code host.
 import { localWorld } from '../local-world.ts';
 import { describeCodeHost } from './code-host.ts';
 
@@ -13,7 +13,7 @@ describeCodeHost('local', { speakers }, async () => {
     repository,
     push: async (input) => {
       const commit = world.commit(input);
-      // A push past the service: its reconciler tells of it as of any other.
+      // This push bypasses the service. The reconciler of the host reports it like any other push.
       await host.reconcile(repository);
       return commit;
     },

@@ -1,4 +1,4 @@
-// What every code host promises of drafts, comments, conclusions and heads.
+// What every code host promises about drafts, comments, conclusions and heads.
 import { describe, expect, test } from 'vitest';
 import { HostRefused, RefMoved, type HostPullRequest } from '../../../src/hosts/port.ts';
 import type { Given } from './given.ts';
@@ -22,7 +22,7 @@ async function open({ host, repository }: Given, draft = false): Promise<HostPul
 
 export function describeConversations(given: () => Given, speakers: readonly Speaker[]): void {
   describe('comments', () => {
-    test('of a key are one, however many writers there are', async () => {
+    test('of the same key are one comment, even with several writers', async () => {
       const { host, repository } = given();
       const { number } = await open(given());
       const write = async (version: number): Promise<void> =>
@@ -32,26 +32,29 @@ export function describeConversations(given: () => Given, speakers: readonly Spe
       expect((await host.listComments(repository, number)).map(({ body }) => body)).toEqual(['Version 5']);
     });
 
-    test.each(speakers)('of $who are listed once, oldest first, with what they may do', async ({ who, mayWrite }) => {
-      const { host, repository, comment } = given();
-      const { number } = await open(given());
-      const since = Date.now() - 60_000;
-      await host.upsertComment(repository, number, { key: 'status', body: 'Ours.' });
-      for (const body of ['/interlock queue', 'Thanks.']) await comment({ number, body, by: who });
-      const first = await host.listCommentsAfter(repository, { cursor: null, since });
-      expect(first.comments.map(({ body, mayWrite: may }) => [body, may])).toEqual([
-        ['/interlock queue', mayWrite],
-        ['Thanks.', mayWrite],
-      ]);
-      await comment({ number, body: 'More.', by: who });
-      const second = await host.listCommentsAfter(repository, { cursor: first.cursor, since });
-      expect(second.comments.map(({ body }) => body)).toEqual(['More.']);
-    });
+    test.each(speakers)(
+      'of $who are listed once, the oldest first, with the permission to write',
+      async ({ who, mayWrite }) => {
+        const { host, repository, comment } = given();
+        const { number } = await open(given());
+        const since = Date.now() - 60_000;
+        await host.upsertComment(repository, number, { key: 'status', body: 'Ours.' });
+        for (const body of ['/interlock queue', 'Thanks.']) await comment({ number, body, by: who });
+        const first = await host.listCommentsAfter(repository, { cursor: null, since });
+        expect(first.comments.map(({ body, mayWrite: may }) => [body, may])).toEqual([
+          ['/interlock queue', mayWrite],
+          ['Thanks.', mayWrite],
+        ]);
+        await comment({ number, body: 'More.', by: who });
+        const second = await host.listCommentsAfter(repository, { cursor: first.cursor, since });
+        expect(second.comments.map(({ body }) => body)).toEqual(['More.']);
+      },
+    );
   });
 }
 
 export function describeHeads(given: () => Given): void {
-  test('a draft is one, and is not merged', async () => {
+  test('a draft is opened as a draft, and is not merged', async () => {
     const { host, repository, head } = given();
     const { number, draft } = await open(given(), true);
     expect(draft).toBe(true);
@@ -59,7 +62,7 @@ export function describeHeads(given: () => Given): void {
     await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
   });
 
-  test('an open pull request has the tips of its branches, and nothing is known of the branches later', async () => {
+  test('an open pull request has the tips of its branches, and a closed one has none', async () => {
     const { host, repository, push, head, base } = given();
     const { number, headTip } = await open(given());
     expect(headTip).toBe(head);
@@ -77,13 +80,13 @@ export function describeHeads(given: () => Given): void {
     });
   });
 
-  test('a push that comes first stops an update, and the update after a read goes through', async () => {
+  test('a push stops an update that expects the old commit, and an update after a read succeeds', async () => {
     const { host, repository, push, head, base } = given();
     const pushed = await push({ branch: 'topic', files: { 'c.txt': 'c\n' } });
     const update = { ref: 'refs/heads/topic', to: base };
     await expect(host.updateRefs(repository, [{ ...update, from: head }])).rejects.toThrow(RefMoved);
     await host.updateRefs(repository, [{ ...update, from: pushed }]);
-    // Again: a ref that is where it was to go has been moved, or the expectation of it does not hold.
+    // The second call is refused too: it may find the ref at its goal, but not at the expected commit.
     await expect(host.updateRefs(repository, [{ ...update, from: head }])).rejects.toThrow(RefMoved);
     expect((await host.readRef(repository, 'refs/heads/topic'))?.commit).toBe(base);
   });
@@ -97,7 +100,7 @@ export function describeHeads(given: () => Given): void {
   });
 
   test.each(['squash', 'merge', 'rebase'] as const)(
-    'a %s that landed is concluded once, with its words at most once',
+    'a %s that landed is concluded once, with its comment at most once',
     async (strategy) => {
       const { host, repository, base, head } = given();
       const { number } = await open(given());

@@ -1,4 +1,4 @@
-// A server that GitHub and browsers reach, and two accounts. Apps are at an emulator of GitHub.
+// A server that GitHub and browsers can reach, and two accounts. Apps are at an emulator of GitHub.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,15 +23,15 @@ export interface AppWorld {
   readonly ctx: Context;
   readonly otherCtx: Context;
   readonly secrets: Secrets;
-  /** Moves the service's clock. */
+  /** Moves the clock of the service forward. */
   later(minutes: number): void;
   /** Adds the emulator's App to the first account. Its webhooks arrive at the server. */
   addFirstApp(): Promise<void>;
-  /** What the service does every second: looks at Apps of which a webhook said that something changed. */
+  /** Syncs the Apps that webhooks named, as the service does every second. */
   syncChanged(): Promise<void>;
   syncAll(): Promise<void>;
   activate(name: string): Promise<void>;
-  /** A webhook of the App whose address ends in `path`. `headers` replaces; null leaves out. */
+  /** Sends a webhook of the App whose path ends in `path`. `headers` replaces headers. Null: the header is left out. */
   send(given: {
     readonly path?: string;
     readonly body: string;
@@ -54,7 +54,7 @@ export interface GraphQLFault {
   readonly extensions: { readonly code: string; readonly field?: string };
 }
 
-/** An administrator whose token has these scopes alone. */
+/** An administrator whose token has only these scopes. */
 export function withScopes(ctx: Context, scopes: readonly Scope[]): Context {
   return { ...ctx, actor: { ...ctx.actor, kind: 'user_token', scopes: new Set(scopes) } };
 }
@@ -76,7 +76,7 @@ export async function appWorld(): Promise<AppWorld> {
     secrets,
     clock: () => new Date(Date.now() + aheadMs),
   });
-  // The address is known when the server listens.
+  // The address is known after the server has begun to listen.
   const ports = { ...service.ports };
   const hub = createEventHub({ db: ports.db, log });
   const server = await startServer({

@@ -1,4 +1,5 @@
-// Apps by GraphQL: a link that makes one, and one that was made by hand. GitHub is asked before anything is kept.
+// Apps by GraphQL: a link that makes an App, and an App that was made by hand. GitHub is asked before anything is
+// stored.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/context.ts';
@@ -38,7 +39,7 @@ async function audit() {
 
 describe('a link', () => {
   test('of an administrator is a page that leads to GitHub, for an hour', async () => {
-    // The operator named one server: a link without a server leads there.
+    // The operator named one server, so a link without a server leads there.
     for (const server of [`${w.emulator.webUrl}/`, null]) {
       const { data } = await w.graphql(linkDocument, { input: { server, organization: 'acme' } });
       const { url, expiresAt } = (data as { createGitHubAppLink: { url: string; expiresAt: string } })
@@ -97,14 +98,14 @@ describe('an App that was made by hand', () => {
     app.isPublic = false;
   });
 
-  test('is not taken while GitHub does not answer', async () => {
+  test('is not stored while GitHub does not answer', async () => {
     w.emulator.controls.fail({ operation: 'GET /app', status: 503, times: 1 });
     expect(await refusal(addDocument, given())).toEqual([
       ['HOST_UNAVAILABLE', undefined, 'GitHub did not answer. Try again.'],
     ]);
   });
 
-  test('is taken with sealed secrets, and again with new ones at the same address', async () => {
+  test('is stored with sealed secrets, and later gets new secrets at the same address', async () => {
     const { data } = await w.graphql(addDocument, { input: given() });
     const path = await w.webhookPath();
     const answer = {
@@ -122,7 +123,7 @@ describe('an App that was made by hand', () => {
     const signed = { path, body: '{}' };
     expect((await w.send(signed)).status).toBe(202);
 
-    // The address is that of the App, however it was made.
+    // The address belongs to the App, however the App was made.
     await w.rows("update github_app set webhook_path = 'abc'");
     const again = await w.graphql(addDocument, { input: given({ webhookSecret: 'another' }) });
     expect(again.data).toEqual({ addGitHubApp: { ...answer, webhookUrl: `${w.url}/github/webhooks/abc` } });
@@ -136,7 +137,7 @@ describe('an App that was made by hand', () => {
   });
 });
 
-test('each is refused to everybody but an administrator, and has an entry in the audit log', async () => {
+test('links and Apps are refused to everybody except administrators, and have entries in the audit log', async () => {
   const servers = [w.emulator.webUrl];
   const link = async (ctx: Context) =>
     await createAppLink(ctx, { server: w.emulator.webUrl, organization: null }, servers);

@@ -5,7 +5,7 @@ import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
 
-test('a pull request that is merged before Interlock reads it for the first time is known by its merge commit', async () => {
+test('a pull request that was merged before Interlock read it has its merge commit', async () => {
   await using w = await queueWorld();
   w.emulator.setWebhookUrl('http://127.0.0.1:9/');
   const head = await w.push('one', { one: '1\n' });
@@ -21,7 +21,7 @@ test('a pull request that is merged before Interlock reads it for the first time
   expect(known).toEqual([{ status: 'merged', merge_commit_sha: head, merged_by_queue: false }]);
 });
 
-test('a backport of a fast-forwarded pull request brings over all of its commits, and not what it had from its base', async () => {
+test('a backport of a fast-forwarded pull request has all commits of the pull request, and none of its base', async () => {
   await using w = await queueWorld();
   await w.push('release', { 'release.txt': 'release\n' });
   await w.push('one', { one: '1\n' });

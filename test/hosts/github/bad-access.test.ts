@@ -1,5 +1,5 @@
-// GitHub refuses the App: a wrong key, a clock that is off, tokens that end early, an installation that is gone. Each
-// refusal has a message with the cure, no refusal counts as a missing object, and the host recovers by itself.
+// GitHub refuses the App: a wrong key, a wrong clock, tokens that end early, an installation that is gone. Each refusal
+// has a message that says what to do. No refusal counts as a missing object, and the host recovers by itself.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await g.close());
 
-/** Calls of the host that use GitHub's API, and calls that use git. */
+/** Calls of the host that use the API of GitHub, and calls that use git. */
 const calls: readonly (readonly [string, (host: CodeHost) => Promise<unknown>])[] = [
   ['a read', async (host) => await host.getPullRequest(w.repository, number)],
   ['a write', async (host) => await host.setLabel(w.repository, number, 'tried', true)],
@@ -40,7 +40,7 @@ async function expectItWorks(host: CodeHost): Promise<void> {
   expect(await host.readRef(w.repository, 'refs/heads/main')).toMatchObject({ commit: main });
 }
 
-test('a private key that is not that of the App is named, and the right one counts without a restart', async () => {
+test('a private key of another App is named, and the right key counts without a restart', async () => {
   const { privateKey: wrong } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -66,7 +66,7 @@ test('a private key that is not that of the App is named, and the right one coun
 });
 
 test.each([97_000, -97_000])(
-  'a clock that is %i ms ahead costs no call: the App dates by that of GitHub',
+  'a clock that is %i ms ahead makes no call fail, because the App uses the time of GitHub',
   async (ms) => {
     const host = createGitHubHost(g.hostOptions());
     githubIsBehindMs = ms;
@@ -76,14 +76,14 @@ test.each([97_000, -97_000])(
   },
 );
 
-test('tokens that end before their time are asked for once more, and no call fails', async () => {
+test('tokens that end early are replaced once, and no call fails', async () => {
   await expectItWorks(w.host);
   g.emulator.controls.expireTokens();
   await Promise.all(calls.map(async ([, call]) => await call(w.host)));
   await expectItWorks(w.host);
 });
 
-test('a suspended installation is named, and the host goes on when it is lifted', async () => {
+test('a suspended installation is named, and the host works again after the suspension', async () => {
   const id = Number(g.emulator.installationId);
   g.emulator.controls.suspend(id, true);
   for (const message of await refusals(w.host)) expect(message).toMatch(/suspended/);
@@ -91,7 +91,7 @@ test('a suspended installation is named, and the host goes on when it is lifted'
   await expectItWorks(w.host);
 });
 
-test('an App that is not installed any more sees no pull request and no run as gone', async () => {
+test('if the App is no longer installed, no pull request and no run counts as gone', async () => {
   const { state } = g.emulator.core;
   const installation = state.installations.must(Number(g.emulator.installationId));
   const tokens = state.tokens.filter(({ installationId }) => installationId === installation.id);
@@ -100,6 +100,6 @@ test('an App that is not installed any more sees no pull request and no run as g
   expect(await refusals(w.host)).toEqual(['The App is not installed at GitHub any more, or was deleted']);
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });

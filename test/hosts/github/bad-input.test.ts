@@ -1,5 +1,5 @@
-// What goes wrong at GitHub in the middle of a landing: each pull request lands once, or is blocked with a message. One
-// queue at one repository lives through all of it.
+// Changes at GitHub in the middle of a landing: each pull request lands once, or is blocked with a message. All tests
+// use one queue of one repository.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { syncInstallations } from '../../../src/modules/github/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(async () => await w.emulator.controls.clear());
 afterAll(async () => await w[Symbol.asyncDispose]());
 
-/** Happens the first time that the engine comes past the place. */
+/** Calls `happens` the first time that the engine reaches the failpoint. */
 function onceAt(failpoint: string, happens: () => unknown): { readonly happened: () => boolean } {
   let hasHappened = false;
   const release = onFailpoint(failpoint, async () => {
@@ -43,7 +43,7 @@ async function expectLandedOnce(title: string): Promise<void> {
   expect(subjects.filter((subject) => subject.startsWith(title))).toHaveLength(1);
 }
 
-/** Reads the installations that webhooks named, as the service does every second. */
+/** Syncs the installations that webhooks named, as the service does every second. */
 async function followInstallation(): Promise<void> {
   await w.emulator.core.settled();
   const { secrets } = w.engine;
@@ -53,7 +53,7 @@ async function followInstallation(): Promise<void> {
 const fullName = (): string => `${w.place.owner}/${w.place.repo}`;
 const installation = (): number => Number(w.emulator.installationId);
 
-test('a token that ends in the middle of a push: the landing goes through with another one', async () => {
+test('if a token ends in the middle of a push, the landing goes through with another token', async () => {
   const number = await w.open('token', { token: '1\n' });
   const ends = onceAt('landing:before_move', () => w.emulator.controls.expireTokens());
   await w.label(number);
@@ -62,7 +62,7 @@ test('a token that ends in the middle of a push: the landing goes through with a
   await expectLandedOnce('Add token');
 });
 
-test('an installation that is suspended for a moment in the middle of a landing: it lands afterwards, once', async () => {
+test('if an installation is suspended in the middle of a landing, the pull request lands afterwards, once', async () => {
   const number = await w.open('suspended', { suspended: '1\n' });
   w.emulator.controls.webhooks({ drop: 1 });
   onceAt('landing:before_move', () => w.emulator.controls.suspend(installation(), true));
@@ -75,7 +75,7 @@ test('an installation that is suspended for a moment in the middle of a landing:
   await expectLandedOnce('Add suspended');
 });
 
-test('a force push to the base in the middle of a landing: the pull request lands on what is there now', async () => {
+test('if the base moves in the middle of a landing, the pull request lands on the new base', async () => {
   const number = await w.open('forced', { forced: '1\n' });
   const forced = onceAt('landing:before_move', async () => void (await w.push('main', { pushed: '1\n' })));
   await w.label(number);
@@ -85,7 +85,7 @@ test('a force push to the base in the middle of a landing: the pull request land
   expect((await messagesOnMain())[1]).toContain('Change pushed');
 });
 
-test('a title with control characters: the message of the commit has none, and no line is added to it', async () => {
+test('the commit message of a title with control characters has none of them, and no added line', async () => {
   const number = await w.open('bell', { bell: '1\n' });
   const title = 'Ring \u0007the\u0000 bell\r\n\r\nReviewed-by: Nobody\u001b[31m';
   await w.person.pulls.update({ ...w.place, pull_number: number, title });
@@ -95,7 +95,7 @@ test('a title with control characters: the message of the commit has none, and n
   expect(message.trim()).toBe(`Ring the bell Reviewed-by: Nobody [31m (#${number})`);
 });
 
-test('a check and a status of the same name: the worse one counts', async () => {
+test('of a check and a status with the same name, the worse one counts', async () => {
   const number = await w.open('twice', { bad: '1\n' });
   const { data } = await w.person.pulls.get({ ...w.place, pull_number: number });
   await w.person.repos.createCommitStatus({ ...w.place, sha: data.head.sha, context: 'test', state: 'success' });
@@ -103,7 +103,7 @@ test('a check and a status of the same name: the worse one counts', async () => 
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
 });
 
-test('a repository that is renamed in the middle of a landing: it lands under the new name', async () => {
+test('if a repository is renamed in the middle of a landing, the pull request lands under the new name', async () => {
   const number = await w.open('renamed', { renamed: '1\n' });
   const renamed = onceAt('landing:before_move', () => w.emulator.controls.rename(fullName(), 'store'));
   await w.label(number);
@@ -116,7 +116,7 @@ test('a repository that is renamed in the middle of a landing: it lands under th
   expect(await w.rows('select name from repository')).toEqual([{ name: 'store' }]);
 });
 
-test('a repository that is given away in the middle of a landing: it is inactive, and nothing is left to do', async () => {
+test('if a repository is transferred to a stranger in the middle of a landing, it becomes inactive, and no work is left', async () => {
   const number = await w.open('given', { given: '1\n' });
   w.emulator.addPerson('stranger');
   const [named] = await w.rows<{ name: string }>('select name from repository');
@@ -130,6 +130,6 @@ test('a repository that is given away in the middle of a landing: it is inactive
   expect(row?.status).not.toBe('merged');
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(w.emulator.core.mistakes).toEqual([]);
 });

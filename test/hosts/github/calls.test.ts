@@ -1,9 +1,9 @@
-// What a landing costs of GitHub's budget. A hundred landings an hour have to fit into 5,000 points each of REST and
-// GraphQL, and into 450 creations; pushes to a repository into six a minute.
+// What a landing costs of the budget at GitHub. A hundred landings an hour must fit into 5,000 points each of REST and
+// GraphQL, and into 450 creations. Pushes to a repository must fit into six a minute.
 import { expect, test } from 'vitest';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
-/** Pushes so far, those of people too. */
+/** The number of pushes so far, including those of people. */
 async function readPushes({ emulator }: QueueWorld): Promise<number> {
   const { calls } = (await (await fetch(`${emulator.url}/_emulator/usage`)).json()) as {
     calls: Record<string, number>;
@@ -11,9 +11,9 @@ async function readPushes({ emulator }: QueueWorld): Promise<number> {
   return calls['git-receive-pack'] ?? 0;
 }
 
-test('a landing of one pull request stays within its calls', async () => {
+test('a landing of one pull request stays within its budget of calls', async () => {
   await using w = await queueWorld();
-  // The first landing also clones and learns what is kept.
+  // The first landing also clones the repository and fills caches.
   const first = await w.open('first', { first: '1\n' });
   await w.label(first);
   await w.settled(first);
@@ -38,7 +38,7 @@ test('a landing of one pull request stays within its calls', async () => {
   expect(calls.rest).toBeLessThanOrEqual(15);
   expect(calls.graphql).toBeLessThanOrEqual(16);
   expect(calls.creations).toBeLessThanOrEqual(4);
-  // The bot branch, the landing, and the deletion of the bot branch, which elsewhere waits for the others of its
-  // minute.
+  // The bot branch, the landing, and the deletion of the bot branch. Outside of this test, deletions of a minute share
+  // a push.
   expect(calls.pushes).toBe(3);
 });

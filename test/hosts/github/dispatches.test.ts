@@ -1,5 +1,5 @@
-// Workflows that are started by name: one run for each key whatever happens to the request, on the very commit, and
-// words with the cure when GitHub starts nothing.
+// Workflows that are started by name: one run for each key whatever happens to the request, on the given commit, and a
+// message that says what to do if GitHub starts nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type WorkflowDispatch } from '../../../src/hosts/port.ts';
@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => await g.close());
 
-/** Gives the test a commit of its own, so that it can count the runs and branches of the commit. */
+/** Makes a commit for the test, so that the test can count the runs and branches of this commit. */
 async function onOwnCommit(): Promise<void> {
   commit = await w.push({ branch: `mq-bot-${keys}`, from: main, files: { [`file-${keys}`]: '1\n' } });
 }
@@ -74,7 +74,7 @@ async function ended(run: string, conclusion: string): Promise<string | null> {
   return (await w.host.readWorkflowRun(w.repository, run))?.summary ?? null;
 }
 
-test('a run without a bot branch has a branch of its own until it is over', async () => {
+test('a run without a bot branch has a branch of its own until it ends', async () => {
   await onOwnCommit();
   g.emulator.controls.checks(() => 'pending');
   const run = await dispatch({ inputs: { environment: 'live' } });
@@ -95,7 +95,7 @@ test('a run that is cancelled leaves no branch', async () => {
   await ended(run, 'cancelled');
 });
 
-test('a bot branch that stands on the commit is used; one that somebody has moved is not', async () => {
+test('a bot branch at the commit is used, and a bot branch that somebody has moved is not', async () => {
   await onOwnCommit();
   const branch = `mq-bot-${keys}`;
   await dispatch({ branch });
@@ -107,7 +107,7 @@ test('a bot branch that stands on the commit is used; one that somebody has move
   await ended(run, 'success');
 });
 
-test('an answer that is lost costs no second run', async () => {
+test('if an answer is lost, no second run starts', async () => {
   await onOwnCommit();
   g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch()).rejects.toThrow(HostUnavailable);
@@ -115,7 +115,7 @@ test('an answer that is lost costs no second run', async () => {
   expect(await runs()).toEqual([run]);
 });
 
-test('of two workflows on one bot branch each lost answer finds its own run', async () => {
+test('if answers about two workflows on one bot branch are lost, each request finds its own run', async () => {
   await onOwnCommit();
   const branch = `mq-bot-${keys}`;
   const first = await dispatch({ branch });
@@ -125,7 +125,7 @@ test('of two workflows on one bot branch each lost answer finds its own run', as
   expect(await runs()).toEqual([first, await dispatch(second)]);
 });
 
-test('two runs that fit are taken for none', async () => {
+test('if two runs match, neither is taken for the run of the request', async () => {
   await onOwnCommit();
   g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch()).rejects.toThrow(HostUnavailable);
@@ -138,7 +138,7 @@ test('two runs that fit are taken for none', async () => {
   await expect.poll(ownBranches).toEqual([]);
 });
 
-test('a request that never arrived is made once more when GitHub has shown nothing for two minutes', async () => {
+test('a request that never arrived is made again after GitHub has shown no run for two minutes', async () => {
   await onOwnCommit();
   let aheadMs = 0;
   const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) });
@@ -151,7 +151,7 @@ test('a request that never arrived is made once more when GitHub has shown nothi
   await host.stop();
 });
 
-test('a clock that is 97 s off starts no second run', async () => {
+test('a clock that is 97 s ahead starts no second run', async () => {
   await onOwnCommit();
   const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 97_000) });
   g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
@@ -160,7 +160,7 @@ test('a clock that is 97 s off starts no second run', async () => {
   await host.stop();
 });
 
-test('a process whose branch waited for longer than a minute starts no second run', async () => {
+test('a process that needed more than a minute for its branch starts no second run', async () => {
   await onOwnCommit();
   const later = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 61_000) });
   const started: string[] = [];
@@ -174,7 +174,7 @@ test('a process whose branch waited for longer than a minute starts no second ru
   await later.stop();
 });
 
-test('a server that does not know run details is asked without them, and its run is found', async () => {
+test('a server that does not support run details is asked without them, and its run is found', async () => {
   await onOwnCommit();
   g.emulator.controls.runDetails(false);
   const run = await dispatch();
@@ -208,18 +208,21 @@ test.each([
     /Unexpected inputs provided.*add them below on -> workflow_dispatch -> inputs\./,
   ],
   [
-    'that demands an unknown input',
+    'that requires an unknown input',
     { workflow: 'demanding.yml' },
     /Required input 'stage' not provided.*give the input a default/,
   ],
-])('a workflow %s is refused with the cure, and leaves no branch', async (_what, change, message) => {
-  const refusal = await dispatch(change).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(HostRefused);
-  expect((refusal as Error).message).toMatch(message);
-  await expect.poll(ownBranches).toEqual([]);
-});
+])(
+  'a workflow %s is refused with a message that says what to do, and no branch is left',
+  async (_what, change, message) => {
+    const refusal = await dispatch(change).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(HostRefused);
+    expect((refusal as Error).message).toMatch(message);
+    await expect.poll(ownBranches).toEqual([]);
+  },
+);
 
-test('a workflow that is disabled is refused with the page where it is enabled, and runs once it is', async () => {
+test('a disabled workflow is refused with the page that enables it, and runs after it is enabled', async () => {
   const once = await dispatch({ workflow: 'disabled.yml', key: `${keys}-seen` });
   await ended(once, 'success');
   g.emulator.controls.disableWorkflow(fullName(), 'disabled.yml', true);
@@ -235,7 +238,7 @@ test('a run that failed names its job and its step', async () => {
   expect(await ended(run, 'failure')).toBe('The job work failed at its step "Reach it".');
 });
 
-test('a run on another commit than the one that was asked for is a failure', async () => {
+test('a run on another commit than the requested one is a failure', async () => {
   await onOwnCommit();
   const run = await dispatch();
   Object.assign(g.emulator.core.state.workflowRuns.must(Number(run)), { headSha: main });
@@ -244,7 +247,7 @@ test('a run on another commit than the one that was asked for is a failure', asy
   );
 });
 
-test('a run of a repository that GitHub does not show is not known to be gone, and a missing run is', async () => {
+test('a run of a repository that GitHub does not show does not count as gone, and a missing run does', async () => {
   const run = await dispatch();
   expect(await w.host.readWorkflowRun(w.repository, '999999')).toBeNull();
   g.emulator.controls.fail({ operation: '/repos/{owner}/{repo}/actions/runs/{run_id}', status: 404, times: 1 });
@@ -255,6 +258,6 @@ test('a run of a repository that GitHub does not show is not known to be gone, a
   await expect(dispatch({ key: `${keys}-gone` })).rejects.toThrow(HostUnavailable);
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// `npm run doctor` at an emulator of GitHub: a healthy repository, and each thing missing once.
+// `npm run doctor` at an emulator of GitHub: a healthy repository, and repositories that each lack something.
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   head = made.head;
   await w.addFirstApp();
   await w.activate('shop');
-  // Other modes build no bot branches.
+  // In other modes there are no bot branches.
   await replaceConfiguration(w.ctx, {
     repository: { owner: 'acme', name: 'shop' },
     yaml: configurationYaml(parallel()),
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await w.close());
 
-/** A webhook arrives. */
+/** Makes a push, so that a webhook arrives. */
 async function push(): Promise<void> {
   await person.git.createRef({ ...place, ref: `refs/heads/push-${Date.now()}`, sha: head });
   await w.emulator.core.settled();
@@ -44,7 +44,7 @@ async function examine(): Promise<Finding[]> {
   return findings;
 }
 
-/** What is not ok: probe, state, message and cure. */
+/** The findings that are not ok: probe, state, message and what to do. */
 async function problems(): Promise<readonly string[]> {
   const findings = await examine();
   const wrong = findings.filter(({ state }) => state !== 'ok');
@@ -57,9 +57,9 @@ async function refNames(): Promise<readonly string[]> {
   return [...own, ...branches].map(({ ref }) => ref);
 }
 
-test('a healthy repository passes every probe, and only refs of others stay', async () => {
+test('a healthy repository passes every probe, and the doctor removes only its own refs', async () => {
   const now = Date.now();
-  // What a killed doctor has left, what another one tries now, and a branch of a workflow.
+  // A branch of a killed doctor, a branch that another doctor tries now, and a branch of a workflow.
   const [left, tried, run] = ['mq-tmp-probe-1000', `mq-tmp-probe-${now}`, 'mq-tmp-run-1000'];
   for (const branch of [left, tried, run])
     await person.git.createRef({ ...place, ref: `refs/heads/${branch}`, sha: head });
@@ -82,7 +82,7 @@ test('a healthy repository passes every probe, and only refs of others stay', as
   for (const branch of [tried, run]) await person.git.deleteRef({ ...place, ref: `heads/${branch}` });
 });
 
-test('before a repository is activated, its file counts', async () => {
+test('before a repository is activated, the doctor reads the configuration in its file', async () => {
   const file = async (text: string): Promise<void> => {
     const { data } = await person.repos
       .getContent({ ...place, path: '.service/config.yml' })
@@ -97,7 +97,7 @@ test('before a repository is activated, its file counts', async () => {
   };
   const { id } = (await findRepository(w.ctx, { owner: 'acme', name: 'shop' })) ?? { id: '' };
   await changeActivity(w.ctx, id, false);
-  // What is saved here has bot branches.
+  // The stored configuration has bot branches.
   await file(configurationYaml('merge_mode: {type: default}\n'));
   const checks = async () => (await examine()).find(({ probe }) => probe === 'checks')?.message;
   expect(await checks()).toMatch(/^No bot branches are built/);
@@ -144,7 +144,7 @@ describe('missing:', () => {
         await rule('required_linear_history', 'refs/heads/main');
         await rule('creation', 'refs/heads/mq-*');
         await push();
-        // Two minutes ahead.
+        // The clock is two minutes ahead.
         w.later(2);
       },
       mend: async () => {

@@ -1,5 +1,5 @@
-// GitHub on a bad day: calls that fail before and after they have done their work, webhooks that are lost, doubled and
-// out of order. Nothing is lost, nothing lands twice, and every proof is derived again.
+// Many faults of GitHub: calls that fail before or after they were carried out, and webhooks that are lost, doubled and
+// out of order. Each pull request lands once, and every proof is derived again.
 import { expect, test } from 'vitest';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
@@ -8,10 +8,11 @@ import { git } from '../commits.ts';
 import { parallel } from '../../support/world.ts';
 import { queueWorld, requiresTest } from './queue-world.ts';
 
-// `npm run bench -- github-faults` does the same with hundreds, in several repositories, and with Temporal.
+// `npm run bench -- github-faults` does the same with hundreds of pull requests, in several repositories, and with
+// Temporal.
 const count = 12;
 
-test('twelve pull requests land once each while one call in ten fails and one webhook in ten is lost', {
+test('twelve pull requests land once each, while one call in ten fails and one webhook in ten is lost', {
   timeout: 900_000,
 }, async () => {
   await using w = await queueWorld({ configuration: `${parallel({ builds: 2, batch: 3 })}${requiresTest}` });

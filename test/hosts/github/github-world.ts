@@ -1,5 +1,5 @@
-// Repositories at an emulator of GitHub, and the host `github` that works with them. One emulator and one database
-// serve a whole file; each world is a repository of its own.
+// Repositories at an emulator of GitHub, and the host `github` for them. A test file has one emulator and one database.
+// Each world is a repository.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,18 @@ export interface GitHubWorld {
   readonly host: HostAdapter;
   readonly repository: HostRepository;
   readonly place: { readonly owner: string; readonly repo: string };
-  /** Pushes a commit as a person would, and answers its id. */
+  /** Pushes a commit as a person would, and returns its id. */
   readonly push: (input: {
     branch: string;
     from?: string | undefined;
     files: Readonly<Record<string, string>>;
   }) => Promise<string>;
-  /** Pushes as another person, by a token, to another repository of the same objects. */
+  /** Pushes with the token of a person to another repository that has the same objects. */
   readonly pushTo: (name: string, refspec: string) => Promise<void>;
 }
 
 export interface GitHub {
-  /** The options of a second host, as another process has one. */
+  /** The options for the host of another process. */
   readonly hostOptions: () => Parameters<typeof createGitHubHost>[0];
   readonly emulator: Emulator;
   readonly db: Database;
@@ -43,7 +43,7 @@ export interface GitHub {
 const run = promisify(execFile);
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Pushes are not spread over a minute here. */
+/** In tests, pushes are not spread over a minute. */
 export const quickPace = { perMinute: 100_000, gatherMs: 0 };
 
 export async function github(options: EmulatorOptions = {}): Promise<GitHub> {
@@ -102,7 +102,7 @@ export async function github(options: EmulatorOptions = {}): Promise<GitHub> {
       const pushTo = async (repo: string, refspec: string): Promise<void> => {
         const header = `Authorization: Basic ${Buffer.from(`x-access-token:${emulator.token}`).toString('base64')}`;
         const url = `${emulator.url}/${repo}.git`;
-        // The emulator answers from this process, which must not wait for git.
+        // The emulator runs in this process, so this process must not block while it waits for git.
         await run('git', ['-c', `http.extraHeader=${header}`, 'push', '--quiet', '--force', url, refspec], {
           cwd: directory,
         });

@@ -1,5 +1,4 @@
-// What a landing rests on goes away at GitHub in the middle of it, and comes back: nothing is lost and nothing lands
-// twice.
+// What a landing needs disappears at GitHub in the middle of the landing, and comes back. Each pull request lands once.
 import { expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
@@ -21,7 +20,7 @@ async function sentenceOf(w: QueueWorld, number: number): Promise<string | undef
   return explained.get(row!.id)?.sentence;
 }
 
-/** Turns of the engine, which GitHub fails, until the condition holds. */
+/** Runs turns of the engine, which fail at GitHub, until the condition holds. */
 async function whileAway(w: QueueWorld, condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     const failure = await w.until(condition).catch((error: unknown) => error);
@@ -31,7 +30,7 @@ async function whileAway(w: QueueWorld, condition: () => Promise<boolean>): Prom
 
 const halted = 'select halted_reason from queue where halted_reason is not null';
 
-test('an archived repository, a suspended installation, a deleted base branch', async () => {
+test('a landing survives an archived repository, a suspended installation and a deleted base branch', async () => {
   await using w = await queueWorld({
     configuration: `base_branches: [main, release]\n${parallel()}${requiresTest}`,
   });
@@ -40,7 +39,7 @@ test('an archived repository, a suspended installation, a deleted base branch', 
   const stop = onFailpoint('landing:before_move', async () => {
     stop();
     await w.person.repos.update({ ...w.place, archived: true });
-    // Long enough for the queue to be halted at the next failure.
+    // After so many attempts, the next failure halts the queue.
     await w.rows("update intent set attempt = 20 where kind = 'land'");
   });
   await w.label(one);
@@ -52,7 +51,7 @@ test('an archived repository, a suspended installation, a deleted base branch', 
   await w.person.repos.update({ ...w.place, archived: false });
   await changeActivity(w.ctx, w.repository.id, true);
   expect(await w.settled(one)).toEqual({ [one]: 'merged' });
-  // The halt was about this landing, and ends with it.
+  // The halt was about this landing, and ended with it.
   expect(await w.rows(halted)).toEqual([]);
 
   const suspend = (isSuspended: boolean): void =>

@@ -1,4 +1,4 @@
-// What people and CI say at GitHub, where they change what they have said.
+// Comments and statuses at GitHub whose authors change them later.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Octokit } from '@octokit/rest';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await g.close());
 
-test('a command in a comment that somebody else has edited is not heard, and one that its author has edited is', async () => {
+test('a command in a comment that somebody else has edited is ignored, and one that its author has edited is followed', async () => {
   const { token } = g.emulator.addPerson('editor', 'admin');
   const editor = new Octokit({ baseUrl: g.emulator.apiUrl, auth: token });
   const since = Date.now() - 60_000;
@@ -28,14 +28,14 @@ test('a command in a comment that somebody else has edited is not heard, and one
   await write('/interlock help');
   await g.person.issues.updateComment({ ...w.place, comment_id: mended, body: '/interlock queue' });
   await editor.issues.updateComment({ ...w.place, comment_id: forged, body: '/interlock dequeue' });
-  // GitHub tells instants to the second, and these edits come within the same one.
+  // GitHub gives times in seconds, and these edits happen within one second.
   for (const id of [mended, forged])
     Object.assign(g.emulator.core.state.comments.must(id), { updatedAt: new Date(Date.now() + 2_000).toISOString() });
   const { comments } = await w.host.listCommentsAfter(w.repository, { cursor: null, since });
   expect(comments.map(({ body }) => body)).toEqual(['/interlock queue', '/interlock help']);
 });
 
-test('a status that is pending after its end is another attempt', async () => {
+test('a status that becomes pending after its end is another attempt', async () => {
   const report = async (state: 'pending' | 'failure' | 'success'): Promise<string[]> => {
     await g.person.repos.createCommitStatus({ ...w.place, sha: head, context: 'ci', state });
     const { checks } = await w.host.readChecks(w.repository, head, { expected: ['ci'], movedAt: null });

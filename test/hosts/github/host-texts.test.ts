@@ -1,4 +1,5 @@
-// What Interlock writes at GitHub is there once: with two writers, lost answers, old versions and deleted comments.
+// Interlock writes each comment and check at GitHub once: with two writers, lost answers, old versions and deleted
+// comments.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
@@ -26,7 +27,7 @@ async function said(): Promise<{ id: number; text: string }[]> {
   return data.map(({ id, body = '' }) => ({ id, text: body.split('\n')[0] ?? '' }));
 }
 
-/** Comments of one key. Every case has its own. */
+/** The comments with a key. Each test has a key of its own. */
 async function saidOf(key: string): Promise<string[]> {
   return (await said()).map(({ text }) => text).filter((text) => text.startsWith(key));
 }
@@ -41,7 +42,7 @@ test('the second text of a key replaces the first one', async () => {
   expect(await saidOf('edited')).toEqual(['edited two']);
 });
 
-test('two writers leave one comment: one writes, and the other is asked to come back', async () => {
+test('two writers leave one comment: one writes, and the other may be told to try again', async () => {
   const ends = await Promise.allSettled([say('both', 'one', 1), say('both', 'one', 1)]);
   expect(ends.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
@@ -50,7 +51,7 @@ test('two writers leave one comment: one writes, and the other is asked to come 
   expect(await saidOf('both')).toEqual(['both one']);
 });
 
-test('a comment whose answer was lost is adopted and edited', async () => {
+test('a comment whose answer was lost is found again and edited', async () => {
   g.emulator.controls.fail({ operation: commenting, when: 'after', times: 1 });
   await expect(say('lost', 'one', 1)).rejects.toThrow(HostUnavailable);
   expect(await saidOf('lost')).toEqual(['lost one']);
@@ -58,7 +59,7 @@ test('a comment whose answer was lost is adopted and edited', async () => {
   expect(await saidOf('lost')).toEqual(['lost two']);
 });
 
-test('a comment that GitHub did not take is written at the next try', async () => {
+test('a comment that GitHub refused is written at the next try', async () => {
   g.emulator.controls.fail({ operation: commenting, when: 'before', times: 1 });
   await expect(say('failed', 'one', 1)).rejects.toThrow(HostUnavailable);
   expect(await saidOf('failed')).toEqual([]);
@@ -66,7 +67,7 @@ test('a comment that GitHub did not take is written at the next try', async () =
   expect(await saidOf('failed')).toEqual(['failed one']);
 });
 
-test('a comment of a person with the same marker is not adopted', async () => {
+test('a comment of a person with the same marker is not taken for the comment of Interlock', async () => {
   const body = 'forged by a person\n\n<!-- interlock:forged -->';
   await g.person.issues.createComment({ ...w.place, issue_number: number, body });
   g.emulator.controls.fail({ operation: commenting, when: 'before', times: 1 });
@@ -90,7 +91,7 @@ test('a comment that somebody deleted is written again', async () => {
   expect(await saidOf('deleted')).toEqual(['deleted two']);
 });
 
-test('a check whose answer was lost is adopted: the commit has one', async () => {
+test('a check whose answer was lost is found again, so the commit has one check', async () => {
   const { data } = await g.person.pulls.get({ ...w.place, pull_number: number });
   const check = { commit: data.head.sha, name: 'interlock', title: 'In line', summary: '', url: null };
   g.emulator.controls.fail({ operation: checking, when: 'after', times: 1 });
@@ -116,7 +117,7 @@ async function budget(): Promise<BudgetShown | undefined> {
   return row;
 }
 
-test('two processes count their creations together, each once, and only creations', async () => {
+test('two processes count their creations together, each creation once, and no other calls', async () => {
   await using other = secondHost();
   await g.sql('delete from host_budget');
   const before = (await budget())?.made_in_hour ?? 0;
@@ -148,7 +149,7 @@ test.each([
     },
     meet: async (): Promise<unknown> => await w.host.getPullRequest(w.repository, number),
   },
-])('a pause that one process meets by $name holds the other', async ({ fault, meet }) => {
+])('a pause that GitHub gives one process by $name holds the other process too', async ({ fault, meet }) => {
   await using other = secondHost();
   await g.sql('delete from host_budget');
   g.emulator.controls.fail({ ...fault, times: 1 });
@@ -158,16 +159,16 @@ test.each([
   expect(until).toBeGreaterThan(Date.now() + 100_000);
   const held = await other.host.getPullRequest(w.repository, number).catch((error: unknown) => error);
   expect(held).toMatchObject({ message: 'GitHub asked this App to pause' });
-  // Both instants are two minutes after the same answer.
+  // Both times are two minutes after the same answer.
   expect(Math.abs(((held as HostUnavailable).retryAt ?? 0) - until)).toBeLessThan(10_000);
   expect(await budget()).toMatchObject({ is_paused: true });
   await g.sql('delete from host_budget');
 });
 
-test('points of REST that are spent hold REST in every process, and GraphQL in none', async () => {
+test('spent points of REST stop calls of REST in every process, and no calls of GraphQL', async () => {
   await using other = secondHost();
   await g.sql('delete from host_budget');
-  // Tokens are asked for by REST.
+  // Fetches a token by REST first.
   await other.host.getPullRequest(w.repository, number);
   g.emulator.controls.limits({ restPerHour: 1 });
   await expect(say('spent', 'one', 1)).rejects.toThrow(HostUnavailable);
@@ -177,11 +178,11 @@ test('points of REST that are spent hold REST in every process, and GraphQL in n
   await g.sql('delete from host_budget');
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(g.emulator.core.mistakes).toEqual([]);
 });
 
-/** The host of another process, which has its own client and uses the same rows. */
+/** The host of another process, which has its own client and the same rows. */
 function secondHost(): { readonly host: GitHubWorld['host'] } & AsyncDisposable {
   const host = createGitHubHost(g.hostOptions());
   return { host, [Symbol.asyncDispose]: async () => await host.stop() };

@@ -1,4 +1,5 @@
-// Repositories follow what happens to them and to their installation at GitHub. Accounts never see each other's.
+// Repositories follow changes of themselves and of their installation at GitHub. Accounts never see each other's
+// repositories.
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeSelection, deleteInstallation } from '../../../github-emulator/rest/apps.ts';
@@ -23,7 +24,7 @@ interface Shown {
   readonly active: boolean;
 }
 
-/** A repository that is listed and active. Answers how it stands here, by GitHub's id. */
+/** Adds a repository that is listed and active. `shown` returns its row, found by its id at GitHub. */
 async function activeOne(name: string): Promise<{ id: number; shown: () => Promise<Shown | undefined> }> {
   const { id } = await w.emulator.addRepository(name);
   await w.syncAll();
@@ -42,7 +43,7 @@ function installation() {
   return w.emulator.core.state.installations.must(Number(w.emulator.installationId));
 }
 
-test('a repository that is renamed keeps its row, and is known by its new name alone', async () => {
+test('a renamed repository keeps its row, and only its new name is known', async () => {
   const { shown } = await activeOne('old');
   w.emulator.controls.rename('acme/old', 'new');
   await w.syncChanged();
@@ -50,7 +51,7 @@ test('a repository that is renamed keeps its row, and is known by its new name a
   expect(await findRepository(w.ctx, { owner: 'acme', name: 'old' })).toBeNull();
 });
 
-test('two repositories that exchange their names stay who they are', async () => {
+test('two repositories that exchange their names keep their rows', async () => {
   const [one, two] = [await activeOne('left'), await activeOne('right')];
   w.emulator.controls.rename('acme/left', 'aside');
   w.emulator.controls.rename('acme/right', 'left');
@@ -68,7 +69,7 @@ test('a new repository with the name of a renamed one is another repository', as
   expect(await second.shown()).toEqual({ owner: 'acme', name: 'reused', active: true });
 });
 
-test('a name that a repository of Interlock has keeps one repository out, and no other', async () => {
+test('if a repository of Interlock has the name of a new one, only that new repository is left out', async () => {
   await w.rows(
     `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
      values ($1, 'acme', 'taken', 'local', '', '')`,
@@ -87,7 +88,7 @@ test('an archived repository becomes inactive', async () => {
   expect(await shown()).toMatchObject({ active: false });
 });
 
-test('a repository that is given to somebody without the App becomes inactive', async () => {
+test('a repository that is transferred to an owner without the App becomes inactive', async () => {
   const { shown } = await activeOne('given');
   w.emulator.addPerson('stranger');
   w.emulator.controls.transfer('acme/given', 'stranger');
@@ -95,19 +96,19 @@ test('a repository that is given to somebody without the App becomes inactive', 
   expect(await shown()).toMatchObject({ active: false });
 });
 
-test('a repository that is given to an owner for whom the account has another App stays active under its new name', async () => {
+test('a repository that is transferred to an owner with another App of the account stays active under its new name', async () => {
   const { shown } = await activeOne('inherited');
   const heirs = await addOtherOwner(w.emulator, w.ctx, w.secrets);
   await w.syncAll();
   w.emulator.controls.transfer('acme/inherited', heirs);
-  // Only the App of the former owner is known to have changed.
+  // Only the App of the former owner is marked as changed.
   await w.emulator.core.settled();
   await w.rows("update github_installation set sync_at = null where owner = 'heirs'");
   await w.syncChanged();
   expect(await shown()).toEqual({ owner: heirs, name: 'inherited', active: true });
 });
 
-test('a repository that is taken out of the selection becomes inactive, and the others stay', async () => {
+test('a repository that is removed from the selection becomes inactive, and the others stay active', async () => {
   const [out, stays] = [await activeOne('out'), await activeOne('stays')];
   const { core } = w.emulator;
   const chosen = core.state.repositories.filter(({ ownerId }) => ownerId === installation().accountId);
@@ -124,7 +125,7 @@ test('a repository that is taken out of the selection becomes inactive, and the 
   expect(await stays.shown()).toMatchObject({ active: true });
 });
 
-test('a suspended installation makes its repositories inactive, and they can be activated again afterwards', async () => {
+test('repositories of a suspended installation become inactive, and can be activated again after the suspension', async () => {
   const { shown } = await activeOne('suspended');
   w.emulator.controls.suspend(Number(w.emulator.installationId), true);
   await w.syncChanged();
@@ -136,7 +137,7 @@ test('a suspended installation makes its repositories inactive, and they can be 
   expect(await shown()).toMatchObject({ active: true });
 });
 
-test('another App of another account lists the same repositories for that account alone', async () => {
+test('an App of another account lists the same repositories only for that account', async () => {
   const { id, shown } = await activeOne('shared');
   const { core } = w.emulator;
   const owner = core.state.accounts.must(installation().accountId);
@@ -164,7 +165,7 @@ test('another App of another account lists the same repositories for that accoun
     { account_id: w.otherCtx.accountId, active: false },
   ]);
 
-  // A webhook of the first App says nothing to the other account.
+  // A webhook of the first App makes no hint for the other account.
   await w.rows('delete from host_hint');
   await w.send({ body: JSON.stringify({ ref: 'refs/heads/main', repository: { id } }) });
   const hinted = await w.rows<{ account_id: string }>('select account_id from host_hint');
@@ -178,7 +179,7 @@ test('another App of another account lists the same repositories for that accoun
   expect(await shown()).toMatchObject({ active: true });
 });
 
-test('a removed installation makes its repositories inactive', async () => {
+test('repositories of a removed installation become inactive', async () => {
   const { shown } = await activeOne('removed');
   deleteInstallation(w.emulator.core, installation());
   await w.syncChanged();

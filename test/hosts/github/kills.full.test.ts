@@ -1,5 +1,5 @@
-// The engine is killed with -9 beside calls of GitHub. The next process goes on from the rows and from what GitHub
-// shows: each pull request lands once, and nothing is said twice.
+// The engine is killed with -9 around calls of GitHub. The next process goes on from the rows and from what GitHub
+// shows. Each pull request lands once, and each comment is written once.
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { parallel } from '../../support/world.ts';
@@ -14,7 +14,7 @@ async function isOver(w: QueueWorld): Promise<boolean> {
   return open?.n === '0';
 }
 
-test('killed around a push, a bot pull request and a comment: one landing each, one comment each', async () => {
+test('after kills around a push, a bot pull request and a comment, each pull request has one landing and one comment', async () => {
   await using w = await queueWorld();
   const numbers = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
   await w.label(...numbers);
@@ -42,7 +42,7 @@ test('killed around a push, a bot pull request and a comment: one landing each, 
   expect(open).toEqual([]);
 });
 
-// The kills come after each other. What has not landed when the process dies goes on without its heads.
+// The kills come one after another. `isShownAsMerged` is false if the landing goes on without moving the heads.
 const killsAmongHeads = [
   { branch: 'before', kills: ['landing:before_heads'], isShownAsMerged: false },
   { branch: 'pushed', kills: ['landing:after_heads'], isShownAsMerged: false },
@@ -51,7 +51,7 @@ const killsAmongHeads = [
   { branch: 'landed', kills: ['landing:after_host'], isShownAsMerged: true },
 ] as const;
 
-test('killed while heads move for show_as_merged: one landing each, and heads are back where nothing had landed', {
+test('after kills while heads move for show_as_merged, each pull request lands once, and heads of failed landings are restored', {
   timeout: 400_000,
 }, async () => {
   await using w = await queueWorld({

@@ -1,4 +1,4 @@
-// Pull requests of GitHub land: labelled by a person, validated by the repository's own workflow on bot branches.
+// Pull requests of GitHub land: people label them, and the repository's own workflow tests them on bot branches.
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
 import { examineRepository } from '../../../src/modules/queue/index.ts';
@@ -7,7 +7,7 @@ import { git, messageOf } from '../commits.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { queueWorld } from './queue-world.ts';
 
-test('three pull requests are labelled: two land as GitHub shows it, and the red one is blocked with a comment', async () => {
+test('of three labelled pull requests, GitHub shows two as landed, and the one with a failed check is blocked with a comment', async () => {
   await using w = await queueWorld();
   const one = await w.open('one', { one: '1\n' });
   const red = await w.open('red', { bad: '1\n' });
@@ -34,7 +34,7 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   expect(blocked.map(({ body }) => body).join('\n')).toContain('test');
   const { data: open } = await w.person.pulls.list({ ...w.place, state: 'open' });
   expect(open.map(({ number }) => number)).toEqual([red]);
-  // The doctor knows the checks of bot branches now.
+  // The doctor now knows the checks of bot branches.
   const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
   const findings: Finding[] = [];
   await examineRepository(w.ctx, repository!, (finding) => void findings.push(finding));

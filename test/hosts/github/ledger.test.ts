@@ -1,4 +1,4 @@
-// Landing refs of earlier days go to a ledger: after kills, races and deletions no landing is forgotten or made twice.
+// Landing refs of earlier days move to a ledger. After kills, races and deletions, no landing is lost or made twice.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { compactLandingRefs } from '../../../src/hosts/github/mirror-maintenance.ts';
 import { HostUnavailable, RefMoved } from '../../../src/hosts/port.ts';
@@ -39,7 +39,7 @@ async function compact(machine = first): Promise<number> {
   return await compactLandingRefs(machine, w.repository, () => true);
 }
 
-/** Names of the refs at GitHub itself. */
+/** The names of the refs that exist at GitHub. */
 async function actual(): Promise<string[]> {
   const refs = await first.mirrors.readActualRefs(w.repository, ['refs/interlock/']);
   return refs.map(({ ref }) => ref);
@@ -51,7 +51,7 @@ async function listed(): Promise<string[]> {
 
 const both = (): string[] => [1, 2].map((batch) => `${landings}${batch} ${main}`);
 
-test('compacted landing refs are read as before, and are not made again', async () => {
+test('compacted landing refs can be read as before, and cannot be made again', async () => {
   expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
   expect((await w.host.readRef(w.repository, `${landings}1`))?.commit).toBe(main);
   const again = w.host.updateRefs(w.repository, [{ ref: `${landings}1`, from: null, to: main }]);
@@ -59,7 +59,7 @@ test('compacted landing refs are read as before, and are not made again', async 
   expect(await compact()).toBe(0);
 });
 
-test('a later compaction joins the ledger, and what it lists stays at GitHub without any other ref', async () => {
+test('a later compaction extends the ledger, which keeps the commits of its list at GitHub without other refs', async () => {
   await compact();
   const tombstone = await w.push({ branch: 'gone', from: main, files: { b: '1\n' } });
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}3`, from: null, to: tombstone }]);
@@ -69,7 +69,7 @@ test('a later compaction joins the ledger, and what it lists stays at GitHub wit
   expect(await second.mirrors.has(w.repository, [tombstone])).toBe(true);
 });
 
-test('a kill before the push compacts nothing, and the next compaction does it all', async () => {
+test('after a kill before the push nothing is compacted, and the next compaction does all of it', async () => {
   const release = onFailpoint('github:before_push', async () => await Promise.reject(new Error('killed')));
   await expect(compact()).rejects.toThrow('killed');
   release();
@@ -77,19 +77,19 @@ test('a kill before the push compacts nothing, and the next compaction does it a
   expect([await compact(), await listed()]).toEqual([2, both()]);
 });
 
-test('a kill after the push leaves a whole compaction', async () => {
+test('after a kill after the push the compaction is complete', async () => {
   const release = onFailpoint('github:after_push', async () => await Promise.reject(new Error('killed')));
   await expect(compact()).rejects.toThrow('killed');
   release();
   expect([await actual(), await compact(second), await listed()]).toEqual([[ledger], 0, both()]);
 });
 
-test('a compaction whose answer is lost is done', async () => {
+test('a compaction whose answer is lost is complete', async () => {
   g.emulator.controls.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
   expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });
 
-test('two machines that compact at once leave one whole ledger', async () => {
+test('two machines that compact at once leave one complete ledger', async () => {
   const ends = await Promise.allSettled([compact(first), compact(second)]);
   const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
   for (const error of failed) expect([RefMoved, HostUnavailable].some((known) => error instanceof known)).toBe(true);
@@ -98,7 +98,7 @@ test('two machines that compact at once leave one whole ledger', async () => {
   expect([await actual(), await listed()]).toEqual([[ledger], both()]);
 });
 
-test('a ledger that somebody has deleted or moved back lists less, and the next compaction goes on from there', async () => {
+test('after a ledger was deleted or moved back, fewer landings are listed, and the next compaction goes on from there', async () => {
   await compact();
   const [before] = await first.mirrors.readActualRefs(w.repository, [ledger]);
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}3`, from: null, to: main }]);

@@ -1,9 +1,9 @@
-// Every webhook is lost, and the queue goes on: the comparison with GitHub finds what they would have said.
+// Every webhook is lost, and the queue goes on, because the comparison with GitHub finds the changes.
 import { expect, test } from 'vitest';
 import { createReconciler } from '../../../src/reconciler.ts';
 import { queueWorld } from './queue-world.ts';
 
-test('with every webhook lost a queue with a line goes on within a minute', async () => {
+test('if every webhook is lost, a queue with a line goes on within a minute', async () => {
   await using w = await queueWorld();
   const one = await w.open('one', { one: '1\n' });
   const two = await w.open('two', { two: '2\n' });

@@ -1,4 +1,4 @@
-// The parts of the host `github` that move refs and keep mirrors, of a machine of its own.
+// The parts of the host `github` that move refs and keep mirrors, for one machine with its own folder.
 import { join } from 'node:path';
 import { createGit } from '../../../src/hosts/git/index.ts';
 import { createClient } from '../../../src/hosts/github/client.ts';
@@ -9,7 +9,7 @@ import { type GitHub, quickPace } from './github-world.ts';
 
 export interface Machine extends MaintenanceOptions {
   readonly mirrors: Mirrors;
-  /** Moves the machine's clock. */
+  /** Moves the clock of the machine forward. */
   later(days: number): void;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function machineOf(g: GitHub, maxBytes: number | null = null): Machine {
   let aheadMs = 0;
   const options = { ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) };
   const dataDir = `${options.dataDir}-${machines}`;
-  // GitHub's tokens are of the real time.
+  // Tokens of GitHub use the real time.
   const client = createClient(g.hostOptions());
   const program = createGit(join(dataDir, 'mirrors', 'gitconfig'));
   const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock: options.clock });

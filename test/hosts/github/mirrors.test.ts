@@ -1,4 +1,4 @@
-// Mirrors: kept up, mended, of several machines, and pushed to with a token that has ended.
+// Mirrors: their upkeep, their repair, mirrors of several machines, and pushes with a token that has ended.
 import { mkdir, readdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ function machine(maxBytes: number | null = null): Machine {
 
 let hostCount = 0;
 
-/** The host of another machine, which has mirrors of its own. */
+/** The host of another machine with its own mirrors. */
 function otherHost(committer?: Committer): HostAdapter {
   hostCount += 1;
   const options = g.hostOptions();
@@ -63,7 +63,7 @@ function otherHost(committer?: Committer): HostAdapter {
   return made;
 }
 
-/** The mirror that the newest of other hosts has. */
+/** The mirror of the newest other host. */
 const mirrorOfOtherHost = (): string => mirrorDirectory(`${g.hostOptions().dataDir}-h${hostCount}`, w.repository);
 
 function compositionOf(batch: number): Composition {
@@ -89,7 +89,7 @@ async function packsOf(directory: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.pack')).map((name) => join(directory, 'objects', 'pack', name));
 }
 
-test('upkeep joins packs, removes refs that nothing needs, and leaves everything that is composed as it is', async () => {
+test('upkeep joins packs and removes unneeded refs, and keeps everything that is composed', async () => {
   const m = machine();
   const directory = await m.mirrors.need(w.repository, [head]);
   await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', head]);
@@ -105,7 +105,7 @@ test('upkeep joins packs, removes refs that nothing needs, and leaves everything
   expect(await m.mirrors.has(w.repository, [head])).toBe(true);
 });
 
-test('two processes that keep up a mirror at once do it once', async () => {
+test('if two processes start the upkeep of a mirror at once, it runs once', async () => {
   const m = machine();
   await m.mirrors.at(w.repository);
   m.later(1);
@@ -113,7 +113,7 @@ test('two processes that keep up a mirror at once do it once', async () => {
   expect(ends.toSorted()).toEqual([false, true]);
 });
 
-test('landing refs of a day ago are compacted by upkeep, and younger ones are not', async () => {
+test('upkeep compacts landing refs after a day, and no younger ones', async () => {
   const m = machine();
   await m.pushes.updateRefs(w.repository, [{ ref: 'refs/interlock/landings/1', from: null, to: main }]);
   const actual = async (): Promise<string[]> =>
@@ -126,7 +126,7 @@ test('landing refs of a day ago are compacted by upkeep, and younger ones are no
   expect(await actual()).toEqual(['refs/interlock/ledger']);
 });
 
-test('idle mirrors go where there is not enough room, and the next use clones them again', async () => {
+test('idle mirrors are removed if there is not enough room, and the next use clones them again', async () => {
   const m = machine(1);
   const directory = await m.mirrors.need(w.repository, [head]);
   await removeIdle(m);
@@ -155,7 +155,7 @@ test('a broken mirror is cloned again at the next call', async () => {
   expect(await read()).toBe('1');
 });
 
-test('locks that a killed git has left stop neither the next call nor the upkeep', async () => {
+test('locks of a killed git stop neither the next call nor the upkeep', async () => {
   const m = machine();
   const directory = await m.mirrors.at(w.repository);
   const leave = async (lock: string): Promise<void> => {
@@ -179,7 +179,7 @@ test('locks that a killed git has left stop neither the next call nor the upkeep
   expect(await keepUp(m, w.repository)).toBe(true);
 });
 
-test('a branch that two processes delete in one push is deleted, with the others', async () => {
+test('a branch that two processes delete in one push is deleted, and so are the others', async () => {
   const { pushes, mirrors } = machine();
   const branches = ['mq-bot-1', 'mq-bot-2'].map((name) => `refs/heads/${name}`);
   for (const ref of branches) await pushes.updateRefs(w.repository, [{ ref, from: null, to: main }]);
@@ -197,7 +197,7 @@ test('a commit that no branch keeps can be landed by another machine', async () 
   expect((await one.readRef(w.repository, 'refs/heads/main'))?.commit).toBe(commit);
 });
 
-test('a branch that demands signatures takes the commits of a machine that signs, and refuses others', async () => {
+test('a branch that requires signatures accepts the commits of a machine that signs, and refuses others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sign-'));
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')]);
   const sign = createCommitSigner(readFileSync(join(folder, 'key'), 'utf8'));
@@ -210,7 +210,7 @@ test('a branch that demands signatures takes the commits of a machine that signs
     conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
     rules: [{ type: 'required_signatures' }],
   });
-  // Every commit that a push brings has to be signed, so that the pull request is squashed.
+  // The branch requires a signature of every pushed commit, so the pull request is squashed.
   const land = async (host: HostAdapter, batch: number): Promise<void> => {
     const composed = await host.composeCommit(w.repository, compositionOf(batch));
     const commit = composed.kind === 'composed' ? composed.commit : '';
@@ -223,7 +223,7 @@ test('a branch that demands signatures takes the commits of a machine that signs
   expect(await signing.readBaseRules(w.repository, 'main')).toMatchObject({ push: 'free', why: null });
 });
 
-test('a commit that was lost with its machine is missing', async () => {
+test('a commit that was lost with its machine is reported as missing', async () => {
   const [one, other] = [otherHost(), otherHost()];
   const composed = await one.composeCommit(w.repository, compositionOf(2));
   const commit = composed.kind === 'composed' ? composed.commit : '';
@@ -231,7 +231,7 @@ test('a commit that was lost with its machine is missing', async () => {
   await expect(landing).rejects.toThrow(CommitMissing);
 });
 
-test('the removal of a repository removes the mirror of this machine, leaves GitHub as it is, and may be repeated', async () => {
+test('the removal of a repository removes the mirror of this machine, changes nothing at GitHub, and may be repeated', async () => {
   const host = otherHost();
   await host.composeCommit(w.repository, compositionOf(3));
   expect(existsSync(mirrorOfOtherHost())).toBe(true);
@@ -253,7 +253,7 @@ test('a token that GitHub refuses is replaced once', async () => {
   expect(await m.mirrors.has(w.repository, [next])).toBe(true);
 });
 
-test('refs that cannot be read are an outage', async () => {
+test('refs that cannot be read count as an outage', async () => {
   g.emulator.controls.fail({ operation: 'git-upload-pack', times: 1 });
   await expect(machine().mirrors.readRefs(w.repository, ['refs/heads/main'])).rejects.toThrow(HostUnavailable);
 });

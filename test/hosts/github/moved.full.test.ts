@@ -1,4 +1,4 @@
-// The repository goes to another owner in the middle of a landing: nothing is lost, and nothing lands twice.
+// The repository is transferred to another owner in the middle of a landing. Each pull request lands once.
 import { expect, test } from 'vitest';
 import { HostUnavailable } from '../../../src/hosts/port.ts';
 import type { Secrets } from '../../../src/modules/accounts/index.ts';
@@ -7,12 +7,12 @@ import { git } from '../commits.ts';
 import { addOtherOwner } from './other-owner.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
-/** Turns of the engine, which does not reach the repository under its old name, until the condition holds. */
+/** Runs turns of the engine, which cannot reach the repository under its old name, until the condition holds. */
 async function whileMoving(w: QueueWorld, condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     const failure = await w.until(condition).catch((error: unknown) => error);
     expect([undefined, expect.any(HostUnavailable)]).toContainEqual(failure);
-    // What failed is tried again, as Temporal does.
+    // Failed work is tried again, as by Temporal.
     for (const { id } of await w.rows<{ id: string }>('select id from queue'))
       await w.ctx.wake({ accountId: w.ctx.accountId, queueId: id });
   }
@@ -26,7 +26,7 @@ function secretsOf({ engine: { secrets } }: QueueWorld): Secrets {
 test.each([
   ['the gate and the push', 'landing:before_move'],
   ['the push and the record', 'landing:after_host'],
-])('a landing goes on at the owner who gets the repository between %s', async (_between, failpoint) => {
+])('a landing goes on at the new owner, if the repository is transferred between %s', async (_between, failpoint) => {
   await using w = await queueWorld();
   const heirs = await addOtherOwner(w.emulator, w.ctx, secretsOf(w));
   const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];

@@ -1,4 +1,4 @@
-// The base branch gets another name at GitHub in the middle of a landing: nothing is lost, and nothing lands twice.
+// The base branch is renamed at GitHub in the middle of a landing. Each pull request lands once.
 import { expect, test } from 'vitest';
 import { HostRefused } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
@@ -6,8 +6,8 @@ import { git } from '../commits.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 /**
- * What GitHub does at once: the branch, the default branch, the bases of open pull requests, and then the old name is
- * gone.
+ * Renames a default branch as GitHub does: makes the new branch, changes the default branch and the bases of open pull
+ * requests, and deletes the old branch.
  */
 async function renameDefaultBranch(w: QueueWorld, from: string, to: string): Promise<void> {
   const { data } = await w.person.git.getRef({ ...w.place, ref: `heads/${from}` });
@@ -16,7 +16,7 @@ async function renameDefaultBranch(w: QueueWorld, from: string, to: string): Pro
   const open = await w.person.pulls.list({ ...w.place, state: 'open', base: from });
   for (const { number } of open.data) await w.person.pulls.update({ ...w.place, pull_number: number, base: to });
   await w.person.git.deleteRef({ ...w.place, ref: `heads/${from}` });
-  // The webhook about the default branch makes each process list the installation within a second.
+  // After the webhook about the default branch, each process lists the installation within a second.
   await w.service.syncInstallations();
 }
 
@@ -27,7 +27,7 @@ function once(failpoint: string, work: () => Promise<void>): void {
   });
 }
 
-/** Turns of the engine, which GitHub refuses what rests on the old name, until the condition holds. */
+/** Runs turns of the engine, which fail at GitHub because of the old name, until the condition holds. */
 async function whileMoving(w: QueueWorld, condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     const failure = await w.until(condition).catch((error: unknown) => error);
@@ -43,7 +43,7 @@ async function lastComment(w: QueueWorld, issue_number: number): Promise<string>
   return data.map(({ body }) => body ?? '').find((body) => body.includes('now, and was')) ?? '';
 }
 
-test('a default branch that is renamed between the gate and the push, and between the push and the record', async () => {
+test('pull requests land once, if the default branch is renamed between the gate and the push, or between the push and the record', async () => {
   await using w = await queueWorld();
   const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
   once('landing:before_move', async () => await renameDefaultBranch(w, 'main', 'trunk'));
@@ -58,7 +58,7 @@ test('a default branch that is renamed between the gate and the push, and betwee
   expect(await w.settled(one)).toEqual({ [one]: 'merged' });
   await w.label(two);
   expect(await w.settled(two)).toEqual({ [two]: 'merged' });
-  // The builds for the old names have ended, and take no room.
+  // The builds for the old names have ended, and do not count as running builds.
   expect(await w.rows("select state from batch where state in ('making', 'building', 'landing')")).toEqual([]);
   const clone = await w.clone();
   expect(git(clone, 'log', '--first-parent', '--format=%s', 'origin/stable').split('\n')).toEqual([

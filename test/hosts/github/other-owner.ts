@@ -1,4 +1,4 @@
-// Another organisation at the emulator, with an App of its own that works for the same account of Interlock.
+// Another organization at the emulator, with an App of its own for the same account of Interlock.
 import { appOf } from './app-world.ts';
 import type { Emulator } from '../../../github-emulator/index.ts';
 import { makeAccount, makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
@@ -6,7 +6,7 @@ import type { Context } from '../../../src/context.ts';
 import type { Secrets } from '../../../src/modules/accounts/index.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 
-/** A person of the emulator owns the organisation. Answers its login. */
+/** Adds the organization, which a person of the emulator owns. Returns its login. */
 export async function addOtherOwner(emulator: Emulator, ctx: Context, secrets: Secrets): Promise<string> {
   const { core } = emulator;
   const owner = makeAccount(core, { login: 'heirs', type: 'Organization' });

@@ -1,4 +1,5 @@
-// People who sign in at GitHub, and what they may do here: asked of GitHub, until an admin of the account decides.
+// People who sign in at GitHub, and what they may do in Interlock: GitHub decides, until an admin of the account
+// decides.
 import { Octokit } from '@octokit/rest';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -40,7 +41,7 @@ async function permit(username: string, permission: string, repo = 'shop'): Prom
   await owner.repos.addCollaborator({ owner: 'acme', repo, username, permission });
 }
 
-/** What the settings of the repository do at GitHub. */
+/** Removes a person from the repository, as its settings at GitHub do. */
 function expel(login: string, repo = 'shop'): void {
   const { state } = w.emulator.core;
   const { id } = state.accounts.find((each) => each.login === login) ?? { id: 0 };
@@ -49,7 +50,7 @@ function expel(login: string, repo = 'shop'): void {
     repository.collaborators = repository.collaborators.filter(({ userId }) => userId !== id);
 }
 
-/** The way of a browser to GitHub and back. `change` is what happens to the address that GitHub sends it back to. */
+/** Goes to GitHub and back, like a browser. `change` changes the address to which GitHub sends the browser back. */
 async function signIn(
   login: string,
   change = (back: URL): URL => back,
@@ -99,7 +100,7 @@ async function answerTo(browser: Browser, query: string) {
 }
 
 describe('signing in at GitHub', () => {
-  it('makes a session of a person who sees the installation, and a user at the first time', async () => {
+  it('makes a session for a person who sees the installation, and a user at the first time', async () => {
     const visit = await signIn('wim');
     expect([visit.status, visit.headers.get('location')]).toEqual([303, '/acme/shop/queue/main']);
     expect(visit.browser.cookie).toMatch(/^interlock=[\w-]{43}$/);
@@ -112,7 +113,7 @@ describe('signing in at GitHub', () => {
     expect(tokens.map(({ row }) => row).join()).not.toContain('ghu_');
   });
 
-  it('gives a role by what the person may do in every repository', async () => {
+  it('gives a role by the permissions of the person in all repositories', async () => {
     const roleOf = async (login: string): Promise<unknown> =>
       await answerTo((await signIn(login)).browser, '{ viewer { role } }');
     expect(await roleOf(w.emulator.login)).toEqual({ viewer: { role: 'ADMIN' } });
@@ -128,7 +129,7 @@ describe('signing in at GitHub', () => {
     expect(visit.text).toContain('otto sees no repository at GitHub that Interlock works on for this account.');
   });
 
-  it('is refused to a stranger who has installed the App elsewhere, before and after GitHub has listed it', async () => {
+  it('is refused to a stranger who has installed the App elsewhere, before and after GitHub listed that installation', async () => {
     const { core } = w.emulator;
     const app = core.state.apps.must(Number(w.emulator.appId));
     const account = core.state.accounts.find(({ login }) => login === 'otto');
@@ -162,7 +163,7 @@ describe('signing in at GitHub', () => {
     expect(visit.text).toContain(why);
   });
 
-  it('is refused to a browser that did not begin it, that comes back late, or that comes twice', async () => {
+  it('is refused to another browser, to a browser that comes back late, and to one that comes back twice', async () => {
     let back = '';
     const first = await signIn('wim', (url) => {
       back = url.pathname + url.search;
@@ -179,7 +180,7 @@ describe('signing in at GitHub', () => {
     expect(late.status).toBe(400);
   });
 
-  it('is refused for a minute to an address that tries codes', async () => {
+  it('is refused for a minute to an address that guesses codes', async () => {
     const browser = openBrowser(w);
     const started = await browser.get(`/session/github/${await firstApp()}`);
     const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? '';
@@ -194,7 +195,7 @@ describe('signing in at GitHub', () => {
     expect((await signIn('wim')).status).toBe(303);
   });
 
-  it('makes nobody an admin who owns only a part of the account', async () => {
+  it('makes an owner of only a part of the account no admin', async () => {
     await addApp(w.ctx, w.secrets, { ...appOf(w.emulator), id: '999', slug: 'second' });
     await w.rows(
       `insert into github_installation (account_id, github_app_id, id, owner)
@@ -208,13 +209,13 @@ describe('signing in at GitHub', () => {
     expect(await w.rows(role, [w.emulator.login])).toEqual([{ role: 'admin' }]);
   });
 
-  it('knows no App of another name, and shows no Apps when several accounts have some', async () => {
+  it('is not found for an unknown App, and the sign-in page of an account shows only the Apps of that account', async () => {
     expect((await openBrowser(w).get('/session/github/999')).status).toBe(404);
     expect((await openBrowser(w).get('/session?account=other')).text).not.toContain('/session/github/');
     expect((await openBrowser(w).get('/session?account=first')).text).toContain('/session/github/');
   });
 
-  it('takes a user that an admin added under the handle, and refuses one whom an admin removed', async () => {
+  it('finds a user that an admin added under the handle, and is refused to a person whom an admin removed', async () => {
     await w.rows(
       `insert into account_user (account_id, email, handle, role) values ($1, 'lea@example.test', 'Lea', 'maintainer')`,
       [w.ctx.accountId],
@@ -236,7 +237,7 @@ describe('signing in at GitHub', () => {
     expect([again.status, again.text.includes('An admin removed lea from this account.')]).toEqual([403, true]);
   });
 
-  it('makes nobody an owner by a name that somebody else has now', async () => {
+  it('does not make a person an owner because of a name that somebody else has now', async () => {
     const { id } = w.emulator.addPerson('pat');
     await permit('pat', 'pull');
     const before = (await signIn('pat')).browser;
@@ -250,13 +251,13 @@ describe('signing in at GitHub', () => {
     await w.rows("update github_installation set owner = 'acme' where owner = 'pat'");
   });
 
-  it('follows a person who takes another name, and gives the old name to nobody else', async () => {
+  it('follows a person who changes the name, and gives the old name to no other person', async () => {
     const { id } = w.emulator.addPerson('nia');
     await permit('nia', 'pull');
     const before = (await signIn('nia')).browser;
     const account = w.emulator.core.state.accounts.must(id);
     account.login = 'nova';
-    // Another person takes the old name.
+    // Another person gets the old name.
     w.emulator.addPerson('nia');
     await permit('nia', 'admin');
     w.later(6);
@@ -281,13 +282,13 @@ function changed(url: URL, name: string, value: string | null): URL {
 
 const membership = 'GET /orgs/{org}/memberships/{username}';
 
-/** Mutations of one repository. A repository is made before GitHub can be asked about it. */
+/** Mutations in one repository. Creating a repository is left out, because GitHub cannot be asked about it yet. */
 const inOneRepository = operations
   .filter(({ field, document }) => field.startsWith('Mutation.') && document.includes('$owner'))
   .filter(({ field }) => field !== 'Mutation.createRepository')
   .map((operation) => [operation.field, operation] as const);
 
-it('knows a person who was admitted before the first sign-in, and admits nobody without access or whom an admin removed', async () => {
+it('finds a person who was admitted before the first sign-in, and admits nobody who has no access or whom an admin removed', async () => {
   const repository = await w.rows<{ id: string }>("select id from repository where name = 'shop'");
   const admit = async (login: string): Promise<string | null | undefined> => {
     const id = String(w.emulator.core.state.accounts.find((each) => each.login === login)?.id);
@@ -323,7 +324,7 @@ describe('what a person may do', () => {
   const nobody = encodeNodeId('User', '1');
   let rea: Browser | undefined;
 
-  /** A reader whose role stays admin, because GitHub does not answer who is in the organisation. */
+  /** A reader whose role stays admin, because GitHub does not answer who is in the organization. */
   async function readerWithRoleOfAdmin(): Promise<Browser> {
     const { browser } = await signIn('rea');
     w.emulator.controls.fail({ operation: membership, status: 503 });
@@ -332,7 +333,7 @@ describe('what a person may do', () => {
     return browser;
   }
 
-  it('is what GitHub lets the person do in the repository', async () => {
+  it('is limited to what GitHub permits the person in the repository', async () => {
     const reader = (await signIn('rea')).browser;
     const writer = (await signIn('wim')).browser;
     expect(await answerTo(reader, queue)).toEqual([
@@ -344,7 +345,7 @@ describe('what a person may do', () => {
     ]);
   });
 
-  it.each(inOneRepository)('bounds %s, whatever the role', async (_field, { document }) => {
+  it.each(inOneRepository)('is also checked for %s, whatever the role', async (_field, { document }) => {
     rea ??= await readerWithRoleOfAdmin();
     const variables = {
       owner: 'acme',
@@ -361,7 +362,7 @@ describe('what a person may do', () => {
     );
   });
 
-  it('bounds the end of a freeze, which is named without its repository', async () => {
+  it('is also checked for the end of a freeze, which does not name its repository', async () => {
     rea ??= await readerWithRoleOfAdmin();
     const [freeze] = await w.rows<{ id: string }>(
       `insert into freeze_rule (account_id, repository_id, base_branches, source, starts_at, created_by, created_at)
@@ -381,7 +382,7 @@ describe('what a person may do', () => {
     await w.rows('delete from freeze_rule');
   });
 
-  it('is shown by viewerCan, with the message of the refusal', async () => {
+  it('is shown by viewerCan, with the message of a refusal', async () => {
     await w.emulator.controls.clear();
     const reader = (await signIn('rea')).browser;
     expect(
@@ -399,7 +400,7 @@ describe('what a person may do', () => {
     });
   });
 
-  it('shows a repository to those alone who see it there', async () => {
+  it('includes only the repositories that the person sees at GitHub', async () => {
     const reader = (await signIn('rea')).browser;
     const both =
       '{ repositories { nodes { name } edges { node { name } } } repository(owner: "acme", name: "vault") { name } }';
@@ -415,7 +416,7 @@ describe('what a person may do', () => {
     expect(await answerTo(reader, `{ node(id: "${id}") { id } }`)).toEqual({ node: null });
   });
 
-  describe('does not reach a repository that the person does not see', () => {
+  describe('does not include a repository that the person does not see', () => {
     const vault = '{owner: "acme", name: "vault"}';
     let made: { runbook: { id: string; number: number }; project: string };
     beforeAll(async () => {
@@ -509,7 +510,7 @@ describe('what a person may do', () => {
       await setPaused(vault, false);
     });
 
-    it('by a subscription that began when the person saw it', async () => {
+    it('by a subscription that began while the person saw it', async () => {
       const { number } = made.runbook;
       const change = async (mutation: string): Promise<void> => {
         await w.graphql(`mutation { ${mutation} { runbook { number } } }`, {});
@@ -532,7 +533,7 @@ describe('what a person may do', () => {
     });
   });
 
-  it('ends at the next action of a person who lost access, five minutes later at most', async () => {
+  it('ends at the next action of a person who lost access, after five minutes at most', async () => {
     const browser = (await signIn('wim')).browser;
     expect(await answerTo(browser, queue)).toEqual([['NOT_FOUND', 'Pull request not found']]);
     expel('wim');
@@ -543,7 +544,7 @@ describe('what a person may do', () => {
     expect(await answerTo(browser, queue)).toEqual([['NOT_FOUND', 'Pull request not found']]);
   });
 
-  it('ends for the whole account when the last access at GitHub ends, in open sockets too', async () => {
+  it('ends for the whole account with the last access at GitHub, also in open sockets', async () => {
     const { id } = w.emulator.addPerson('gus');
     await owner.orgs.setMembershipForUser({ org: 'acme', username: 'gus', role: 'admin' });
     const browser = (await signIn('gus')).browser;
@@ -572,7 +573,7 @@ describe('what a person may do', () => {
     expect(byToken.status).toBe(403);
   });
 
-  it('stays as it was while GitHub does not answer, for the account and not for a repository', async () => {
+  it('stays the same for the account while GitHub does not answer, but not for a repository', async () => {
     const browser = (await signIn(w.emulator.login)).browser;
     w.later(6);
     w.emulator.controls.fail({ operation: membership, status: 503 });
@@ -587,7 +588,7 @@ describe('what a person may do', () => {
     await w.emulator.controls.clear();
   });
 
-  it('is what an admin of the account says, once an admin has said it', async () => {
+  it('is what an admin of the account has set, after an admin has set it', async () => {
     const reader = (await signIn('rea')).browser;
     const admin = (await signIn(w.emulator.login)).browser;
     const found = await answerTo(admin, '{ users(first: 100) { nodes { id handle } } }');
@@ -599,7 +600,7 @@ describe('what a person may do', () => {
     expect(await answerTo(reader, queue)).toEqual([['NOT_FOUND', 'Pull request not found']]);
   });
 
-  it('is also what the tokens of the person may do', async () => {
+  it('also limits the tokens of the person', async () => {
     const browser = (await signIn('wim')).browser;
     const made = await answerTo(
       browser,

@@ -1,5 +1,5 @@
-// A queue whose repository is at an emulator of GitHub: people use Octokit and git, webhooks come over HTTP, and the
-// engine runs as a plain loop.
+// A queue whose repository is at an emulator of GitHub. People use Octokit and git, webhooks arrive over HTTP, and the
+// engine is the plain loop.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,25 +40,25 @@ export interface QueueWorld extends AsyncDisposable {
   readonly engine: EngineSettings;
   /** Pushes a branch with these files, and opens a pull request as a person. */
   open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
-  /** Pushes a commit to a branch as a person does, and answers its id. A new branch begins at `main`. */
+  /** Pushes a commit to a branch as a person does, and returns its id. A new branch begins at `main`. */
   push(
     branch: string,
     files: Readonly<Record<string, string | null>>,
     more?: { readonly merges?: readonly string[]; readonly message?: string },
   ): Promise<string>;
   label(...numbers: number[]): Promise<void>;
-  /** Turns of the engine, until the condition holds. */
+  /** Runs turns of the engine until the condition holds. */
   until(condition: () => Promise<boolean>): Promise<void>;
-  /** Waits until each is merged or blocked, and returns the statuses. */
+  /** Waits until each pull request is merged or blocked, and returns the statuses. */
   settled(...numbers: number[]): Promise<Record<number, string>>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** What the installation has spent at GitHub so far. */
+  /** What the installation has used of its budget at GitHub so far. */
   spent(): Promise<{ readonly rest: number; readonly graphql: number; readonly creations: number }>;
-  /** A plain clone of what is at the emulator, as it is now. */
+  /** Clones the repository as it is at the emulator now. */
   clone(): Promise<string>;
 }
 
-/** Bot branches are validated by `push`, and run once. */
+/** A workflow that tests bot branches once, when they are pushed. */
 export const workflow = `name: ci
 on:
   push:
@@ -86,11 +86,11 @@ export interface QueueWorldOptions {
   readonly configuration?: string;
   /** Files of the first commit, besides the workflow of the checks. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What changes wake. Default: the plain loop of this process. */
+  /** Wakes the engine. Default: wakes the plain loop of this process. */
   readonly wake?: Ports['wake'];
-  /** Names of workflows begin with it, so that a world on the shared Temporal needs one of its own. */
+  /** The id of the account. Workflows are named after it, so a world on the shared Temporal needs its own id. */
   readonly accountId?: number;
-  /** GitHub's clock, in milliseconds. Default: the machine's. */
+  /** The clock of GitHub in milliseconds. Default: the clock of the machine. */
   readonly hostClock?: () => number;
 }
 

@@ -1,4 +1,5 @@
-// Webhooks that GitHub could not deliver are asked for again: by one process, and each has one effect.
+// Interlock asks GitHub to redeliver webhooks that were not delivered. One process asks, and each webhook has one
+// effect.
 import { Octokit } from '@octokit/rest';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { redeliverMissing } from '../../../src/modules/github/index.ts';
@@ -7,7 +8,7 @@ import { appWorld, type AppWorld } from './app-world.ts';
 
 let w: AppWorld;
 let person: Octokit;
-/** Commits that nothing was said of so far. */
+/** Commits without any status yet. */
 const commits: string[] = [];
 
 beforeAll(async () => {
@@ -30,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await w.emulator.controls.clear());
 
-/** What webhooks have told so far, each taken away. Hints of checks wait a second before they are handled. */
+/** Removes and returns the hints so far. Hints about checks wait a second before they are handled. */
 async function takeHints(): Promise<string[]> {
   await w.emulator.core.settled();
   const taken = await w.rows<{ subject: string }>("delete from host_hint where kind = 'checks' returning subject");
@@ -43,7 +44,7 @@ function place(): { readonly owner: string; readonly repo: string } {
 
 const nameOf = new Map<string, string>();
 
-/** CI reports a status of a commit for each name, and GitHub tells each by a webhook. */
+/** CI reports a status for each name, each on a commit of its own. GitHub sends a webhook about each. */
 async function report(...names: string[]): Promise<void> {
   for (const name of names) {
     const sha = commits.pop() ?? '';
@@ -57,12 +58,12 @@ async function redeliver(): Promise<void> {
   await redeliverMissing(w.ctx, w.secrets);
 }
 
-/** How often GitHub was asked to send something again. */
+/** How many redeliveries GitHub was asked for. */
 function countRedeliveries(): number {
   return w.emulator.core.state.deliveries.filter(({ isRedelivery }) => isRedelivery).length;
 }
 
-test('one comparison brings everything that was lost, and each has one effect', async () => {
+test('one comparison recovers every lost webhook, and each has one effect', async () => {
   await report('arrives');
   w.emulator.controls.webhooks({ drop: 1 });
   await report('lost-1', 'lost-2', 'lost-3');
@@ -77,7 +78,7 @@ test('one comparison brings everything that was lost, and each has one effect', 
   expect([await takeHints(), countRedeliveries()]).toEqual([[], asked]);
 });
 
-test('processes that compare at once ask once', async () => {
+test('processes that compare at once ask for one redelivery', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('shared');
   await w.emulator.controls.clear();
@@ -87,7 +88,7 @@ test('processes that compare at once ask once', async () => {
   expect([await takeHints(), countRedeliveries() - before]).toEqual([['shared'], 1]);
 });
 
-test('a delivery whose answer was lost is known, and not asked for', async () => {
+test('a stored delivery whose answer was lost is not asked for again', async () => {
   const release = onFailpoint('delivery:after_store', async () => await Promise.reject(new Error('the process died')));
   await report('known');
   release();
@@ -98,12 +99,12 @@ test('a delivery whose answer was lost is known, and not asked for', async () =>
   expect(countRedeliveries() - before).toBe(0);
 });
 
-test('a comparison that GitHub refuses is made up for by the next one', async () => {
+test('if GitHub refuses a comparison, the next one recovers its webhooks', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('later');
   await w.emulator.controls.clear();
   w.later(2);
-  // Three tries of a page are one comparison.
+  // One comparison tries a page three times.
   w.emulator.controls.fail({ operation: 'GET /app/hook/deliveries', times: 3 });
   await redeliver();
   expect(await takeHints()).toEqual([]);
@@ -114,7 +115,7 @@ test('a comparison that GitHub refuses is made up for by the next one', async ()
   expect(await takeHints()).toEqual(['later']);
 });
 
-test('a redelivery leaves the last third of the points of an hour to more important calls', async () => {
+test('redeliveries leave the last third of the points of an hour to more important calls', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('saved');
   await w.emulator.controls.clear();
@@ -149,7 +150,7 @@ test.each([
   const due = await w.rows('select 1 from host_comparison where due_at <= $1', [w.ctx.clock()]);
   const listed = await w.rows('select 1 from github_installation where sync_at <= $1', [w.ctx.clock()]);
   expect([due.length, listed.length, countRedeliveries() - before]).toEqual([1, 1, 0]);
-  // The comparison of repositories costs more: the next comparison of deliveries comes later.
+  // The comparison of repositories costs more, so the next comparison of deliveries comes later.
   const soon = await w.rows('select 1 from github_app where redelivery_due_at < $1', [
     new Date(w.ctx.clock().getTime() + 4 * 60_000),
   ]);

@@ -1,11 +1,12 @@
-// A queue whose base branch refuses pushes says so before it tries: which rule, and where it is changed.
+// If a base branch refuses pushes, the queue says so before it tries to land: which rule refuses, and where to change
+// it.
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
 import { parallel } from '../../support/world.ts';
 import { queueWorld, requiresTest } from './queue-world.ts';
 
-test('explanation and comment name the rule with its link, and no landing is tried', async () => {
+test('the explanation and the comment name the rule with a link, and no landing is tried', async () => {
   await using w = await queueWorld();
   const { data } = await w.person.repos.createRepoRuleset({
     ...w.place,
@@ -36,7 +37,7 @@ test('explanation and comment name the rule with its link, and no landing is tri
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
-test('rules that are changed at GitHub count at once, on each base branch', async () => {
+test('changed rules at GitHub apply at once, on each base branch', async () => {
   await using w = await queueWorld({ configuration: `base_branches: [main, release]\n${parallel()}${requiresTest}` });
   await w.push('release', { release: '1\n' });
   await w.emulator.core.settled();
@@ -65,7 +66,7 @@ test('rules that are changed at GitHub count at once, on each base branch', asyn
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
-test('a check that a ruleset requires is awaited, though the configuration does not name it', async () => {
+test('a check that a ruleset requires is awaited, although the configuration does not name it', async () => {
   await using w = await queueWorld();
   await w.person.repos.createRepoRuleset({
     ...w.place,
@@ -98,7 +99,7 @@ test('a check that a ruleset requires is awaited, though the configuration does 
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
-test('a review that a ruleset demands is waited for, though the App may bypass the ruleset', async () => {
+test('a review that a ruleset requires is awaited, although the App may bypass the ruleset', async () => {
   await using w = await queueWorld();
   const required = {
     required_approving_review_count: 1,

@@ -1,11 +1,11 @@
-// Labels and commands at GitHub: whom the queue follows there is asked of GitHub.
+// Labels and commands at GitHub. GitHub decides whose requests the queue follows.
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 let w: QueueWorld;
 let number: number;
-/** The instant at which GitHub's clock stands still, in milliseconds. Null: the clock runs. */
+/** The fixed time of the clock of GitHub, in milliseconds. Null: the clock runs. */
 let stoppedAt: number | null = null;
 const people = new Map<string, Octokit>();
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -21,7 +21,7 @@ beforeAll(async () => {
     people.set(login, new Octokit({ baseUrl: w.emulator.apiUrl, auth: token, log: silent }));
     await w.person.repos.addCollaborator({ ...w.place, username: login, permission });
   }
-  // Nothing lands, so that what people ask for stays to be seen.
+  // Nothing lands, so that the test can see the effects of requests.
   await w.rows("update repository set paused = true where name = 'shop'");
   number = await w.open('topic', { 'topic.txt': '1\n' });
 });
@@ -47,7 +47,7 @@ async function row(): Promise<{ status: string; skip_line: boolean } | undefined
   return found;
 }
 
-/** Reads the actors of events that people caused. */
+/** The actors of events that people caused. */
 async function actors(): Promise<(string | undefined)[]> {
   const found = await w.rows<{ action: string; actor: string }>(
     `select action, actor from event where action in ('labeled', 'queued', 'dequeued') order by id`,
@@ -65,7 +65,7 @@ async function users(): Promise<string[]> {
 const label = 'mergequeue';
 
 test('a label of a person who cannot write is taken off, with the reason', async () => {
-  // GitHub names the second in which a label was changed. Up to the next test all changes happen in one.
+  // GitHub gives the time of a label in seconds. Until the next test, all changes happen in one second.
   stoppedAt = Date.now();
   await as('tia').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
   await w.until(async () => (await labels()).length === 0 && (await commentTexts()).includes('@tia'));
@@ -76,7 +76,7 @@ test('a label of a person who cannot write is taken off, with the reason', async
   expect([await actors(), await users()]).toEqual([[], []]);
 });
 
-test('a label of a person who can write is followed, and a person who cannot does not take it back', async () => {
+test('a label of a person who can write is followed, and a person who cannot write cannot take it off', async () => {
   await as('wim').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
   await w.until(async () => ['queued', 'pending'].includes((await row())?.status ?? ''));
   await as('tia').issues.removeLabel({ ...w.place, issue_number: number, name: label });
@@ -86,7 +86,7 @@ test('a label of a person who can write is followed, and a person who cannot doe
   expect([(await actors())[0], await users()]).toEqual(['labeled by wim', ['wim']]);
 });
 
-test('an admin at GitHub skips the line by a command, and a person who can write does not', async () => {
+test('an admin at GitHub can skip the line by a command, and a person who can only write cannot', async () => {
   await as('tia').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
   await w.until(async () => (await commentTexts()).includes('@tia Only people who can write to the repository'));
   await as('wim').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });

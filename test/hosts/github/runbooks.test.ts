@@ -1,5 +1,5 @@
 // Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process
-// dies, follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown with GitHub's message.
+// dies, follow-ups are pushed on top, changes of people are noticed, and refusals are shown with the message of GitHub.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
@@ -24,7 +24,7 @@ async function begin(prompt: string): Promise<number> {
   return await createRunbook(w.ctx, { repository, prompt });
 }
 
-/** `1.1 completed` of each leaf; of one that failed, with its message. */
+/** A text such as `1.1 completed` for each leaf. A failed leaf also has its error message. */
 async function leaves(number: number): Promise<string[]> {
   const rows = await w.rows<{ leaf: string; message: string | null }>(
     `select s.number || ' ' || s.status as leaf, s.error_message as message
@@ -34,7 +34,7 @@ async function leaves(number: number): Promise<string[]> {
   return rows.map(({ leaf, message }) => (message === null ? leaf : `${leaf}: ${message}`));
 }
 
-/** Waits until the runbook has nothing left to do. */
+/** Waits until the runbook has no work left. */
 async function rest(number: number): Promise<void> {
   await w.until(async () => {
     const [row] = await w.rows<{ next_look_at: Date | null }>('select next_look_at from runbook where number = $1', [
@@ -44,7 +44,7 @@ async function rest(number: number): Promise<void> {
   });
 }
 
-/** `1 open` of each pull request of the runbook. */
+/** A text such as `1 open` for each pull request of the runbook. */
 async function states(number: number): Promise<string[]> {
   const rows = await w.rows<{ state: string }>(
     `select o.ordinal || ' ' || o.state as state from runbook_pull_request o join runbook r on r.id = o.runbook_id
@@ -86,7 +86,7 @@ test('a pull request is opened once even if the process dies, and a follow-up pu
   expect(await states(number)).toEqual(['1 open']);
 });
 
-test('a pull request that a person closes or merges at GitHub is seen to be closed or merged', async () => {
+test('a pull request that a person closes or merges at GitHub becomes closed or merged in the runbook', async () => {
   const [closed, merged] = [await begin('write c.txt one'), await begin('write d.txt one')];
   for (const number of [closed, merged]) await rest(number);
   const numberOf = async (runbook: number): Promise<number> =>
@@ -100,7 +100,7 @@ test('a pull request that a person closes or merges at GitHub is seen to be clos
   expect([await states(closed), await states(merged)]).toEqual([['1 closed'], ['1 merged']]);
 });
 
-test('a branch that a rule of GitHub refuses fails the step with its message, and a retry pushes once the rule is gone', async () => {
+test("if a rule of GitHub refuses a branch, the step fails with GitHub's message, and a retry pushes after the rule is gone", async () => {
   const { data: rule } = await w.person.repos.createRepoRuleset({
     ...w.place,
     name: 'no robots',
@@ -119,7 +119,7 @@ test('a branch that a rule of GitHub refuses fails the step with its message, an
   expect(await states(number)).toEqual(['1 open']);
 });
 
-test('a workflow that the App may not change fails the step with the permission that is missing', async () => {
+test('if the App may not change a workflow, the step fails with the missing permission', async () => {
   const id = Number(w.emulator.installationId);
   const { permissions } = w.emulator.core.state.installations.must(id);
   const { workflows: _without, ...others } = permissions;
@@ -134,6 +134,6 @@ test('a workflow that the App may not change fails the step with the permission 
   w.emulator.controls.permit(id, permissions);
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(w.emulator.core.mistakes).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// From a link to an App whose repositories are listed, as a browser goes; and the links that lead nowhere.
+// A browser follows a link to a new App whose repositories are listed. Also links that lead nowhere.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp, beginSetup, createSetupLink } from '../../../src/modules/github/index.ts';
 import { appOf, appWorld, type AppWorld, withScopes } from './app-world.ts';
@@ -25,7 +25,7 @@ function unescaped(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The address of a page's form, and its hidden fields. */
+/** The address of the form in a page, and its hidden fields. */
 function formOf(page: string): { action: string; fields: Record<string, string> } {
   const hidden = [...page.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   const fields = hidden.map(([, name = '', value = '']) => [name, unescaped(value)] as const);
@@ -40,7 +40,7 @@ async function post(url: string, fields: Record<string, string>): Promise<Respon
   });
 }
 
-/** The first click, and what GitHub asks then. Answers the address that GitHub sends the browser back to. */
+/** Makes the first click, and confirms at GitHub. Returns the address to which GitHub sends the browser back. */
 async function makeApp(from: string, name: string): Promise<string> {
   const started = formOf(await (await fetch(from)).text());
   const manifest = JSON.stringify({ ...(JSON.parse(started.fields['manifest'] ?? '') as object), name });
@@ -67,7 +67,7 @@ test('two clicks make an App with sealed secrets, and list its repositories as i
   const page = await fetch(installed.headers.get('location') ?? '');
   const connected = await page.text();
   expect([page.status, connected]).toEqual([200, expect.stringContaining('GitHub is connected')]);
-  // The way to the next step.
+  // The link to the next step.
   expect(connected).toContain(`href="${w.url}/"`);
 
   const [app] = await appsNamed('two-clicks');
@@ -81,7 +81,7 @@ test('two clicks make an App with sealed secrets, and list its repositories as i
   );
   expect(kept).toMatchObject({ isPublic: false, permissions: { contents: 'write', administration: 'read' } });
 
-  // The link and the state are used up.
+  // The link and the state cannot be used again.
   expect((await fetch(from)).status).toBe(404);
   expect((await fetch(back, { redirect: 'manual' })).status).toBe(404);
 });
@@ -96,7 +96,7 @@ test('a link works for an hour', async () => {
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Ask for a new one.')]);
 });
 
-test('a code that comes back after the hour makes nothing', async () => {
+test('a code that comes back after an hour makes no App', async () => {
   const back = await makeApp(await link(), 'Too Late');
   w.later(61);
   const answer = await fetch(back, { redirect: 'manual' });
@@ -104,7 +104,7 @@ test('a code that comes back after the hour makes nothing', async () => {
   expect([answer.status, await appsNamed('too-late')]).toEqual([404, []]);
 });
 
-test('the page of a link can be loaded again, and only the newest one leads back', async () => {
+test('the page of a link can be loaded again, and only its newest state leads back', async () => {
   const from = await link();
   const early = await makeApp(from, 'Early');
   const late = await makeApp(from, 'Late');
@@ -118,7 +118,7 @@ test.each([
   { name: 'an unknown state', path: '/github/callback?code=abc&state=nothing', status: 404 },
   { name: 'no state', path: '/github/callback?code=abc', status: 400 },
   { name: 'no code', path: '/github/callback?state=abc', status: 400 },
-])('$name is answered $status', async ({ path, status }) => {
+])('$name is answered with $status', async ({ path, status }) => {
   expect((await fetch(`${w.url}${path}`)).status).toBe(status);
 });
 
@@ -129,7 +129,7 @@ test('a code that GitHub does not know is refused with a message', async () => {
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('does not know this code')]);
 });
 
-test('a code is exchanged at the second try when GitHub fails at the first', async () => {
+test('if GitHub fails, the same code can be exchanged at the second try', async () => {
   const back = await makeApp(await link(), 'Second Try');
   w.emulator.controls.fail({ operation: 'POST /app-manifests/{code}/conversions', times: 1 });
   expect((await fetch(back, { redirect: 'manual' })).status).toBe(503);
@@ -137,19 +137,19 @@ test('a code is exchanged at the second try when GitHub fails at the first', asy
   expect((await appsNamed('second-try')).length).toBe(1);
 });
 
-test('only an administrator is given a link or adds an App', async () => {
+test('only an administrator can make a link or add an App', async () => {
   const reader = withScopes(w.ctx, ['config:write', 'queue:write']);
   const server = { apiUrl: w.emulator.apiUrl, webUrl: w.emulator.webUrl, organization: null };
   await expect(createSetupLink(reader, server)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   await expect(addApp(reader, w.secrets, appOf(w.emulator))).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('an App that one account has is refused to another', async () => {
+test('an App of one account is refused to another account', async () => {
   await addApp(w.ctx, w.secrets, appOf(w.emulator));
   await expect(addApp(w.otherCtx, w.secrets, appOf(w.emulator))).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 
-test('a link of one account makes an App of that account, for every user who follows it', async () => {
+test('a link of one account makes an App of that account, for every user who follows the link', async () => {
   const { apiUrl, webUrl } = w.emulator;
   const from = await createSetupLink(w.otherCtx, { apiUrl, webUrl, organization: null });
   const { action, manifest } = await beginSetup(w.ctx, from.split('/').at(-1) ?? '');

@@ -1,4 +1,4 @@
-// More of `show_as_merged`: pushes and a worker that is held up while heads move.
+// More of `show_as_merged`: pushes, and a worker that is delayed while heads move.
 import { expect, onTestFinished, test } from 'vitest';
 import { carryOut } from '../../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
@@ -6,7 +6,7 @@ import { git } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
 import { configuration, headOf, isOver, pushTo } from './show-as-merged.ts';
 
-test('somebody pushes to a head whose answer was lost, and to the base: the other head goes back', async () => {
+test('after pushes to a head and to the base, and a lost answer, the other head is restored', async () => {
   await using w = await queueWorld({ configuration });
   const one = await w.open('one', { one: '1\n' });
   const two = await w.open('two', { two: '2\n' });
@@ -32,7 +32,7 @@ test('somebody pushes to a head whose answer was lost, and to the base: the othe
   expect(git(clone, 'ls-tree', '--name-only', 'origin/main').split('\n')).not.toContain('one');
 });
 
-test('a worker that is held up before it moves heads moves none after another worker has given the landing up', async () => {
+test('a delayed worker moves no heads after another worker has given the landing up', async () => {
   await using w = await queueWorld({ configuration });
   const number = await w.open('one', { one: '1\n' });
   const before = await headOf(w, 'one');

@@ -1,5 +1,5 @@
-// `show_as_merged`: GitHub shows squashed pull requests as merged, because their branches are pushed to the commits
-// that they land as just before the base moves.
+// `show_as_merged`: GitHub shows squashed pull requests as merged, because their branches are moved to the commits that
+// land, just before the base moves.
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
@@ -8,7 +8,7 @@ import { git } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
 import { configuration, headOf, isOver, pushTo } from './show-as-merged.ts';
 
-test('a batch of two and a pull request alone are shown as merged, each at its own commit', async () => {
+test('a batch of two and a single pull request are shown as merged, each at its own commit', async () => {
   await using w = await queueWorld({ configuration });
   const numbers: number[] = [];
   for (const name of ['one', 'two', 'three']) numbers.push(await w.open(name, { [name]: `${name}\n` }));
@@ -25,14 +25,14 @@ test('a batch of two and a pull request alone are shown as merged, each at its o
   const owns = await w.rows<{ own_commit: string; commit: string }>(
     'select m.own_commit, l.commit from landed_member m join landing l on l.id = m.landing_id order by m.pull_request_id',
   );
-  // Each landing is a group commit: its second parent is the last pull request's own commit.
+  // Each landing is a group commit, whose second parent is the own commit of the last pull request.
   expect(lines.map((line) => line.split(' ')[2])).toEqual([owns[1]?.own_commit, owns[2]?.own_commit]);
   for (const [index, branch] of ['one', 'two', 'three'].entries())
     expect(await headOf(w, branch)).toBe(owns[index]?.own_commit);
   const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
   const [verified] = repository === null ? [] : await verifyRepository(w.ctx, repository);
   expect(verified?.failures).toEqual([]);
-  // Nothing of the guard stays.
+  // No ref of the guard is left.
   await w.until(async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0);
   const { data: fences } = await w.person.git.listMatchingRefs({ ...w.place, ref: 'interlock/builds/' });
   expect(fences).toEqual([]);
@@ -41,7 +41,7 @@ test('a batch of two and a pull request alone are shown as merged, each at its o
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
-test('the base moves when the heads have moved: they go back, and the batch lands on the new base', async () => {
+test('if the base moves after the heads, the heads are restored, and the batch lands on the new base', async () => {
   await using w = await queueWorld({ configuration });
   const one = await w.open('one', { one: '1\n' });
   const two = await w.open('two', { two: '2\n' });

@@ -1,4 +1,4 @@
-// What the tests of `show_as_merged` share.
+// What both files of tests about `show_as_merged` use.
 import { parallel } from '../../support/world.ts';
 import { requiresTest, type QueueWorld } from './queue-world.ts';
 

@@ -1,4 +1,4 @@
-// GitHub's webhooks over HTTP: only signed ones count, each once.
+// Webhooks of GitHub over HTTP: only signed webhooks count, each once.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { hostDeliveryForgetting } from '../../../src/modules/github/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await w.close());
 beforeEach(async () => {
-  // GitHub tells of the App's installation when it comes to it.
+  // GitHub reports the installation of the App first.
   await w.emulator.core.settled();
   await w.rows('delete from host_hint');
   await w.rows('delete from host_delivery');
@@ -58,7 +58,7 @@ test.each<{ name: string; headers?: Record<string, string | null>; body?: string
   },
 );
 
-test('a signed one becomes a hint, and the same delivery sent again has no effect', async () => {
+test('a signed webhook becomes a hint, and a second copy of its delivery has no effect', async () => {
   const headers = { 'x-github-delivery': 'once' };
   const first = await w.send({ body: pushOf('main'), headers });
   expect([first.status, await hints(), await deliveries()]).toEqual([202, ['push refs/heads/main'], ['once']]);
@@ -67,7 +67,7 @@ test('a signed one becomes a hint, and the same delivery sent again has no effec
   expect([again.status, await hints(), await deliveries()]).toEqual([202, [], ['once']]);
 });
 
-test('the same delivery that arrives twice at once has one effect', async () => {
+test('two copies of a delivery that arrive at once have one effect', async () => {
   const headers = { 'x-github-delivery': 'twice' };
   const both = await Promise.all([
     w.send({ body: pushOf('main'), headers }),
@@ -82,12 +82,12 @@ test('a payload of ten megabytes is read', async () => {
   expect([answer.status, await hints()]).toEqual([202, ['push refs/heads/large']]);
 });
 
-test('a payload beyond what GitHub sends is refused', async () => {
+test('a payload larger than those of GitHub is refused', async () => {
   const answer = await w.send({ body: pushOf('huge', { padding: 'x'.repeat(26 * 1024 * 1024) }) });
   expect([answer.status, await hints()]).toEqual([413, []]);
 });
 
-test('an answer that is lost after the delivery was stored leaves one effect when GitHub sends it again', async () => {
+test('if the answer to a stored delivery is lost, and GitHub sends the delivery again, it has one effect', async () => {
   const release = onFailpoint('delivery:after_store', async () => await Promise.reject(new Error('the process died')));
   const headers = { 'x-github-delivery': 'lost' };
   const lost = await w.send({ body: pushOf('main'), headers });
@@ -108,7 +108,7 @@ test.each([
   expect([answer.status, await hints()]).toEqual([202, []]);
 });
 
-test('ids of deliveries are forgotten after a week', async () => {
+test('ids of deliveries are deleted after a week', async () => {
   await w.send({ body: pushOf('main'), headers: { 'x-github-delivery': 'old' } });
   const day = 24 * 60 * 60_000;
   await forget(w.ctx.db, hostDeliveryForgetting, new Date(Date.now() + 6 * day));

@@ -1,6 +1,6 @@
-// The worker of production is killed with -9 at each step of a landing at GitHub, while its Temporal and the server
-// that takes webhooks go on. The next worker ends what was started: one landing, one run of the final gate, one comment
-// each.
+// The production worker is killed with -9 at each step of a landing at GitHub, while Temporal and the server for
+// webhooks go on. The next worker finishes the work: one landing, one run of the final gate and one comment for each
+// pull request.
 import { randomInt, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -70,7 +70,7 @@ async function openWork(): Promise<string | undefined> {
 }
 
 test.each(among(failpoints, ['landing:after_host']))(
-  'a worker killed at %s: the next one lands the pull request once',
+  'if a worker is killed at %s, the next one lands the pull request once',
   { timeout: 300_000 },
   async (failpoint) => {
     const [before] = await w.rows<{ n: number }>('select count(*)::int as n from landing');
@@ -90,7 +90,7 @@ test.each(among(failpoints, ['landing:after_host']))(
     );
     expect(landed).toHaveLength(1);
     const line = git(await w.clone(), 'log', '--first-parent', '--format=%H', 'origin/main').split('\n');
-    // The first commit, and one of each landing.
+    // The first commit, and one commit of each landing.
     expect(line).toHaveLength((before?.n ?? 0) + 2);
     expect(line[0]).toBe(landed[0]?.commit);
     const { data: gates } = await w.person.actions.listWorkflowRuns({

@@ -1,5 +1,5 @@
-// The workflows of docs/github.md, run by the emulator's runner in one repository: bot branches, final gates,
-// deployments and previews of pull requests.
+// The workflows of docs/github.md, run by the emulator in one repository: bot branches, final gates, deployments and
+// previews of pull requests.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
@@ -18,7 +18,7 @@ import { inFull } from '../../support/tier.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
-/** The file of a workflow is named above its block. */
+/** The workflows of the page, by file. The name of the file is above its block. */
 function workflowsOfDocs(): Record<string, string> {
   const named = readPage('docs/github.md').blocks.filter(({ text }) => /^jobs:/m.test(text));
   const files = Object.fromEntries(
@@ -45,7 +45,7 @@ const closing: (() => Promise<unknown> | void)[] = [];
 beforeAll(async () => {
   w = await queueWorld({
     configuration: `${parallel({ batch: 1 })}${requiresTest}${gate}`,
-    // The world's own workflow gives way to that of the docs.
+    // The workflow of the docs replaces the workflow of the world.
     files: {
       '.github/workflows/ci.yml': 'on: workflow_dispatch\njobs: { none: { runs-on: x, steps: [{ run: "true" }] } }\n',
       ...workflowsOfDocs(),
@@ -81,7 +81,7 @@ function neverNull(): never {
 
 let url: Promise<string> | null = null;
 
-/** The address of a server for all that workflows ask for. */
+/** Starts a server for the requests of workflows. Returns its address. */
 async function serve(): Promise<string> {
   url ??= (async () => {
     const hub = createEventHub({ db: w.ctx.db, log: pino({ level: 'silent' }) });
@@ -102,7 +102,7 @@ interface SeenRun {
   readonly branch: string | null;
 }
 
-/** Runs that Interlock started, oldest first. */
+/** The runs that Interlock started, the oldest first. */
 async function runsOf(file: string): Promise<SeenRun[]> {
   const { data } = await w.person.actions.listWorkflowRuns({
     ...w.place,
@@ -126,7 +126,7 @@ async function checksOf(
   return data.check_runs.map(({ conclusion, details_url: url, output }) => ({ conclusion, url, title: output.title }));
 }
 
-/** The process dies at that place, and another one goes on. */
+/** The process dies at the failpoint, and another process goes on. */
 async function dyingAt(failpoint: string, work: () => Promise<unknown>): Promise<void> {
   const release = onFailpoint(failpoint, async () => await Promise.reject(new Error('the process died')));
   await expect(work()).rejects.toThrow('the process died');
@@ -135,7 +135,7 @@ async function dyingAt(failpoint: string, work: () => Promise<unknown>): Promise
   await work();
 }
 
-/** After rows were changed by hand: the version says that a turn may decide something. */
+/** Wakes the queues after rows were changed by hand. The new version makes a turn decide. */
 async function wakeQueues(): Promise<void> {
   for (const { id } of await w.rows<{ id: string }>('update queue set version = version + 1 returning id'))
     await w.ctx.wake({ accountId: w.ctx.accountId, queueId: id });
@@ -155,7 +155,7 @@ async function statusOf(number: number): Promise<string> {
   return `${row?.status_code} ${row?.status_text}`;
 }
 
-test('a final gate runs once on the commit that lands, though the process dies when GitHub has started it', async () => {
+test('a final gate runs once on the commit that lands, even if the process dies after GitHub has started it', async () => {
   const number = await w.open('good', { good: '1\n' });
   await w.label(number);
   await dyingAt('github:after_dispatch', async () => await w.settled(number));
@@ -165,7 +165,7 @@ test('a final gate runs once on the commit that lands, though the process dies w
   ]);
 });
 
-test('a final gate that fails blocks the pull request, and names the job and the step', async () => {
+test('a failed final gate blocks the pull request, and the status names the job and the step', async () => {
   const number = await w.open('bad', { explodes: '1\n' });
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
@@ -174,7 +174,7 @@ test('a final gate that fails blocks the pull request, and names the job and the
   );
 });
 
-test.each(inFull('slow'))('a final gate that takes too long is cancelled at GitHub', async (branch) => {
+test.each(inFull('slow'))('a final gate that takes too long is canceled at GitHub', async (branch) => {
   const number = await w.open(branch, { [branch]: '1\n' });
   w.emulator.controls.checks(({ name }) => (name === 'smoke' ? 'pending' : null));
   await w.label(number);
@@ -187,17 +187,20 @@ test.each(inFull('slow'))('a final gate that takes too long is cancelled at GitH
   await w.emulator.controls.clear();
 });
 
-test.each(inFull('gated'))('a final gate whose workflow is missing blocks with the cure', async (branch) => {
-  await configure(`${requiresTest}final_gates:\n  - {workflow: absent.yml, timeout_mins: 5}\n`);
-  const number = await w.open(branch, { [branch]: '1\n' });
-  await w.label(number);
-  expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
-  expect(await statusOf(number)).toBe(
-    '119 The final gate absent.yml failed: it could not be started: GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to it.',
-  );
-});
+test.each(inFull('gated'))(
+  'a final gate without a workflow blocks the pull request, and the status says what to do',
+  async (branch) => {
+    await configure(`${requiresTest}final_gates:\n  - {workflow: absent.yml, timeout_mins: 5}\n`);
+    const number = await w.open(branch, { [branch]: '1\n' });
+    await w.label(number);
+    expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
+    expect(await statusOf(number)).toBe(
+      '119 The final gate absent.yml failed: it could not be started: GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to it.',
+    );
+  },
+);
 
-test('a deployment runs its workflow once on the commit of its candidate, though the process dies in between', async () => {
+test('a deployment runs its workflow once on the commit of its candidate, even if the process dies in between', async () => {
   await r.candidate('v1-rc1');
   const release = onFailpoint('github:after_dispatch', async () => {
     release();
@@ -213,7 +216,7 @@ test('a deployment runs its workflow once on the commit of its candidate, though
   expect(jobs.map(({ log }) => log).join('')).toContain('v1-rc1 to production');
 });
 
-test('a deployment that fails says which step, and a rollback deploys the older commit', async () => {
+test('a failed deployment names the step, and a rollback deploys the older commit', async () => {
   const sinking = await w.push('release/2', { sinks: '1\n' });
   await r.candidate('v2-rc1', { commit: sinking });
   await r.deploy('v2-rc1');
@@ -229,7 +232,7 @@ test('a deployment that fails says which step, and a rollback deploys the older 
   expect((await runsOf('deploy.yml')).map(({ commit }) => commit)).toEqual([base, sinking, floating, base]);
 });
 
-test('a deployment that is canceled cancels its run, and the next one has the environment', async () => {
+test('a canceled deployment cancels its run, and the next deployment starts', async () => {
   w.emulator.controls.checks(({ name }) => (name === 'deploy' ? 'pending' : null));
   const id = await r.deploy('v2-rc2');
   await w.until(async () => (await runsOf('deploy.yml')).at(-1)?.conclusion === null);
@@ -239,7 +242,7 @@ test('a deployment that is canceled cancels its run, and the next one has the en
   await w.emulator.controls.clear();
 });
 
-test('a deployment whose workflow is disabled ends with the page where it is enabled', async () => {
+test('a deployment whose workflow is disabled ends with the page that enables it', async () => {
   const fullName = `${w.place.owner}/${w.place.repo}`;
   w.emulator.controls.disableWorkflow(fullName, 'deploy.yml', true);
   await r.deploy('v2-rc2');
@@ -257,7 +260,7 @@ test('no branch of a run is left', async () => {
   await expect.poll(left).toEqual([]);
 });
 
-test('a workflow asks for a runbook, once', async () => {
+test('a workflow requests a runbook, once', async () => {
   w.emulator.setSecrets(`${w.place.owner}/${w.place.repo}`, { INTERLOCK_URL: await serve(), INTERLOCK_TOKEN: w.token });
   await w.person.actions.createWorkflowDispatch({ ...w.place, workflow_id: 'update.yml', ref: 'main' });
   await w.emulator.core.settled();
@@ -267,7 +270,7 @@ test('a workflow asks for a runbook, once', async () => {
   ]);
 });
 
-test('a workflow registers a preview, and a verification of it is a check at GitHub that the landing waits for', async () => {
+test('a workflow registers a preview, and its verification is a check at GitHub for which the landing waits', async () => {
   const preview = createServer((_request, response) => void response.end('welcome'));
   await new Promise<void>((resolve) => preview.listen(0, '127.0.0.1', resolve));
   closing.push(() => void preview.close());
@@ -289,7 +292,7 @@ test('a workflow registers a preview, and a verification of it is a check at Git
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   const { data } = await w.person.pulls.get({ ...w.place, pull_number: number });
-  // The runs stand beside the check, so that a check which is not that of the last run shows why.
+  // Shows the runs beside the check, so that a failure of this test says why the check is not that of the last run.
   const told = async (): Promise<unknown> => ({
     checks: await checksOf(data.head.sha, 'interlock/verify'),
     runs: await w.rows('select attempt, status, published_check, problem from verification order by attempt'),
@@ -306,6 +309,6 @@ test('a workflow registers a preview, and a verification of it is a check at Git
   });
 });
 
-test('GitHub describes every answer that these cases were given', () => {
+test("every answer of the emulator agrees with GitHub's description of its API", () => {
   expect(w.emulator.core.mistakes).toEqual([]);
 });
