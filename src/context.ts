@@ -66,6 +66,8 @@ export interface WokenBatch {
   readonly details: string;
   /** Whether its steps usually take milliseconds, because its code host is the local one. */
   readonly isQuick: boolean;
+  /** Whether its workflow is started without a signal. If it runs already, nothing happens. */
+  readonly isNew: boolean;
 }
 
 /** The row whose workflow is woken. */

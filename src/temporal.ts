@@ -23,7 +23,8 @@ const wakeWithinMs = 2_000;
 const wakesAtOnce = 32;
 
 interface PendingWake {
-  again: boolean;
+  /** Sends the next wake. Null: no wake is left to send. */
+  next: (() => Promise<unknown>) | null;
   ended: Promise<void>;
 }
 
@@ -53,17 +54,14 @@ export function connectTemporal(options: {
   return {
     client,
     wake: async (whose) => {
-      const { type, workflowId, ...started } = workflowOf(withTrace(whose));
-      wakes.wake(
-        workflowId,
-        async () =>
-          await client.workflow.signalWithStart(type, {
-            workflowId,
-            taskQueue: tasks,
-            workflowTaskTimeout,
-            ...started,
-          }),
-      );
+      const { type, signal, ...woken } = workflowOf(withTrace(whose));
+      const options = { ...woken, taskQueue: tasks, workflowTaskTimeout } as const;
+      wakes.wake(woken.workflowId, async () => {
+        // A start costs one event of the history, a start with a signal two.
+        if ('batchId' in whose && whose.isNew)
+          await client.workflow.start(type, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' });
+        else await client.workflow.signalWithStart(type, { ...options, signal });
+      });
     },
     retryDelivery: async ({ accountId, deliveryId }) => {
       const input = { accountId, deliveryId };
@@ -88,30 +86,31 @@ export function connectTemporal(options: {
   };
 }
 
-/** Sends signals that start workflows, one at a time for each workflow. */
+/** Starts and signals workflows. Sends one wake at a time for each workflow. */
 function createWakes(connection: Connection, log: Logger) {
   const inFlight = new Map<string, PendingWake>();
   const inTurn = atMost(wakesAtOnce);
 
   // Wakes that arrive while a wake of the same workflow is being sent are combined into one wake after it. Callers do
   // not wait, so that requests are answered at once even if Temporal is down.
-  function wake(workflowId: string, signal: () => Promise<unknown>): void {
+  function wake(workflowId: string, send: () => Promise<unknown>): void {
     const known = inFlight.get(workflowId);
     if (known !== undefined) {
-      known.again = true;
+      known.next = send;
       return;
     }
-    const pending: PendingWake = { again: true, ended: Promise.resolve() };
+    const pending: PendingWake = { next: send, ended: Promise.resolve() };
     inFlight.set(workflowId, pending);
-    pending.ended = sendWakes(pending, workflowId, signal);
+    pending.ended = sendWakes(pending, workflowId);
   }
 
-  async function sendWakes(pending: PendingWake, workflowId: string, signal: () => Promise<unknown>): Promise<void> {
+  async function sendWakes(pending: PendingWake, workflowId: string): Promise<void> {
     try {
-      while (pending.again) {
-        pending.again = false;
+      while (pending.next !== null) {
+        const send = pending.next;
+        pending.next = null;
         // The deadline is short, because the relay will wake the workflow anyway.
-        await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, signal));
+        await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, send));
       }
     } catch (error) {
       log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will wake it.');
@@ -190,7 +189,7 @@ function workflowOf(whose: Traced): Woken {
   if ('candidateId' in whose) return workflowStart('build', buildWorkflowId(whose), whose);
   if ('runbookId' in whose) return workflowStart('runbook', runbookWorkflowId(whose), whose);
   if ('batchId' in whose) {
-    const { details: staticDetails, isQuick, ...input } = whose;
+    const { details: staticDetails, isQuick, isNew: _, ...input } = whose;
     const started = workflowStart(isQuick ? 'quickBatch' : 'batch', batchWorkflowId(whose), input);
     return { ...started, staticSummary: whose.title, staticDetails };
   }

@@ -52,7 +52,8 @@ describe('turns of a queue', () => {
     const wakes = createBatchWakes(() => now);
     const ctx = {
       accountId: '1',
-      wake: async (whose: Wake) => void woken.push('batchId' in whose ? whose.batchId : 'another row'),
+      wake: async (whose: Wake) =>
+        void woken.push('batchId' in whose ? `${whose.batchId}${whose.isNew ? ' is new' : ''}` : 'another row'),
     } as unknown as Context;
     return {
       /** Takes a turn that sees these batches. Returns the ids of the woken ones. */
@@ -74,8 +75,8 @@ describe('turns of a queue', () => {
 
   it('wake each batch when it is new, and when it has ended', async () => {
     const { take } = turns();
-    expect(await take({ 1: 'make' })).toEqual(['1']);
-    expect(await take({ 1: 'wait', 2: 'make' })).toEqual(['2']);
+    expect(await take({ 1: 'make' })).toEqual(['1 is new']);
+    expect(await take({ 1: 'wait', 2: 'make' })).toEqual(['2 is new']);
     expect(await take({ 1: 'clean_up', 2: 'wait' })).toEqual(['1']);
     expect(await take({ 1: 'clean_up', 2: 'wait' })).toEqual([]);
     expect(await take({ 2: 'wait' })).toEqual([]);
@@ -87,6 +88,12 @@ describe('turns of a queue', () => {
     expect(await take({ 1: 'wait', 2: 'wait' }, { isFirstTurn: true })).toEqual(['1', '2']);
   });
 
+  it('signal a batch whose start was not enough, because it may be running', async () => {
+    const { take } = turns();
+    expect(await take({ 1: 'make' })).toEqual(['1 is new']);
+    expect(await take({ 1: 'clean_up' })).toEqual(['1']);
+  });
+
   it('repeat a wake ever less often while nothing changes', async () => {
     const { take } = turns();
     const wokenAt: number[] = [];
@@ -96,8 +103,8 @@ describe('turns of a queue', () => {
 
   it('of two queues remember their batches separately', async () => {
     const { take } = turns();
-    expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual(['1']);
-    expect(await take({ 2: 'make' }, { queueId: '2' })).toEqual(['2']);
+    expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual(['1 is new']);
+    expect(await take({ 2: 'make' }, { queueId: '2' })).toEqual(['2 is new']);
     expect(await take({ 1: 'make' }, { queueId: '1' })).toEqual([]);
   });
 });

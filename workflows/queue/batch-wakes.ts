@@ -50,7 +50,8 @@ export function createBatchWakes(clock: () => number = () => performance.now()):
         const last = before.get(id);
         const isSame = last?.need === need;
         if (isFirstTurn || needsWake(need, last, now)) {
-          await ctx.wake({ accountId: ctx.accountId, batchId: id, title, details, isQuick });
+          const isNew = last === undefined && need === 'make';
+          await ctx.wake({ accountId: ctx.accountId, batchId: id, title, details, isQuick, isNew });
           after.set(id, { need, at: now, wakes: isSame ? last.wakes + 1 : 1 });
         } else after.set(id, isSame ? last : { need, at: now, wakes: 0 });
       }
