@@ -87,3 +87,27 @@ describe('a final gate', () => {
     expect(await w.landed()).toEqual([]);
   });
 });
+
+describe('a bot pull request', () => {
+  it('has its row closed, if its batch was cleaned up before the row was written', async () => {
+    await using w = await world({ configuration: parallel(), ci: "checks:\n  test: {run: 'sleep 600'}\n" });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(number);
+    await meanwhile(
+      'build:after_open',
+      async () => {
+        await w.dequeue(number);
+        const [batch] = await w.batches();
+        await advanceQueue(w.ctx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
+        expect((await driveBatch(w.ctx, batch?.id ?? '')).need).toBe('done');
+      },
+      async () => await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0),
+    );
+    await wakeAll(w);
+    await atRest(w);
+    expect(await w.rows("select state from local_pull_request where head_branch like 'mq-bot-%'")).toEqual([
+      { state: 'closed' },
+    ]);
+    expect(await w.rows('select 1 from bot_pull_request where closed_at is null')).toEqual([]);
+  });
+});

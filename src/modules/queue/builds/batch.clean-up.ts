@@ -6,6 +6,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { readGateRuns } from '../facts/final-gates.ts';
 import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
+import { lockQueue } from '../store/queue.locks.ts';
 
 /**
  * Cleans up after an ended batch: stops the runs that continue, closes the bot pull request, and deletes its branch by
@@ -31,6 +32,9 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   } else await deleteFence(ctx, loaded);
   await passFailpoint('clean_up:after_host');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockQueue(tx, batch.queueId);
+    // Another worker may have opened a bot pull request meanwhile. The next step closes it.
+    if (bot === null && (await tx.em.count(BotPullRequestEntity, { batchId: batch.id })) > 0) return;
     if (isOwn && bot !== null) await closeRows(ctx, tx, bot);
     await tx.query('update batch set cleaned_up_at = $3 where account_id = $1 and id = $2 and cleaned_up_at is null', [
       ctx.accountId,

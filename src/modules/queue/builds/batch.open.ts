@@ -140,7 +140,11 @@ async function markStarted(
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
-    if (row.state !== 'building') return;
+    if (row.state !== 'building') {
+      // The batch ended meanwhile, and another worker may have cleaned up before this one opened the bot pull request.
+      if (isFirst) row.cleanedUpAt = null;
+      return;
+    }
     // If the batch relied on another build before, the time limit of its own build starts now.
     const isStart = isFirst || (batch.mode === 'serial' && !row.buildStartedAt);
     row.buildStartedAt = isFirst ? work.now : (row.buildStartedAt ?? work.now);
@@ -165,9 +169,10 @@ async function keepBotPullRequest(
   const { batch, baseBranch, bot } = opened;
   const known = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
   if (known !== null) {
-    const isFirst = !known.openedAt;
-    known.openedAt ??= ctx.clock();
-    return isFirst;
+    if (known.openedAt) return false;
+    // If the batch has been cleaned up meanwhile, the bot pull request is closed, but its branch was made again.
+    Object.assign(known, { openedAt: ctx.clock(), closedAt: null });
+    return true;
   }
   tx.em.create(BotPullRequestEntity, {
     accountId: ctx.accountId,
