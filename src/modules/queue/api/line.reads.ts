@@ -14,6 +14,35 @@ export interface LinePage extends Page {
 
 type Row = Omit<PullRequest, 'repository' | 'latestBot'> & Pick<QueueEntry, 'position' | 'rank'>;
 
+const inLine = "o.account_id = $1 and o.queue_id = $2 and o.status in ('queued', 'tagged')";
+
+// Reads the pull requests that skip the line apart from the others, each in the order of an index, and so only the rows
+// of the page. `start` is the number of pull requests before the page. `skipping` is the number of those that skip the
+// line, of all and of those before the cursor. `passed` is the number of pull requests up to the cursor.
+const linePage = `
+  with skipping as (
+    select count(*) as total, count(*) filter (where o.rank <= $4::bigint) as passed from pull_request o where ${inLine} and o.skip_line),
+  passed as (
+    select case $3::integer when -1 then 0 when 0 then s.passed
+      else s.total - s.passed + (select count(*) from pull_request o where ${inLine} and o.rank <= $4::bigint) end as total
+    from skipping s),
+  place as (
+    select s.total as skipping, p.total as passed, greatest(p.total, $6::bigint - 1) as start from skipping s, passed p),
+  page as (
+    select id, place.start + row_number() over (order by rank) as position from place, lateral (
+      select o.id, o.rank from pull_request o where ${inLine} and o.skip_line
+      order by o.rank offset place.start limit $5::bigint + 1) o
+    union all
+    select id, greatest(place.start, place.skipping) + row_number() over (order by rank) from place, lateral (
+      select o.id, o.rank from pull_request o
+      where ${inLine} and not o.skip_line and o.rank > case $3::integer when 1 then $4::bigint else -1 end
+      order by o.rank offset greatest(place.start - case $3::integer when 1 then place.passed else place.skipping end, 0)
+      limit $5::bigint + 1) o)
+  select ${pullRequestColumns}, p.rank::float8 as rank, page.position::integer
+  from (select * from page order by position limit $5::bigint + 1) page
+  join pull_request p on p.account_id = $1 and p.id = page.id
+  order by page.position`;
+
 /** A page of the line, in queue order. Reads one more than `page.size`, to show whether there is a next page. */
 export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
@@ -22,12 +51,7 @@ export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): 
     throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
     name: 'line_page',
-    text: `select ${pullRequestColumns}, p.rank::float8 as rank, line.position::integer from (
-             select o.id, not o.skip_line as behind, o.rank, row_number() over (order by not o.skip_line, o.rank) as position
-             from pull_request o where o.account_id = $1 and o.queue_id = $2 and o.status in ('queued', 'tagged')) line
-           join pull_request p on p.account_id = $1 and p.id = line.id
-           where (line.behind::integer, line.rank) > ($3::integer, $4::bigint) and line.position >= $6
-           order by line.position limit $5::bigint + 1`,
+    text: linePage,
     values: [ctx.accountId, queue.id, behind, rank, page.size, page.from],
   });
   return inRepository(rows, queue.repository).map(toEntry);

@@ -261,12 +261,24 @@ export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | nu
       requireScope(ctx, 'queue:read');
       const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
         name: 'places_in_line',
-        text: `select p.id, (
-               select count(*) from pull_request o
-               where o.account_id = p.account_id and o.queue_id = p.queue_id and o.status in ('queued', 'tagged')
-                 and (not o.skip_line, o.rank) < (not p.skip_line, p.rank))::integer as ahead
-             from pull_request p
-             where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status in ('queued', 'tagged')`,
+        // Between two of the pull requests each one in line is counted once.
+        text: `with wanted as (
+               select p.id, p.queue_id, p.skip_line, p.rank, lag(p.rank, 1, 0) over (partition by p.queue_id order by p.rank) as previous
+               from pull_request p
+               where p.account_id = $1 and p.id = any ($2::bigint[]) and p.status in ('queued', 'tagged')),
+             counted as (
+               select w.*, of_all.between_both, skipping.total, skipping.before
+               from wanted w
+               cross join lateral (
+                 select count(*) as between_both from pull_request o
+                 where o.account_id = $1 and o.queue_id = w.queue_id and o.status in ('queued', 'tagged')
+                   and o.rank >= w.previous and o.rank < w.rank) of_all
+               cross join lateral (
+                 select count(*) as total, count(*) filter (where o.rank < w.rank) as before from pull_request o
+                 where o.account_id = $1 and o.queue_id = w.queue_id and o.status in ('queued', 'tagged') and o.skip_line) skipping)
+             select id, (case when skip_line then before
+               else total - before + sum(between_both) over (partition by queue_id order by rank) end)::integer as ahead
+             from counted`,
         values: [ctx.accountId, ids],
       });
       const ahead = new Map(rows.map((row) => [row.id, row.ahead]));
