@@ -1,7 +1,7 @@
 // Runs the built programs as users do, each as a process of its own, and reads their output, sends requests and kills
 // them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,13 +47,20 @@ const ownServers: Environment = {
 
 /** Runs dist/src/<name>.js with these arguments. */
 export function runProgram(name: string, args: readonly string[], env: Environment = {}): Program {
-  const file = join(projectRoot, 'dist', 'src', `${name}.js`);
-  return startProgram([...nodeFlags(), file, ...args], projectRoot, env);
+  return startProgram(argumentsOf(name, args), projectRoot, env);
+}
+
+function argumentsOf(name: string, args: readonly string[]): string[] {
+  return [...nodeFlags(), join(projectRoot, 'dist', 'src', `${name}.js`), ...args];
 }
 
 /** Runs Node with these arguments in a folder. */
 export function startProgram(argv: readonly string[], cwd: string, env: Environment = {}): Program {
-  const child = spawn(process.execPath, argv, {
+  return startCommand([process.execPath, ...argv], cwd, env);
+}
+
+function startCommand([command = '', ...argv]: readonly string[], cwd: string, env: Environment): Program {
+  const child = spawn(command, argv, {
     env: { ...process.env, ...ownServers, ...env },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,8 +85,55 @@ export async function startInterlock(
   args: readonly string[] = [],
   env: Environment = {},
 ): Promise<RunningInterlock> {
+  return await whenReady(dataDir, () => runProgram('main', startArguments(dataDir, args), env));
+}
+
+function startArguments(dataDir: string, args: readonly string[]): string[] {
+  return ['--data', dataDir, '--port', '0', ...args];
+}
+
+/** A folder on a file system of its own, which only the programs see that are started here. */
+export interface SmallDisk extends AsyncDisposable {
+  /** The folder, as this process can reach it. */
+  readonly folder: string;
+  start(dataDir: string, args: readonly string[], env: Environment): Promise<RunningInterlock>;
+  run(name: string, args: readonly string[]): Program;
+}
+
+/** Mounts an empty file system of `size` bytes in memory on a folder. */
+export async function mountSmallDisk(folder: string, size: number): Promise<SmallDisk> {
+  await mkdir(folder, { recursive: true });
+  const isRoot = process.getuid?.() === 0;
+  const asUser = isRoot ? [] : ['--user', '--map-current-user', '--keep-caps'];
+  const mount = 'mount -t tmpfs -o size="$0",mode=777 tmpfs "$1" && echo mounted && exec sleep infinity';
+  const holder = spawn('unshare', ['--mount', ...asUser, 'sh', '-c', mount, String(size), folder]);
+  await new Promise<void>((resolve, reject) => {
+    let refused = '';
+    holder.stderr.on('data', (text: Buffer) => (refused += text.toString()));
+    holder.stdout.once('data', () => resolve());
+    holder.once('close', () => reject(new Error(`The file system could not be mounted: ${refused}`)));
+  });
+  const target = `--target=${holder.pid}`;
+  const inside = (name: string, args: readonly string[]): string[] => [
+    ...['nsenter', target, '--mount', ...(isRoot ? [] : ['--user', '--preserve-credentials'])],
+    ...[`--wd=${projectRoot}`, process.execPath, ...argumentsOf(name, args)],
+  ];
+  return {
+    folder: join('/proc', String(holder.pid), 'root', folder),
+    start: async (dataDir, args, env) =>
+      await whenReady(dataDir, () => startCommand(inside('main', startArguments(dataDir, args)), projectRoot, env)),
+    run: (name, args) => startCommand(inside(name, args), projectRoot, {}),
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((resolve) => holder.once('exit', resolve));
+      holder.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function whenReady(dataDir: string, start: () => Program): Promise<RunningInterlock> {
   const startedAt = performance.now();
-  const program = runProgram('main', ['--data', dataDir, '--port', '0', ...args], env);
+  const program = start();
   const access = await until(async () => {
     if (program.child.exitCode !== null) throw new Error(`Interlock did not start:\n${program.said()}`);
     // Said after access.json was written; a file left by a kill -9 is older than this start.

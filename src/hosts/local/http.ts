@@ -146,7 +146,7 @@ async function receivePack(
   const { bounds, host } = options;
   const { installation } = host;
   return await withProcessFolder(tmpdir(), async (folder) => {
-    const receiving = room.receiving({ received: folder, unpacked: installation.dataDir }, tooFull);
+    const receiving = room.receiving({ received: folder, unpacked: installation.directoryOf(repository) }, tooFull);
     try {
       const body = join(folder, 'body');
       await pipeline([
