@@ -1,4 +1,4 @@
-// Verbs of an admin of the first account, as tests of users, teams and rights need them.
+// Functions for what an admin of the first account does with users, teams and permissions.
 import type { Role, Scope } from '../../src/context.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import type { GraphQLAnswer, TestServer } from '../support/server.ts';
@@ -7,23 +7,23 @@ export interface AddedUser {
   readonly id: string;
   readonly email: string;
   readonly handle: string;
-  /** Made for the user by an admin. */
+  /** A token that an admin made for the user. */
   readonly token: string;
 }
 
 export interface AccountVerbs {
-  /** Adds `<handle>@acme.test` and gives it a token. */
+  /** Adds the user `<handle>@acme.test` and gives it a token. */
   add(handle: string, as?: { readonly role?: Role; readonly scopes?: readonly Scope[] }): Promise<AddedUser>;
   update(id: string, change: Readonly<Record<string, unknown>>, token?: string): Promise<GraphQLAnswer<object>>;
   remove(id: string, token?: string): Promise<GraphQLAnswer<object>>;
-  /** A team of the organization acme with these members. */
+  /** Makes a team of the organization acme with these members, and returns its id. */
   team(slug: string, ...members: readonly AddedUser[]): Promise<string>;
   grant(
     permission: 'SKIP_LINE' | 'SKIP_VALIDATION',
     to: { readonly user: string } | { readonly team: string },
     repository: { readonly owner: string; readonly name: string },
   ): Promise<void>;
-  /** Any mutation of one input; throws when it is refused. */
+  /** Runs a mutation that has one input, and throws if the mutation is refused. */
   run<Payload>(mutation: string, input: unknown, selection: string, token?: string): Promise<Payload>;
 }
 

@@ -1,5 +1,5 @@
-// Every operation is refused without a token and without its scope, and another account's things answer byte for byte
-// as if they did not exist.
+// Every operation is refused without a token and without its scope. For another account, an operation gives the same
+// bytes as for a name that does not exist.
 import { isObjectType, type GraphQLObjectType } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -9,19 +9,22 @@ import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { compileFacade, loadDocuments } from '../../rest-facade/index.ts';
 import { nodeTypes } from '../../src/graphql/node.resolver.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
-import { seed, sha, type Seeded } from '../graphql/seed.ts';
+import { seed, sha, type SeededRepository } from '../graphql/seed.ts';
 import { seedRunbook } from '../runbooks/runbook-rows.ts';
 import { everyScopeBut, startServer, type TestServer } from '../support/server.ts';
-import { invented, operations, scopesOf, withoutNames, type Operation } from './operations.ts';
+import { inventedVariables, operations, scopesOf, operationsWithoutNames, type Operation } from './operations.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 let other: { token: string; accountId: string };
-/** For each list of scopes of which one suffices: a token with all scopes except these and those that include them. */
+/**
+ * For each list of scopes of which one is enough: a token with all scopes except these and the scopes that include
+ * them.
+ */
 const limited = new Map<string, string>();
 /** For each scope: a token with only this scope. */
 const alone = new Map<string, string>();
-/** What may be changed may be read. */
+/** A token with one of the listed scopes may also do what the key allows. */
 const writers: Partial<Record<Scope, readonly Scope[]>> = {
   'queue:read': ['queue:write', 'admin'],
   'config:read': ['config:write'],
@@ -115,7 +118,10 @@ async function release(): Promise<{ project: string; deployment: string; freeze:
   };
 }
 
-/** In a configuration that has an endpoint preview, so that registering reaches everything it reads. */
+/**
+ * Replaces the configuration by one with an endpoint preview, so that registering a preview reaches all rows that it
+ * reads.
+ */
 async function preview(): Promise<{ previewImage: string; previewSecret: string; verification: string }> {
   const repository = { owner: seeded.owner, name: seeded.name };
   const { errors, text } = await s.graphql(
@@ -147,7 +153,7 @@ async function endpointWithDelivery(): Promise<{ endpoint: string; delivery: str
   return { endpoint, delivery: pinged.data.pingWebhookEndpoint.webhookDelivery.id };
 }
 
-/** Bytes of the answer; of a subscription those of its refusal. */
+/** The text of the answer. For a subscription, the first result or the refusal. */
 async function ask(
   { field, document }: Operation,
   variables: Record<string, unknown>,
@@ -175,8 +181,8 @@ const schema = interlockSchema();
 const fieldsOf = (type: GraphQLObjectType | null | undefined): string[] =>
   Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`);
 
-describe('operations without an authorisation test', () => {
-  it('are exactly those that the file lists', async () => {
+describe('the table of operations', () => {
+  it('lacks exactly the operations that the file lists', async () => {
     const repository = schema.getType('Repository');
     const resolved = isObjectType(repository) ? fieldsOf(repository).filter((field) => !plainFields.has(field)) : [];
     const all = [
@@ -193,7 +199,7 @@ describe('operations without an authorisation test', () => {
     expect(operations.map(({ field }) => field).filter((field) => !all.includes(field))).toEqual([]);
   });
 
-  it('name only scopes there are, and every type that has an id can be read by it', () => {
+  it('has only scopes that exist, and its node types are all types with an id', () => {
     expect(operations.flatMap(scopesOf).every((scope) => scopes.includes(scope))).toBe(true);
     const node = schema.getType('Node');
     const implementing =
@@ -202,7 +208,7 @@ describe('operations without an authorisation test', () => {
   });
 });
 
-// Columns of the row itself: who may see the repository may see them.
+// Columns of the repository's row. Who may see the repository may see them.
 const plainFields = new Set(
   ['id', 'owner', 'name', 'host', 'defaultBranch', 'active', 'paused', 'preparingSince', 'createdAt', 'deletedAt'].map(
     (field) => `Repository.${field}`,
@@ -220,7 +226,7 @@ describe('an operation', () => {
   });
 
   it.each(operations.filter(({ scope }) => scope !== null))(
-    '$field is refused without its scope, which it names',
+    '$field is refused without its scope, and the message names the scope',
     async (operation) => {
       const enough = scopesOf(operation);
       const answer = JSON.parse(await ask(operation, real, limited.get(String(enough)) ?? ''));
@@ -231,11 +237,11 @@ describe('an operation', () => {
     },
   );
 
-  it.each(operations.filter(({ field }) => !withoutNames.has(field)))(
-    '$field answers another account as if nothing were there',
+  it.each(operations.filter(({ field }) => !operationsWithoutNames.has(field)))(
+    '$field answers another account as if the named row did not exist',
     async (operation) => {
       const answer = await ask(operation, real, other.token);
-      expect(answer).toBe(await ask(operation, invented, other.token));
+      expect(answer).toBe(await ask(operation, inventedVariables, other.token));
       const { data, errors } = JSON.parse(answer);
       const said = errors
         ? errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code)
@@ -246,7 +252,7 @@ describe('an operation', () => {
 });
 
 describe('lists', () => {
-  it('hold nothing of another account', async () => {
+  it('contain nothing of another account', async () => {
     const { data } = await s.graphql(
       '{ repositories { nodes { name } totalCount } apiTokens { name } viewer { account { name } } }',
       {},
@@ -259,7 +265,7 @@ describe('lists', () => {
     });
   });
 
-  it('let two accounts have repositories of one name', async () => {
+  it('show each of two accounts its own repository of the same name', async () => {
     await s.graphql(
       'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
       {},
@@ -305,22 +311,25 @@ describe('REST', () => {
     ['POST', '/api/v1/config?org=acme&repo=NAME', 'merge_rules: {labels: {trigger: go}}'],
   ] as const;
 
-  it.each(paths)("%s %s does not know what is another account's", async (method, path, body?: unknown) => {
-    const third = await s.otherAccount(`third-${Math.random()}`);
-    const at = async (name: string) => {
-      const text = JSON.stringify(body ?? null).replaceAll('NAME', name);
-      const response = await s.rest(method, path.replace('NAME', name), {
-        token: third.token,
-        ...(body !== undefined && { body: JSON.parse(text) }),
-      });
-      return [response.status, await response.text()];
-    };
-    const theirs = await at('shop');
-    expect(theirs).toEqual(await at('none'));
-    expect(theirs[0]).toBe(404);
-  });
+  it.each(paths)(
+    "%s %s answers as if another account's repository did not exist",
+    async (method, path, body?: unknown) => {
+      const third = await s.otherAccount(`third-${Math.random()}`);
+      const at = async (name: string) => {
+        const text = JSON.stringify(body ?? null).replaceAll('NAME', name);
+        const response = await s.rest(method, path.replace('NAME', name), {
+          token: third.token,
+          ...(body !== undefined && { body: JSON.parse(text) }),
+        });
+        return [response.status, await response.text()];
+      };
+      const theirs = await at('shop');
+      expect(theirs).toEqual(await at('none'));
+      expect(theirs[0]).toBe(404);
+    },
+  );
 
-  it('refuses a stranger before it reads anything', async () => {
+  it('refuses an unknown token before it reads the body', async () => {
     const response = await s.rest('POST', '/api/v1/pull_request', {
       body: '{',
       token: 'il_live_wrong',
@@ -333,8 +342,8 @@ describe('REST', () => {
     ]);
   });
 
-  // What is looked up under an Idempotency-Key is looked up for those alone who may do it.
-  it('names in each document that takes a key the scope its mutation needs', () => {
+  // The façade looks up an Idempotency-Key only for users who may run the mutation.
+  it('names in each document with a key the scope that its mutation needs', () => {
     const documents = compileFacade({ schema: interlockSchema(), documents: loadDocuments() });
     const keyed = documents.filter(({ method }) => method === 'POST' || method === 'PATCH');
     const named = keyed.map(({ name, scope }) => [name, scope]);
@@ -346,7 +355,7 @@ describe('REST', () => {
     expect(named.length).toBeGreaterThan(10);
   });
 
-  it('names the scope that is missing', async () => {
+  it('names the missing scope', async () => {
     const response = await s.rest('POST', '/api/v1/repo', {
       body: { org: 'acme', name: 'shop', paused: true },
       token: limited.get('queue:pause') ?? '',
@@ -359,7 +368,10 @@ describe('REST', () => {
 });
 
 describe('viewerCan', () => {
-  /** The mutations of each action. Skipping is an option of one of them (permissions.test.ts). */
+  /**
+   * The mutations of each action. Skipping the line or validation is an option of `queuePullRequest`
+   * (permissions.test.ts).
+   */
   const mutationsOf = {
     QUEUE: ['queuePullRequest'],
     DEQUEUE: ['dequeuePullRequest'],
@@ -401,7 +413,7 @@ describe('viewerCan', () => {
     return new Map(all.map((each) => [each.action, each]));
   }
 
-  it('refuses with the message of the refusal itself', async () => {
+  it('refuses with the same message as the mutation', async () => {
     const token = await s.tokenWith(['queue:read', 'release:read']);
     const actions = await capabilitiesOf(token);
     expect([...actions.keys()].sort()).toEqual([...Object.keys(mutationsOf), 'SKIP_LINE', 'SKIP_VALIDATION'].sort());
@@ -416,22 +428,22 @@ describe('viewerCan', () => {
     }
   });
 
-  it('allows an admin with every scope all of it', async () => {
+  it('allows an admin with all scopes every action', async () => {
     const actions = await capabilitiesOf(s.token);
     expect([...actions.values()].filter(({ allowed, sentence }) => !allowed || sentence !== null)).toEqual([]);
   });
 });
 
-// Last: they change what the others look at.
-describe('with one scope alone', () => {
-  // A change was made and then refused, because what it answers needed another scope.
+// These tests come last, because they change rows that other tests read.
+describe('a token with one scope', () => {
+  // Once, a mutation made its change and was then refused, because its answer needed another scope.
   const withOne = operations.flatMap((operation) =>
     scopesOf(operation).map((scope) => ({ ...operation, needed: scope })),
   );
   it.each(withOne.filter(({ field }) => !field.startsWith('Subscription.')))(
-    '$field needs no scope but $needed',
+    'can use $field with the scope $needed alone',
     async ({ needed, ...operation }) => {
-      for (const variables of needed === 'admin' ? [invented] : [invented, real]) {
+      for (const variables of needed === 'admin' ? [inventedVariables] : [inventedVariables, real]) {
         const { errors = [] } = JSON.parse(await ask(operation, variables, alone.get(needed) ?? ''));
         expect(errors.filter(({ message }: { message: string }) => message.startsWith('This needs '))).toEqual([]);
       }
@@ -443,7 +455,7 @@ describe('with one scope alone', () => {
     ['config:read', '/api/v1/config?org=acme&repo=shop'],
     ['config:read', '/api/v1/config/history?org=acme&repo=shop'],
     ['queue:read', '/api/v1/queue/stats?org=acme&repo=shop'],
-  ])('a token with %s is enough for GET %s', async (scope, path) => {
+  ])('with %s can use GET %s', async (scope, path) => {
     expect((await s.rest('GET', path, { token: alone.get(scope) ?? '' })).status).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
-// A browser's side of a session: its cookie, and what it says of where a request comes from.
+// A client that behaves like a browser: it keeps the cookie of a session, and sends the headers Origin and
+// Sec-Fetch-Site.
 export interface Visit {
   readonly status: number;
   readonly headers: Headers;
@@ -6,10 +7,10 @@ export interface Visit {
 }
 
 export interface Browser {
-  /** What the browser sends as its cookies. '' : none. */
+  /** The value of the header Cookie. Empty: the browser has no cookie. */
   cookie: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Visit>;
-  /** A form of a page of this service. */
+  /** Submits a form like a page of this service. */
   submit(
     path: string,
     fields?: Readonly<Record<string, string>>,

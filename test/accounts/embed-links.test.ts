@@ -1,4 +1,4 @@
-// Links that show one queue without a session: what their keys open, what they do not, and when they end.
+// Links that show one queue without a session: what their keys allow, what they do not allow, and when they end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeLine, type LineFacts } from '../../src/domain/queue/explain/line-summary.ts';
 import { frameAncestorsFrom } from '../../src/parts.ts';
@@ -41,7 +41,7 @@ async function get(url: string, headers: Readonly<Record<string, string>> = {}, 
 
 const statusOf = async (url: string): Promise<number> => (await get(url)).status;
 
-/** The events of a stream, one at a time. */
+/** Yields the events of a stream. */
 async function* eventsOf(response: Response): AsyncGenerator<Told> {
   let text = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -67,7 +67,7 @@ interface Shown {
 }
 
 describe('the key of a link', () => {
-  it('shows how the queue stands as a picture, and tells again only what has changed', async () => {
+  it('shows the state of the queue as a picture, and answers 304 until the picture changes', async () => {
     const { badgeUrl } = await makeLink();
     const first = await get(badgeUrl);
     expect([first.status, first.headers.get('content-type'), first.headers.get('cache-control')]).toEqual([
@@ -84,7 +84,7 @@ describe('the key of a link', () => {
     await accountOf(s).run('resumeQueue', { repository, baseBranch: 'main' }, 'queue { id }');
   });
 
-  it('follows the queue until the link is revoked, in every process', async () => {
+  it('opens a stream of the queue in every process until the link is revoked', async () => {
     const elsewhere = await s.another();
     try {
       const link = await makeLink();
@@ -123,7 +123,7 @@ describe('the key of a link', () => {
     expect(row?.row).not.toContain(key);
   });
 
-  it('is refused when it is wrong, missing or cut', async () => {
+  it('is refused if it is wrong, missing or cut off', async () => {
     const { url } = await makeLink();
     for (const wrong of [url.slice(0, -1), url.replace(/\?.*/, ''), `${url}&key=x`]) {
       const refused = await get(wrong);
@@ -132,7 +132,7 @@ describe('the key of a link', () => {
     }
   });
 
-  it('ends after 90 days unless it says otherwise, and is listed until then', async () => {
+  it('ends after 90 days or at the given time, and is listed until then', async () => {
     const [usual, short] = [
       await makeLink(),
       await makeLink({ expiresAt: new Date(now + 24 * 3_600_000).toISOString() }),
@@ -153,7 +153,7 @@ describe('the key of a link', () => {
     });
   });
 
-  it('ends with the user who made it, and with the token that made it', async () => {
+  it('ends with the user and with the token that made it', async () => {
     const ada = await accountOf(s).add('ada', { role: 'admin', scopes: ['admin'] });
     const bea = await accountOf(s).add('bea', { role: 'admin', scopes: ['admin'] });
     const [ofAda, ofBea] = [await makeLink({}, ada.token), await makeLink({}, bea.token)];
@@ -172,15 +172,19 @@ describe('the key of a link', () => {
   });
 
   it.each([
-    ['no branch', { baseBranch: '' }, 'input.baseBranch must have 1 to 250 characters'],
+    ['an empty branch', { baseBranch: '' }, 'input.baseBranch must have 1 to 250 characters'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt must be in the future, and within'],
-    ['no end in sight', { expiresAt: '2199-01-01T00:00:00Z' }, 'input.expiresAt must be in the future, and within 730'],
-  ])('is not made for %s', async (_what, input, why) => {
+    [
+      'an end that is too far away',
+      { expiresAt: '2199-01-01T00:00:00Z' },
+      'input.expiresAt must be in the future, and within 730',
+    ],
+  ])('cannot be made for %s', async (_what, input, why) => {
     await expect(makeLink(input)).rejects.toThrow(why);
   });
 });
 
-describe('an address', () => {
+describe('the address of a link for release/1', () => {
   const link = { owner: 'acme', name: 'shop', baseBranch: 'release/1' };
   it.each([
     ['release/1', 'page'],
@@ -189,7 +193,7 @@ describe('an address', () => {
     ['release', null],
     ['release/1/', null],
     ['release/1/badge.svg/badge.svg', null],
-  ] as const)('%s shows %s', (rest, shown) => {
+  ] as const)('with the end %s shows: %s', (rest, shown) => {
     expect(shownOf(link, { owner: 'acme', name: 'shop', rest })).toBe(shown);
   });
 });
@@ -227,11 +231,11 @@ describe('the summary of a line', () => {
       'halted',
       'main is halted: Leak. No pull request is in line.',
     ],
-  ] as const)('%j', (facts, tone, short, sentence) => {
+  ] as const)('of %j is right', (facts, tone, short, sentence) => {
     expect(describeLine({ ...calm, ...facts })).toEqual({ tone, short, sentence });
   });
 
-  it('is text in a badge, whatever a branch is called', () => {
+  it('is escaped in a badge, whatever the name of the branch is', () => {
     const badge = badgeOf('<a&"b">', describeLine(calm));
     expect(badge).toContain('&lt;a&amp;&quot;b&quot;&gt;');
     expect(badge).not.toContain('<a&');
@@ -244,13 +248,16 @@ describe('EMBED_FRAME_ANCESTORS', () => {
     ['', "'none'"],
     [' https://wiki.example.com  https://*.example.org:8443 ', 'https://wiki.example.com https://*.example.org:8443'],
     ["'self'", "'self'"],
-  ])('%s becomes %s', (set, policy) => {
+  ])('%s gives the policy %s', (set, policy) => {
     expect(frameAncestorsFrom({ EMBED_FRAME_ANCESTORS: set })).toBe(policy);
   });
 
-  it.each(['wiki.example.com', 'https://a.example;script-src', 'javascript:', "'none'"])('refuses %s', (set) => {
-    expect(() => frameAncestorsFrom({ EMBED_FRAME_ANCESTORS: set })).toThrow(
-      `EMBED_FRAME_ANCESTORS must be sites with spaces between them, such as https://wiki.example.com https://*.example.org, not ${set}.`,
-    );
-  });
+  it.each(['wiki.example.com', 'https://a.example;script-src', 'javascript:', "'none'"])(
+    'is refused with the value %s',
+    (set) => {
+      expect(() => frameAncestorsFrom({ EMBED_FRAME_ANCESTORS: set })).toThrow(
+        `EMBED_FRAME_ANCESTORS must be sites with spaces between them, such as https://wiki.example.com https://*.example.org, not ${set}.`,
+      );
+    },
+  );
 });

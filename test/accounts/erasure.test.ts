@@ -1,4 +1,4 @@
-// A repository or an account is erased: no row of it is left, and nobody else misses one.
+// Erases a repository or an account. Afterwards no row of it exists, and no row of others is missing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rollUpEvents } from '../../src/modules/analytics/index.ts';
 import { carryOutErasures } from '../../src/modules/erasure/index.ts';
@@ -37,7 +37,7 @@ async function countsOf(accountId: string): Promise<Counts> {
   return counts;
 }
 
-/** Tables of the account as a whole, which the service may write at any time. */
+/** Tables about the whole account. The service may write them at any time. */
 const moving = new Set(['analytics_progress', 'rate_spent', 'event_head']);
 const kept = new Set(['event', 'user_action', 'erasure']);
 
@@ -72,7 +72,7 @@ describe('a repository', () => {
     await s.drain();
     await seedRelease(s, { repositoryId: id });
     await seedRunbook(s, { repositoryId: id, leaves: [['1.1', 'completed', 1]] });
-    // The service counts events meanwhile.
+    // The service would number and count these events in the meantime.
     await sequenceEvents(s.ports.db);
     await rollUpEvents(s.ports.db);
     const withWeb = await countsOf(s.accountId);
@@ -85,7 +85,7 @@ describe('a repository', () => {
     touched = differences(atFirst, withWeb);
   });
 
-  it('says in a preview what goes, and changes nothing', async () => {
+  it('shows in a preview what would be deleted, and changes nothing', async () => {
     expect(touched.length).toBeGreaterThan(25);
     const all = await countsOf(s.accountId);
     const { data } = await eraseWeb({ preview: true });
@@ -104,7 +104,7 @@ describe('a repository', () => {
     expect(await countsOf(s.accountId)).toEqual(all);
   });
 
-  it.each([undefined, null, 'acme/Web', 'web'])('is not erased with %s as its name', async (confirm) => {
+  it.each([undefined, null, 'acme/Web', 'web'])('is not erased if the confirmation is %s', async (confirm) => {
     expect((await eraseWeb({ confirm })).errors).toMatchObject([
       {
         message: 'An erasure cannot be undone. Give the name as confirm: "acme/web"',
@@ -113,14 +113,14 @@ describe('a repository', () => {
     ]);
   });
 
-  it('leaves nothing but positions of events and records, also when a process dies in the middle', async () => {
+  it('leaves only positions of events and audit records, also if a process dies in the middle', async () => {
     const [{ count: events } = { count: 0 }] = await s.rows<{ count: number }>(
       'select count(*)::int as count from event',
     );
     const { data } = await eraseWeb({ confirm: 'acme/web' });
     expect(data.eraseRepository).toMatchObject({ erasure: { repository: 'acme/web', finishedAt: null } });
     expect((await s.graphql('{ repository(owner: "acme", name: "web") { id } }')).data).toEqual({ repository: null });
-    // What runs gets a minute to stop.
+    // Running work gets a minute to stop, so nothing is deleted yet.
     await carryOutErasures(s.ports);
     expect(await s.rows('select 1 from repository where id = $1', [id])).toHaveLength(1);
     const dies = onFailpoint('erasure:contents_removed', async () => {
@@ -145,7 +145,7 @@ describe('a repository', () => {
     expect(row?.count).toBeGreaterThanOrEqual(events);
   });
 
-  it('is erased a second time by the record of the first time, and a name that never was is not found', async () => {
+  it('can be erased a second time, which returns the first erasure; a name that never existed is not found', async () => {
     const { data } = await eraseWeb({ confirm: 'acme/web' });
     expect(data.eraseRepository).toMatchObject({
       erasure: { repository: 'acme/web', finishedAt: expect.any(String) },
@@ -160,7 +160,7 @@ describe('a repository', () => {
 });
 
 describe('an account', () => {
-  it('is erased with its name as confirmation, by its own tokens, which end', async () => {
+  it('is erased with its name as confirmation, and its tokens end', async () => {
     const before = await countsOf(s.accountId);
     const erase = async (confirm: string) =>
       await s.graphql(`mutation { eraseAccount(input: {confirm: "${confirm}"}) { ${answer} } }`, {}, other.token);
@@ -186,7 +186,8 @@ it('every table belongs to a repository, to its account alone, or to the install
   const ofRepository = new Set(planRepository(catalogue, []).owned.map(({ table }) => table));
   const ofAccount = new Set(planAccount(catalogue, []).owned.map(({ table }) => table));
   const names = catalogue.tables.map(({ name }) => name);
-  // No row of these is about one repository alone. A new table is either listed here, or erased with its repository.
+  // No row of these tables is about one repository alone. A new table is either listed here, or erased with its
+  // repository.
   expect(names.filter((name) => ofAccount.has(name) && !ofRepository.has(name))).toEqual([
     'account',
     'account_targets',

@@ -6,7 +6,7 @@ interface Row {
   readonly usedAt: Date | null;
 }
 
-/** Rows that are read from `stored`, and the keys of each read. */
+/** Makes known rows that are read from `stored`. `reads` has the keys of each read. */
 function rowsIn(
   stored: Set<string>,
   beforeAnswer: () => void = () => {},
@@ -22,7 +22,7 @@ function rowsIn(
   return { known, reads };
 }
 
-it('reads a row once in five seconds', async () => {
+it('a row is read once in five seconds', async () => {
   const { known, reads } = rowsIn(new Set(['a']));
   for (const now of [0, 1_000, 4_999]) expect(await known.find('a', now)).toBeDefined();
   expect(reads).toEqual([['a']]);
@@ -30,7 +30,7 @@ it('reads a row once in five seconds', async () => {
   expect(reads).toEqual([['a'], ['a']]);
 });
 
-it('reads a due row together with the other rows that are in use and due soon', async () => {
+it('a due row is read together with the other rows that are in use and due soon', async () => {
   const { known, reads } = rowsIn(new Set(['a', 'b', 'c', 'idle']));
   await known.find('a', 0);
   await known.find('b', 100);
@@ -45,14 +45,14 @@ it('reads a due row together with the other rows that are in use and due soon', 
   expect(reads.at(-1)).toEqual(['a', 'b']);
 });
 
-it('answers all callers that wait for a row by one read', async () => {
+it('all callers that wait for a row get it from one read', async () => {
   const { known, reads } = rowsIn(new Set(['a']));
   const found = await Promise.all([known.find('a', 0), known.find('a', 1), known.find('a', 2)]);
   expect(found.every((each) => each?.row.key === 'a')).toBe(true);
   expect(reads).toEqual([['a']]);
 });
 
-it('answers no row that was deleted, also when another row caused its read', async () => {
+it('a deleted row is not returned, also if another row caused its read', async () => {
   const stored = new Set(['a', 'b']);
   const { known } = rowsIn(stored);
   for (const key of ['a', 'b']) await known.find(key, 0);
@@ -62,7 +62,7 @@ it('answers no row that was deleted, also when another row caused its read', asy
   expect(await known.find('b', 5_001)).toBeUndefined();
 });
 
-it('reads a row again if its end is announced while it is read', async () => {
+it('a row is read again if its end is announced while it is read', async () => {
   const stored = new Set(['a']);
   let end: (() => void) | undefined;
   const { known, reads } = rowsIn(stored, () => {
@@ -77,7 +77,7 @@ it('reads a row again if its end is announced while it is read', async () => {
   expect(reads).toEqual([['a'], ['a']]);
 });
 
-it('forgets the old secret of a row that has a new secret', async () => {
+it('the old secret of a row is dropped if the row has a new secret', async () => {
   let secretNumber = 1;
   const known = createKnownRows<Row & { readonly secretNumber: number }>(
     async ([key = '']) => [{ key, usedAt: null, secretNumber }],

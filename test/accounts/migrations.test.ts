@@ -1,11 +1,11 @@
-// A start brings a database to the newest schema, or says why it cannot.
+// A start migrates a database to the newest schema, or says why it cannot.
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareSchema } from '../../src/launcher/parts.ts';
 import { StartError } from '../../src/launcher/start-error.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-test('a database with migrations of another version is refused in one line with the cure, and left as it is', async () => {
+test('a start refuses a database with unknown migrations, says what to do, and does not change the database', async () => {
   const database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();

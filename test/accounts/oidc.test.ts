@@ -43,7 +43,10 @@ function person(subject: string, claims: object = {}): void {
   p.people.set(subject, { email: `${subject}@acme.test`, email_verified: true, groups: ['developers'], ...claims });
 }
 
-/** A browser's way to the provider and back. `change` is what happens to the addresses that it is sent to. */
+/**
+ * Signs a person in with a new browser. `there` and `back` change the addresses to the provider and back to the
+ * service.
+ */
 async function signIn(
   subject: string,
   { there = (url: URL) => url, back = (url: URL) => url } = {},
@@ -66,7 +69,7 @@ async function answerTo(browser: Browser, query = whoAmI): Promise<unknown> {
 const viewer = (email: string, role: string): object => ({ viewer: { email, handle: null, role } });
 
 describe('signing in at the OpenID provider', () => {
-  it('makes a user at the first time, and gives the highest role of the groups', async () => {
+  it("makes a user at the first sign-in, and gives the highest role of the person's groups", async () => {
     person('mia');
     const visit = await signIn('mia');
     expect([visit.status, visit.headers.get('location')]).toEqual([303, '/acme/shop/queue/main']);
@@ -87,7 +90,7 @@ describe('signing in at the OpenID provider', () => {
     expect(shown).not.toContain('eyJ');
   });
 
-  it('finds the user whom an admin added with the address, whose role the admin keeps', async () => {
+  it('finds the user whom an admin added with the same address, and keeps the role that the admin gave', async () => {
     await accountOf(s).add('ada', { role: 'maintainer' });
     person('ada-at-work', { email: 'Ada@acme.test', groups: ['platform'] });
     expect(await answerTo((await signIn('ada-at-work')).browser, '{ viewer { email role } }')).toEqual({
@@ -109,8 +112,13 @@ describe('signing in at the OpenID provider', () => {
       'is the address of the account&#39;s service user',
     ],
     ['the address of another person', { email: 'mia@acme.test' }, 409, 'belongs to another person'],
-    ['a foreign domain', { email: 'eve@evil.test' }, 403, 'Addresses of evil.test may not sign in'],
-    ['no group', { groups: [] }, 403, 'is in no group that may use Interlock'],
+    [
+      'an address of a domain that may not sign in',
+      { email: 'eve@evil.test' },
+      403,
+      'Addresses of evil.test may not sign in',
+    ],
+    ['a person without a group', { groups: [] }, 403, 'is in no group that may use Interlock'],
     ['an account that does not exist', { groups: ['guests'] }, 404, 'the account elsewhere, which does not exist'],
   ])('refuses %s', async (_what, claims, status, why) => {
     person('eve', claims);
@@ -127,9 +135,9 @@ describe('signing in at the OpenID provider', () => {
     ['a wrong state', { back: changed('state', 'x') }, 'did not accept this sign-in'],
     ['a wrong nonce', { there: changed('nonce', 'x') }, 'belongs to another sign-in'],
     ['a wrong code', { back: changed('code', 'x') }, 'must be http://localhost:4000/session/oidc/callback'],
-    ['a challenge of somebody else', { there: changed('code_challenge', 'x'.repeat(43)) }, 'did not accept the code'],
+    ['a wrong PKCE challenge', { there: changed('code_challenge', 'x'.repeat(43)) }, 'did not accept the code'],
     [
-      'a no of the person',
+      'a person who declines',
       { back: (url: URL) => changed('error', 'access_denied')((url.searchParams.delete('code'), url)) },
       'did not sign you in: access_denied',
     ],
@@ -139,7 +147,7 @@ describe('signing in at the OpenID provider', () => {
     expect(visit.text).toContain(why);
   });
 
-  it('refuses an ID token that has expired, an answer without a beginning, and one that comes too late', async () => {
+  it('refuses an ID token that has expired, an answer that comes too late, and an answer without a beginning', async () => {
     p.idTokenSec = 60;
     const old = await signIn('mia', { back: (url) => (later(5), url) });
     expect([old.status, old.text]).toEqual([403, expect.stringContaining('the clock of this server')]);
@@ -151,12 +159,12 @@ describe('signing in at the OpenID provider', () => {
     expect(foreign.status).toBe(400);
   });
 
-  it('reads the keys again when the provider signs with a new one', async () => {
+  it('works after the provider has changed its signing key', async () => {
     await p.rotateKeys();
     expect((await signIn('mia')).status).toBe(303);
   });
 
-  it('says that the provider does not answer, and keeps the other ways open', async () => {
+  it('says that the provider does not answer, and that other ways to sign in work', async () => {
     const gone = await openIdProvider('http://localhost:4000/session/oidc/callback');
     await gone[Symbol.asyncDispose]();
     const oidc = openOidc(s.ports, settingsOf(gone));
@@ -172,7 +180,7 @@ describe('signing in at the OpenID provider', () => {
 });
 
 describe('a session from the OpenID provider', () => {
-  it('has the role of today, and ends with the last group, as do tokens of the person', async () => {
+  it("follows the role of the person's groups, and ends with the last group, as do tokens of the person", async () => {
     person('wim', { groups: ['platform'] });
     const { browser } = await signIn('wim');
     const made = await browser.graphql(
@@ -193,7 +201,7 @@ describe('a session from the OpenID provider', () => {
     expect((await s.graphql<object>(whoAmI, {}, token)).data).toEqual(viewer('wim@acme.test', 'MEMBER'));
   });
 
-  it('ends when the provider has ended what it gave', async () => {
+  it('ends if the provider no longer knows the person', async () => {
     const { browser } = await signIn('mia');
     p.people.delete('mia');
     later(16);
@@ -201,7 +209,7 @@ describe('a session from the OpenID provider', () => {
     person('mia');
   });
 
-  it('does not come back for a user that an admin removed', async () => {
+  it('ends if an admin removes the user, and the user cannot sign in again', async () => {
     person('una');
     const { browser } = await signIn('una');
     const [user] = await s.rows<{ id: string }>("select id from account_user where email = 'una@acme.test'");
@@ -211,7 +219,7 @@ describe('a session from the OpenID provider', () => {
     expect([visit.status, visit.text]).toEqual([403, expect.stringContaining('An admin removed una@acme.test')]);
   });
 
-  it('ends here, and at the provider where the person wants it', async () => {
+  it('ends at sign-out, and also at the provider if the person wants it', async () => {
     const { browser } = await signIn('wim');
     const ended = await browser.submit('/session/end');
     expect([ended.status, ended.headers.get('location')]).toEqual([303, '/session']);
@@ -227,7 +235,7 @@ describe('a session from the OpenID provider', () => {
     expect((await browser.get('/session')).text).not.toContain('still signed in');
   });
 
-  describe('its refresh token', () => {
+  describe('the refresh token of the session', () => {
     const isKept = async (name: string): Promise<boolean> => {
       const [row] = await s.rows<{ kept: boolean }>(
         `select p.refresh_token is not null as kept from oidc_person p
@@ -241,7 +249,7 @@ describe('a session from the OpenID provider', () => {
       await revokeUnusedTokens(s.ports, s.secrets, openOidc(s.ports, settings));
     };
 
-    it('is revoked at the provider once the person has signed out everywhere', async () => {
+    it('is revoked at the provider when the person has signed out everywhere', async () => {
       await revoke();
       person('kim');
       const [one, other] = [await signIn('kim'), await signIn('kim')];
@@ -257,7 +265,7 @@ describe('a session from the OpenID provider', () => {
       expect(p.revoked).toBe(before + 1);
     });
 
-    it('is tried again when the provider did not answer, and a newer one is never forgotten', async () => {
+    it('is revoked later if the provider does not answer, and a newer refresh token is never deleted', async () => {
       person('max');
       const { browser } = await signIn('max');
       await browser.submit('/session/end');
@@ -271,7 +279,7 @@ describe('a session from the OpenID provider', () => {
         ),
       });
       expect(await isKept('max')).toBe(true);
-      // While the provider takes the old one back, the person signs in.
+      // The person signs in while the provider revokes the old token.
       later(2);
       await revokeUnusedTokens(s.ports, s.secrets, {
         ...away,
@@ -286,14 +294,14 @@ describe('a session from the OpenID provider', () => {
       expect(await isKept('max')).toBe(true);
     });
 
-    it('stays while a token of the person is good, and goes when sessions have run out and the token revokes itself', async () => {
+    it('stays while a token of the person is valid, and is deleted when the sessions have expired and the token is revoked', async () => {
       person('lea', { groups: ['platform'] });
       const { browser } = await signIn('lea');
       const { answer } = await browser.graphql(
         'mutation { createApiToken(input: {name: "mine", kind: USER, scopes: [QUEUE_READ]}) { token } }',
       );
       const { token } = (answer.data as unknown as { createApiToken: { token: string } }).createApiToken;
-      // The provider's clock does not move with this one.
+      // The clock of the provider does not move with the clock of the test.
       p.idTokenSec = 86_400;
       later(13 * 60);
       await revoke();

@@ -1,4 +1,4 @@
-// A real OpenID provider on this machine, with people that a test signs in.
+// Runs a real OpenID provider on this machine. A test adds people and chooses who signs in.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,12 +20,13 @@ export interface OpenIdProvider extends AsyncDisposable {
   /** The subject of the person who signs in with the next browser. */
   atKeyboard: string;
   idTokenSec: number;
-  /** How many of the grants that it gave were revoked by the client. */
+  /** How many grants of the provider the client has revoked. */
   revoked: number;
-  /** Signs with a new key from now on, and forgets all sessions. */
+  /** The provider signs with a new key from now on, and forgets all sessions. */
   rotateKeys(): Promise<void>;
   /**
-   * Follows an address as a browser does, and returns the address of the service to which the provider sends it back.
+   * Follows an address as a browser does. Returns the address of the service to which the provider sends the browser
+   * back.
    */
   walk(url: string): Promise<URL>;
 }

@@ -1,9 +1,9 @@
-// Every operation of the API with variables that make sense to the account they are for, and the scope it needs.
+// Every operation of the API, with the scope that it needs, and with variables that name nothing.
 import type { Scope } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 
 export interface Operation {
-  /** `Query.repository`: the field this is the test of. */
+  /** The field that the operation uses, such as `Query.repository`. */
   readonly field: string;
   /**
    * The scope that the operation needs. Of several scopes a token needs one. Null: every token may use the operation.
@@ -18,7 +18,7 @@ export function scopesOf({ scope }: Operation): readonly Scope[] {
   return typeof scope === 'string' ? [scope] : scope;
 }
 
-/** Whatever names a repository; what is inside of it needs a scope of its own. */
+/** One of these scopes is enough to read a repository. The fields of the repository need scopes of their own. */
 const ofRepository = [
   'queue:read',
   'queue:pause',
@@ -617,8 +617,8 @@ export const operations: readonly Operation[] = [
   mutation('deleteFreeze', 'release:write', '$freeze: ID!', '{id: $freeze}', 'freeze { id }'),
 ];
 
-/** Variables of every operation that name nothing there is. */
-export const invented: Readonly<Record<string, unknown>> = {
+/** Variables for every operation. They name rows that do not exist. */
+export const inventedVariables: Readonly<Record<string, unknown>> = {
   owner: 'acme',
   name: 'none',
   number: 1,
@@ -639,8 +639,10 @@ export const invented: Readonly<Record<string, unknown>> = {
   verification: encodeNodeId('Verification', '999999'),
 };
 
-/** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
-export const withoutNames: ReadonlySet<string> = new Set([
+/**
+ * Operations whose variables name no row of the account. They give the same answer for real and for invented variables.
+ */
+export const operationsWithoutNames: ReadonlySet<string> = new Set([
   'Query.viewer',
   'Query.installation',
   'Query.erasures',

@@ -1,5 +1,5 @@
-// The permissions to skip the line or validation: of the token's user, and of the person for whom the request is made
-// (interface 4.3, 5).
+// The permissions to skip the line or validation. Both the user of the token and the person for whom the request is
+// made need them (interface 4.3, 5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';
@@ -46,8 +46,9 @@ const refusedLine = [403, 'Not authorized to skip the line in this repository.']
 const refusedValidation = [403, 'Not authorized to skip validation in this repository.'];
 const allowed = [200, undefined];
 
-describe('skipping the line', () => {
-  // Token's user, requested_by, answer. Ada and cleo may (a grant, a team), ben may skip validation, dan elsewhere.
+describe('a request to skip the line', () => {
+  // Each row has the user of the token, `requested_by`, and the answer. Ada (by a grant) and cleo (by a team) may skip
+  // the line. Ben may only skip validation. Dan may skip the line in another repository.
   it.each([
     ['ada', undefined, allowed],
     ['cleo', undefined, allowed],
@@ -69,7 +70,7 @@ describe('skipping the line', () => {
     expect(await queue(user(handle).token, { skip_line: true, requested_by: requestedBy })).toEqual(answer);
   });
 
-  it('is not needed to queue', async () => {
+  it('needs no permission if skip_line is false', async () => {
     expect(await queue(user('dan').token, { skip_line: false, requested_by: 'nobody' })).toEqual(allowed);
   });
 });
@@ -80,19 +81,22 @@ it.each([
   ['ben', refusedLine[1], null],
   ['dan', refusedLine[1], refusedValidation[1]],
   ['root', null, null],
-])('%s reads beforehand what is refused: the line %j, validation %j', async (handle, line, validation) => {
-  const { data } = await s.graphql<{ repository: { pullRequest: { viewerCan: object[] } } }>(
-    `query ($owner: String!, $name: String!, $number: Int!) {
+])(
+  'viewerCan shows %s the refusal to skip the line (%j) and to skip validation (%j)',
+  async (handle, line, validation) => {
+    const { data } = await s.graphql<{ repository: { pullRequest: { viewerCan: object[] } } }>(
+      `query ($owner: String!, $name: String!, $number: Int!) {
        repository(owner: $owner, name: $name) { pullRequest(number: $number) { viewerCan { action sentence } } } }`,
-    { owner: repository.org, name: repository.name, number: repository.number },
-    user(handle).token,
-  );
-  const { viewerCan } = data.repository.pullRequest;
-  expect(viewerCan).toContainEqual({ action: 'SKIP_LINE', sentence: line });
-  expect(viewerCan).toContainEqual({ action: 'SKIP_VALIDATION', sentence: validation });
-});
+      { owner: repository.org, name: repository.name, number: repository.number },
+      user(handle).token,
+    );
+    const { viewerCan } = data.repository.pullRequest;
+    expect(viewerCan).toContainEqual({ action: 'SKIP_LINE', sentence: line });
+    expect(viewerCan).toContainEqual({ action: 'SKIP_VALIDATION', sentence: validation });
+  },
+);
 
-describe('skipping validation', () => {
+describe('a request to skip validation', () => {
   it.each([
     ['ben', undefined, allowed],
     ['root', undefined, allowed],
@@ -104,13 +108,13 @@ describe('skipping validation', () => {
     expect(await queue(user(handle).token, { skip_validation: true, requested_by: requestedBy })).toEqual(answer);
   });
 
-  it('is another right than skipping the line', async () => {
+  it('needs another permission than skipping the line', async () => {
     expect(await queue(user('ben').token, { skip_line: true, skip_validation: true })).toEqual(refusedLine);
     expect(await queue(user('ada').token, { skip_line: true, skip_validation: true })).toEqual(refusedValidation);
   });
 });
 
-describe('permissions', () => {
+describe('permissions to skip the line', () => {
   const held = async (first = 20, after?: string) => {
     const { data } = await s.graphql<{
       repository: { permissionHolders: { nodes: unknown[]; pageInfo: { endCursor: string } } };
@@ -130,7 +134,7 @@ describe('permissions', () => {
     { user: { handle: null }, source: 'ADMIN', team: null },
   ];
 
-  it('are listed with how they were come by', async () => {
+  it('are listed with their holders and the source of each permission', async () => {
     expect((await held()).nodes).toEqual(holders);
     const paged = [];
     for (let after: string | undefined; paged.length < holders.length; ) {
@@ -141,7 +145,7 @@ describe('permissions', () => {
     expect(paged).toEqual(holders);
   });
 
-  it('are listed as they were granted', async () => {
+  it('are listed as grants', async () => {
     const { data } = await s.graphql(
       `query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) {
         permissionGrants(permission: SKIP_LINE) { nodes { user { email } team { slug } grantedBy } } } }`,
@@ -159,7 +163,7 @@ describe('permissions', () => {
     });
   });
 
-  it('are granted and taken back by maintainers, to one user or team', async () => {
+  it('are granted and revoked by maintainers, to one user or team', async () => {
     const maintainer = await account.add('may', { role: 'maintainer', scopes: ['config:write', 'queue:write'] });
     const repositoryName = { owner: repository.org, name: repository.name };
     const change = async (mutation: string, to: object, token = maintainer.token) => {
@@ -188,7 +192,7 @@ describe('permissions', () => {
     expect(await queue(user('dan').token, { skip_line: true })).toEqual(refusedLine);
   });
 
-  it('go with the team, with the membership, and with the user', async () => {
+  it('end with the team, with the membership, and with the user', async () => {
     const may = async (): Promise<number> => (await queue(user('dan').token, { skip_line: true }))[0];
     const here = { owner: repository.org, name: repository.name };
     const team = await account.team('passing', user('dan'));
@@ -206,8 +210,8 @@ describe('permissions', () => {
   });
 });
 
-describe('membership', () => {
-  it('is asked by address and handle, however they are spelled', async () => {
+describe('the membership of a team', () => {
+  it("is found by the team's address and the user's handle, in any case", async () => {
     const ctx = systemContext(s.ports, s.accountId);
     const asked = [
       ['@acme/release', 'cleo', true],

@@ -1,14 +1,15 @@
-// Scopes bound a token, roles bound its user: what each role may do, with a token that has every scope.
+// A token is limited by its scopes and by the role of its user. These tests show what each role may do with a token
+// that has every scope.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes, type Role, type Scope } from '../../src/context.ts';
 import { mayUse } from '../../src/modules/accounts/authorisation.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf, type AccountVerbs } from './account.ts';
-import { invented, operations, scopesOf } from './operations.ts';
+import { inventedVariables, operations, scopesOf } from './operations.ts';
 
 const roles = ['member', 'maintainer', 'admin'] as const satisfies readonly Role[];
 
-// member, maintainer, admin.
+// The columns are member, maintainer, admin.
 const table: Readonly<Record<Scope, readonly [boolean, boolean, boolean]>> = {
   'queue:read': [true, true, true],
   'queue:write': [true, true, true],
@@ -25,7 +26,7 @@ const table: Readonly<Record<Scope, readonly [boolean, boolean, boolean]>> = {
   admin: [false, false, true],
 };
 
-it.each(Object.entries(table))('the scope %s is for member, maintainer, admin: %j', (scope, expected) => {
+it.each(Object.entries(table))('the scope %s is allowed to member, maintainer, admin: %j', (scope, expected) => {
   expect(roles.map((role) => mayUse(role, scope as Scope))).toEqual(expected);
 });
 
@@ -36,7 +37,7 @@ describe('an operation', () => {
   beforeAll(async () => {
     s = await startServer();
     account = accountOf(s);
-    // Made while they are admins: what their tokens were given does not outlast their role.
+    // The tokens are made while all three users are admins, so that each token gets every scope.
     const users = [];
     for (const role of roles) users.push({ role, ...(await account.add(role, { role: 'admin', scopes })) });
     for (const { role, id, token } of users) {
@@ -48,14 +49,14 @@ describe('an operation', () => {
 
   const asked = operations.flatMap((operation) => {
     const { field, document } = operation;
-    // If one of several scopes suffices, every role has the first.
+    // If one of several scopes is enough, every role has the first of them.
     const [scope] = scopesOf(operation);
     if (scope === undefined || field.startsWith('Subscription.')) return [];
     return roles.map((role, at) => ({ field, scope, document, role, allowed: table[scope][at] ?? false }));
   });
 
   it.each(asked)('$field is allowed to the role $role: $allowed', async ({ scope, document, role, allowed }) => {
-    const { errors } = await s.graphql(document, invented, tokens.get(role));
+    const { errors } = await s.graphql(document, inventedVariables, tokens.get(role));
     const refusals = errors.filter(({ message }) => message.startsWith('This needs '));
     const least = roles[table[scope].indexOf(true)];
     expect(refusals.map(({ message, extensions }) => [message, extensions.code])).toEqual(
@@ -63,7 +64,7 @@ describe('an operation', () => {
     );
   });
 
-  it('tells what a token may do, not what it was once given', async () => {
+  it('of a token shows the scopes that the role allows now, not those that the token once got', async () => {
     const { data } = await s.graphql<{ viewer: { role: string; scopes: string[] } }>(
       '{ viewer { role scopes } }',
       {},

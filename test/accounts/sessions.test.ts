@@ -1,4 +1,4 @@
-// Browsers that sign in: by a form and by a link, what their sessions may do, and when sessions end.
+// Browsers sign in by a form or by a link. These tests show what their sessions may do, and when sessions end.
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createClient } from 'graphql-ws';
@@ -38,7 +38,7 @@ async function linkFor(token: string, next?: string): Promise<string> {
   return pathname + search;
 }
 
-/** How a socket ends: by the first answer, or by the code that closes it. */
+/** Opens a socket. `first` is `connected` or the code that closed the socket. */
 async function socketOf(headers: Record<string, string>, url = s.url) {
   class WithHeaders extends WebSocket {
     constructor(address: string, protocols: string[]) {
@@ -64,8 +64,8 @@ async function socketOf(headers: Record<string, string>, url = s.url) {
   return { first: await connected.promise, closed: closed.promise, end: async () => await client.dispose() };
 }
 
-describe('the form', () => {
-  it('takes a token, sets a cookie that scripts cannot read, and goes on where the browser wanted to go', async () => {
+describe('the sign-in form', () => {
+  it('takes a token, sets a cookie that scripts cannot read, and sends the browser to the page that it asked for', async () => {
     const browser = openBrowser(s);
     const form = await browser.get('/session?next=/acme/shop/queue/main');
     expect([form.status, form.headers.get('cache-control'), form.headers.get('referrer-policy')]).toEqual([
@@ -99,13 +99,13 @@ describe('the form', () => {
     expect((await browser.get('/session?next=/runbooks/7')).text).toContain('signed in as <strong>service@acme.test');
   });
 
-  it('gives the cookie a name that only https of this host can set, where there is https', () => {
+  it('gives the cookie the prefix __Host- if the service has https', () => {
     expect(sessionCookie('https://queue.example.test', 'x')).toBe(
       '__Host-interlock=x; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800',
     );
   });
 
-  it('stores neither cookie nor link', async () => {
+  it('a sign-in stores neither the cookie nor the link', async () => {
     const browser = await signedIn();
     const link = await linkFor(s.token);
     const stored = (
@@ -125,7 +125,7 @@ describe('the form', () => {
     ['a wrong token', {}, { token: 'il_live_x' }, 401, 'This token is not accepted'],
     ['no token', {}, {}, 401, 'This token is not accepted'],
     ['a page of another site', { origin: 'https://evil.test' }, {}, 403, 'The Origin of this request must be'],
-    ['another site by its address', { 'sec-fetch-site': 'cross-site' }, {}, 403, 'must be same-origin'],
+    ['a cross-site request', { 'sec-fetch-site': 'cross-site' }, {}, 403, 'must be same-origin'],
     ['a body that is not a form', { 'content-type': 'application/json' }, {}, 415, ''],
   ])('refuses %s', async (_what, headers, fields, status, why) => {
     const browser = openBrowser(s);
@@ -134,7 +134,7 @@ describe('the form', () => {
     expect(refused.text).toContain(why);
   });
 
-  it('refuses a way that others can read', async () => {
+  it('refuses a token that is sent over http to a host other than localhost', async () => {
     const { hostname, port } = new URL(s.url);
     const status = await new Promise((resolve, reject) => {
       const headers = { host: 'queue.example.test', 'content-type': 'application/x-www-form-urlencoded' };
@@ -154,7 +154,7 @@ describe('the form', () => {
     expect(shown).not.toContain('<form');
   });
 
-  it('is shown for an account whose name no database takes', async () => {
+  it('is shown even if the name of the account contains a NUL', async () => {
     expect((await openBrowser(s).get('/session?account=%00')).status).toBe(200);
   });
 
@@ -167,8 +167,8 @@ describe('the form', () => {
   );
 });
 
-describe('a link', () => {
-  it('signs in once, when its button is pressed and not when it is looked at', async () => {
+describe('a sign-in link', () => {
+  it('signs in once, when its button is pressed and not when the page is read', async () => {
     const token = await s.tokenWith(['queue:read']);
     const link = await linkFor(token, '/acme/shop/queue/main');
     expect((await fetch(`${s.url}${link}`, { method: 'HEAD' })).status).toBe(200);
@@ -189,7 +189,7 @@ describe('a link', () => {
     expect((await openBrowser(s).get(link)).status).toBe(404);
   });
 
-  it('has one user, if two press at once', async () => {
+  it('signs in only one of two browsers that press the button at once', async () => {
     const link = await linkFor(s.token);
     const both = await Promise.all([openBrowser(s).submit(link), openBrowser(s).submit(link)]);
     expect(both.map(({ status }) => status).sort()).toEqual([303, 404]);
@@ -203,20 +203,20 @@ describe('a link', () => {
     expect((await openBrowser(s).submit(late)).status).toBe(404);
   });
 
-  it('ends with its token', async () => {
+  it('ends with the token that made it', async () => {
     const ada = await accountOf(s).add('ada');
     const link = await linkFor(ada.token);
     await accountOf(s).remove(ada.id);
     expect((await openBrowser(s).submit(link)).status).toBe(404);
   });
 
-  it('is refused to pages of other sites', async () => {
+  it('refuses pages of other sites', async () => {
     const link = await linkFor(s.token);
     expect((await openBrowser(s).submit(link, {}, { origin: 'https://evil.test' })).status).toBe(403);
     expect((await openBrowser(s).submit(link)).status).toBe(303);
   });
 
-  it('is not made by a session, nor for a page of another site', async () => {
+  it('cannot be made by a session, nor for a page of another site', async () => {
     const browser = await signedIn();
     const { answer } = await browser.graphql('mutation { createSignInLink { url } }');
     expect(answer.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
@@ -230,14 +230,14 @@ describe('a session', () => {
     ['from a page without an origin', { origin: 'null' }],
     ['from a preview', { origin: 'http://shop.preview.localhost:4000', 'sec-fetch-site': 'same-site' }],
     ['that the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }],
-    ['without a word of its origin', { origin: '' }],
-  ])('does nothing for a request %s', async (_where, headers) => {
+    ['without an origin', { origin: '' }],
+  ])('refuses a request %s', async (_where, headers) => {
     const browser = await signedIn();
     const refused = await browser.graphql(whoAmI, headers);
     expect([refused.status, refused.answer.errors?.[0]?.extensions.code]).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('changes nothing by GET, by a form or by text', async () => {
+  it('changes nothing by GET, by a form or by a body of plain text', async () => {
     const browser = await signedIn();
     const mutation = 'mutation { endSession { ended } }';
     const byGet = await browser.get(`/graphql?query=${encodeURIComponent(mutation)}`, {
@@ -250,7 +250,7 @@ describe('a session', () => {
     expect((await browser.graphql(whoAmI)).status).toBe(200);
   });
 
-  it('leaves what it reads in no cache', async () => {
+  it('gives answers that no cache may store', async () => {
     const browser = await signedIn();
     const read = await browser.get(`/graphql?query=${encodeURIComponent(whoAmI)}`, {
       'apollo-require-preflight': 'true',
@@ -258,7 +258,7 @@ describe('a session', () => {
     expect([read.status, read.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
-  it('is ignored beside a token', async () => {
+  it('is ignored if the request has a token', async () => {
     const browser = await signedIn();
     const other = await s.otherAccount('beside');
     const { answer } = await browser.graphql(whoAmI, { authorization: `Bearer ${other.token}` });
@@ -267,7 +267,7 @@ describe('a session', () => {
     expect((await browser.get('/api/v1/repo', { authorization: 'Bearer x' })).status).toBe(401);
   });
 
-  it('reads by REST and changes nothing there', async () => {
+  it('can read by REST, and cannot change anything by REST', async () => {
     const browser = await signedIn();
     expect((await browser.get('/api/v1/repo')).status).toBe(200);
     const body = { org: 'acme', name: 'shop', paused: true };
@@ -279,7 +279,7 @@ describe('a session', () => {
     expect(changed.status).toBe(401);
   });
 
-  it('makes no token of more scopes, and its tokens end with the token that it began with', async () => {
+  it('makes no token with more scopes, and its tokens end with the token that began the session', async () => {
     const ada = await accountOf(s).add('ida', { scopes: ['queue:read'] });
     const browser = await signedIn(ada.token);
     const create = (scope: string): string =>
@@ -294,7 +294,7 @@ describe('a session', () => {
     expect((await s.graphql(whoAmI, {}, made.token)).status).toBe(401);
   });
 
-  it('is named in the audit log, even if an account token began it', async () => {
+  it('is named in the audit log as its user, even if an account token began it', async () => {
     const browser = await signedIn();
     await browser.graphql('mutation { addUser(input: {email: "eve@acme.test"}) { user { id } } }');
     await browser.graphql('mutation { endSession { ended } }');
@@ -307,7 +307,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('stays in its account', async () => {
+  it('sees only its own account', async () => {
     const other = await s.otherAccount('apart');
     const browser = await signedIn(other.token);
     const { answer } = await browser.graphql('{ viewer { account { name } } users { nodes { email } } }');
@@ -330,7 +330,7 @@ describe('a session ends', () => {
     expect((await used.graphql(whoAmI)).status).toBe(401);
   });
 
-  it('when the browser signs out, by its form, by a script, or by GraphQL, in every process', async () => {
+  it('when the browser signs out by the form, by a script, or by GraphQL, in every process', async () => {
     const elsewhere = await s.another();
     try {
       const [form, script, graphql] = [await signedIn(), await signedIn(), await signedIn()];
@@ -364,7 +364,7 @@ describe('a session ends', () => {
     }
   });
 
-  it('with all others of its user, if the user signs out everywhere', async () => {
+  it('with all other sessions of the user, if the user signs out everywhere', async () => {
     const ada = await accountOf(s).add('una');
     const [one, two, other] = [await signedIn(ada.token), await signedIn(ada.token), await signedIn()];
     await one.graphql('mutation { endSession(input: {everywhere: true}) { ended } }');
@@ -372,7 +372,7 @@ describe('a session ends', () => {
     expect((await other.graphql(whoAmI)).status).toBe(200);
   });
 
-  it('does not revoke the token that it began with by naming none', async () => {
+  it('but not by revokeApiToken without an id, which is refused', async () => {
     const browser = await signedIn();
     const { answer } = await browser.graphql('mutation { revokeApiToken(input: {}) { apiToken { id } } }');
     expect(answer.errors).toMatchObject([
@@ -380,13 +380,13 @@ describe('a session ends', () => {
     ]);
   });
 
-  it('is not for tokens, which are revoked', async () => {
+  it('only by a request of its own: endSession with a token is refused', async () => {
     expect((await s.graphql('mutation { endSession { ended } }')).errors).toMatchObject([
       { message: 'This request came with a token and has no session. Revoke the token instead.' },
     ]);
   });
 
-  it('with its user, who does not find it again', async () => {
+  it('with its user, and does not work again when the user comes back', async () => {
     const ada = await accountOf(s).add('ona');
     const browser = await signedIn(ada.token);
     const socket = await socketOf({ cookie: browser.cookie, origin: s.url });
@@ -398,7 +398,7 @@ describe('a session ends', () => {
   });
 });
 
-describe('a socket', () => {
+describe('a WebSocket', () => {
   it('accepts the session of a page of this service, and refuses a page of another site', async () => {
     const { cookie } = await signedIn();
     const good = await socketOf({ cookie, origin: s.url });
@@ -416,7 +416,7 @@ describe('a socket', () => {
     }
   });
 
-  it('is closed when the token of its session is revoked, and when the session ends in another process', async () => {
+  it('is closed if the token of its session is revoked, and if the session ends in another process', async () => {
     const elsewhere = await s.another();
     try {
       const ada = await accountOf(s).add('ula');
@@ -442,7 +442,7 @@ describe('a socket', () => {
   });
 });
 
-it('an address that tries tokens in the form, links or cookies is refused for a minute, and sessions go on', async () => {
+it('a client address that tries many tokens in the form, links or cookies is refused for a minute, and sessions still work', async () => {
   hours(1 / 30);
   const good = await signedIn();
   const tries = Array.from({ length: 62 }, (_, n) => n);
@@ -458,7 +458,7 @@ it('an address that tries tokens in the form, links or cookies is refused for a 
   expect((await openBrowser(s).get('/session/x')).status).toBe(404);
 });
 
-it('an address that presses the buttons of links that it guesses is refused for a minute', async () => {
+it('a client address that presses the buttons of many guessed links is refused for a minute', async () => {
   hours(1 / 30);
   const statuses: number[] = [];
   for (let n = 0; n < 61; n += 1) statuses.push((await openBrowser(s).submit(`/session/guess-${n}`)).status);

@@ -19,13 +19,13 @@ afterAll(async () => {
   await s.close();
 });
 
-/** Opens the database as a new process of the service does, with connections that have made no query yet. */
+/** Opens the database as a new process of the service does, with connections that have not made a query yet. */
 async function openDatabase(options: { readonly poolSize?: number } = {}): Promise<Database & AsyncDisposable> {
   const db = await connectDatabase({ url: s.databaseUrl, entities, ...options });
   return Object.assign(db, { [Symbol.asyncDispose]: async () => await db.close() });
 }
 
-// Tables without a policy, and why nobody's things can be seen in them.
+// Tables without a policy, and why they show nothing of an account.
 const withoutPolicy: Readonly<Record<string, string>> = {
   installation: 'one row about the installation itself',
   invariant_comparison: 'one row about the installation; tenants may not read it',
@@ -35,7 +35,7 @@ const withoutPolicy: Readonly<Record<string, string>> = {
   mikro_orm_migrations: 'names of migrations; no role but the owner may read it',
 };
 
-it('guards every table by a policy that is forced, or has a reason not to', async () => {
+it('every table has a forced policy, or a reason to have none', async () => {
   const { rows } = await owner.query<{ name: string; guarded: boolean; policies: string[] }>(`
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
       coalesce(array_agg(p.polname::text order by p.polname) filter (where p.polname is not null), '{}') as policies
@@ -49,7 +49,7 @@ it('guards every table by a policy that is forced, or has a reason not to', asyn
   expect(rows.length).toBeGreaterThan(20);
 });
 
-it("lets a tenant's role see nothing without an account, and nothing of another", async () => {
+it('the role of tenants sees nothing without an account, and nothing of another account', async () => {
   const { rows: tables } = await owner.query<{ name: string; column: string }>(`
     select c.relname as name, case when c.relname = 'account' then 'id' else 'account_id' end as column
     from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public' where c.relkind = 'r' and c.relrowsecurity`);
@@ -72,13 +72,13 @@ it("lets a tenant's role see nothing without an account, and nothing of another"
   await owner.query('rollback');
 });
 
-it("leads unique keys and foreign keys of tenants' rows with the account", async () => {
+it('unique keys and foreign keys of tables with an account begin with the account', async () => {
   const { rows } = await owner.query<{ name: string }>(`
     select c.relname || '.' || x.conname as name from pg_constraint x join pg_class c on c.oid = x.conrelid
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
     where x.contype in ('u', 'f') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id')
       and (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = x.conkey[1]) <> 'account_id'`);
-  // Found before the account is known: by characters that are random, or by what GitHub calls its own App.
+  // These rows are found before the account is known: by a random text, or by the id of a GitHub App.
   expect(rows.map(({ name }) => name)).toEqual([
     'api_token.api_token_lookup_key',
     'preview_sandbox.preview_sandbox_slug_key',
@@ -93,7 +93,7 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
   ]);
 });
 
-it('looks at a row of its own as the first thing that a process asks, and at no row of another account', async () => {
+it('the first query of a process finds a row of its own account, and no row of another account', async () => {
   await using db = await openDatabase();
   const { rows } = await owner.query<{ id: string; name: string }>(
     'select id, name from repository where account_id = $1 order by id limit 1',
@@ -105,9 +105,9 @@ it('looks at a row of its own as the first thing that a process asks, and at no 
   expect(await db.load(s.accountId, RepositoryEntity, '999999')).toBeNull();
 });
 
-it('rolls back a transaction that was started with a statement that failed, and goes on', async () => {
+it('a transaction whose first statement fails is rolled back, and the connection still works', async () => {
   await using db = await openDatabase({ poolSize: 1 });
-  // A NUL in the account is refused by the very message that begins the transaction.
+  // A NUL in the account makes PostgreSQL refuse the message that begins the transaction.
   await expect(db.transaction('1\0', async () => {})).rejects.toThrow('invalid message format');
   await expect(db.transaction(s.accountId, async (tx) => await tx.query('select 1/0'))).rejects.toThrow('zero');
   const [row] = await db.transaction(
@@ -120,12 +120,12 @@ it('rolls back a transaction that was started with a statement that failed, and 
   expect(row).toEqual({ account: s.accountId, started: true });
 });
 
-it('plans a statement once for each session, and shows each account its own rows by it', async () => {
+it('a statement is planned once for each session, and the plan shows each account only its own rows', async () => {
   await using db = await openDatabase({ poolSize: 1 });
   const text = 'select id from account where id <> $1';
   const seenBy = async (accountId: string): Promise<unknown[]> =>
     await db.transaction(accountId, async (tx) => await tx.query(text, ['0']));
-  // PostgreSQL plans it for each execution at first, and then keeps one plan for all accounts.
+  // PostgreSQL plans the first executions one by one, and then keeps one plan for all accounts.
   for (let times = 0; times < 8; times += 1) {
     expect(await seenBy(s.accountId)).toEqual([{ id: s.accountId }]);
     expect(await seenBy('999999')).toEqual([]);
@@ -138,7 +138,7 @@ it('plans a statement once for each session, and shows each account its own rows
   expect(prepared).toEqual([{ isKept: true }]);
 });
 
-it('reads all columns of a table in a session that began before a migration added one', async () => {
+it('a session that began before a migration reads the column that the migration added', async () => {
   await using db = await openDatabase({ poolSize: 1 });
   const columns = async (): Promise<string[]> => {
     const [row] = await db.transaction(

@@ -16,7 +16,7 @@ import {
 import { startServer, type TestServer } from '../support/server.ts';
 
 describe('a token', () => {
-  it("is a prefix and 80 random characters, longer than SHA-256's block", () => {
+  it('is a prefix and 80 random characters, longer than a block of SHA-256', () => {
     expect(generateToken('account')).toMatch(/^il_live_[A-Za-z0-9_-]{80}$/);
     expect(generateToken('user')).toMatch(/^il_user_[A-Za-z0-9_-]{80}$/);
     expect(new Set(Array.from({ length: 100 }, () => lookupOf(generateToken('user')))).size).toBe(100);
@@ -35,7 +35,7 @@ describe('a token', () => {
     );
   });
 
-  it("is known again by a digest that needs the server's pepper", () => {
+  it('is recognised by a digest that depends on the secrets of the server', () => {
     const [a, b] = [generateSecrets(), generateSecrets()];
     const token = generateToken('user');
     expect(isSameBytes(digestToken(a, token), digestToken(a, token))).toBe(true);
@@ -43,7 +43,7 @@ describe('a token', () => {
     expect(isSameBytes(digestToken(a, token), Buffer.alloc(3))).toBe(false);
   });
 
-  it('has a signing digest that opens for its own row and key alone', () => {
+  it('has a signing digest that only its own row and key can decrypt', () => {
     const secrets = generateSecrets();
     const owner = { accountId: '1', tokenId: '2' };
     const digest = signingDigest(generateToken('account'));
@@ -61,7 +61,7 @@ describe('a token', () => {
     );
   });
 
-  it('has secrets that are the same for the same INTERLOCK_SECRET, which must be long', () => {
+  it('uses secrets that are the same for the same INTERLOCK_SECRET, which must be long', () => {
     expect(deriveSecrets('x'.repeat(32))).toEqual(deriveSecrets('x'.repeat(32)));
     expect(deriveSecrets('x'.repeat(32))).not.toEqual(deriveSecrets('y'.repeat(32)));
     expect(() => deriveSecrets('short')).toThrow('at least 32 characters');
@@ -88,7 +88,7 @@ describe('tokens of an account', () => {
   const status = async (token: string, url = s.url) =>
     (await fetch(`${url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-  it('are shown once and are nowhere in the database', async () => {
+  it('are shown once, and are nowhere in the database', async () => {
     const { data } = await create({ name: 'CI', kind: 'ACCOUNT', scopes: ['QUEUE_READ', 'QUEUE_WRITE'] });
     const { token } = data.createApiToken;
     expect(data.createApiToken.apiToken).toMatchObject({
@@ -116,10 +116,10 @@ describe('tokens of an account', () => {
   it.each([
     ['no token', undefined],
     ['another scheme', 'Basic abc'],
-    ['nonsense', 'Bearer x'],
+    ['a malformed token', 'Bearer x'],
     ['an unknown token', `Bearer ${generateToken('user')}`],
-    ['an empty one', 'Bearer '],
-  ])('are refused alike: %s', async (_what, authorization) => {
+    ['an empty token', 'Bearer '],
+  ])('are refused with the same answer for %s', async (_what, authorization) => {
     const response = await fetch(`${s.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
@@ -132,12 +132,12 @@ describe('tokens of an account', () => {
     ]);
   });
 
-  it('are refused when only their first characters are right', async () => {
+  it('are refused if only their first characters are right', async () => {
     const token = s.token.slice(0, 30) + generateToken('account').slice(30);
     expect(await status(token)).toBe(401);
   });
 
-  it('never grant a scope the one in use lacks', async () => {
+  it('never grant a scope that the token of the request lacks', async () => {
     const admin = await s.tokenWith(['admin', 'queue:read']);
     const refused = await create({ name: 'More', scopes: ['QUEUE_READ', 'CONFIG_WRITE'] }, admin);
     expect(refused.errors).toMatchObject([
@@ -154,7 +154,7 @@ describe('tokens of an account', () => {
     [{ name: 'x'.repeat(101), scopes: ['QUEUE_READ'] }, 'input.name'],
     [{ name: 'x', scopes: [] }, 'input.scopes'],
     [{ name: 'x', scopes: ['QUEUE_READ'], expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt'],
-  ])('are refused for %j', async (input, field) => {
+  ])('cannot be made with %j', async (input, field) => {
     expect((await create(input)).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT', field } }]);
   });
 
@@ -166,8 +166,8 @@ describe('tokens of an account', () => {
     expect(await status(token)).toBe(401);
   });
 
-  it('end in every server when they are revoked, and the client learns why', async () => {
-    // The clock stands still: what a server knows of a token does not grow old.
+  it('end in every server when they are revoked', async () => {
+    // The clock stands still, so the server does not read the token again because of its age.
     const other = await s.another();
     const { data } = await create({ name: 'Short', scopes: ['QUEUE_READ'] });
     const { token, apiToken } = data.createApiToken;
@@ -182,11 +182,11 @@ describe('tokens of an account', () => {
     expect(await s.rows('select revoked_at from api_token where name = $1', ['Short'])).toEqual([before]);
   });
 
-  it('are refused from the next request on by the server that revoked them, whenever the notification comes', async () => {
+  it('are refused from the next request on by the server that revoked them, even without a notification', async () => {
     const { data } = await create({ name: 'Gone', scopes: ['QUEUE_READ'] });
     const { token, apiToken } = data.createApiToken;
     expect(await status(token)).toBe(200);
-    // Until the server has connected again, no notification reaches it.
+    // The server gets no notification until it has connected again.
     const owner = new pg.Client({ connectionString: s.databaseUrl });
     await owner.connect();
     const { rowCount } = await owner.query(
@@ -198,7 +198,7 @@ describe('tokens of an account', () => {
     expect(await status(token)).toBe(401);
   });
 
-  it('hand signing over before they go', async () => {
+  it('that sign webhooks can be revoked only if another account token signs instead', async () => {
     const { data } = await s.graphql<{ apiTokens: { id: string; name: string; signsWebhooks: boolean }[] }>(
       '{ apiTokens { id name signsWebhooks } }',
     );
@@ -225,7 +225,7 @@ describe('tokens of an account', () => {
     expect(signers).toEqual([{ name: 'Next 2' }]);
   });
 
-  it('say when they were last used, written once a minute at most', async () => {
+  it('show when they were last used, which is written at most once a minute', async () => {
     const other = await startServer({ clock: () => new Date(now) });
     try {
       const used = async (): Promise<number | undefined> =>
@@ -247,7 +247,7 @@ describe('tokens of an account', () => {
     }
   });
 
-  it('leave an entry in the audit log when a user made them over GraphQL, and only then', async () => {
+  it('of a user leave an entry in the audit log if the user acts over GraphQL, and otherwise none', async () => {
     const fresh = await startServer();
     try {
       const user = await fresh.tokenWith(['admin', 'queue:read', 'queue:pause']);

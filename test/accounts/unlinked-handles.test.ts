@@ -1,4 +1,4 @@
-// Users who have linked no handle, the account's first token among them, on pull requests that live here.
+// Users without a linked handle, such as the service user, on pull requests of the local host.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { makeRepository, openPullRequest, pushBranches } from '../rest/contract/repository.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** A user without a handle, and a token. */
+/** Adds a user without a handle, and makes a token for the user. */
 async function add(email: string, role: 'ADMIN' | 'MEMBER'): Promise<{ token: string; handle: string; id: string }> {
   const account = accountOf(server);
   const { user } = await account.run<{ user: { id: string } }>('addUser', { email, role }, 'user { id }');
@@ -68,7 +68,7 @@ async function comment(number: number, body: string, token?: string): Promise<vo
   await server.drain();
 }
 
-it('have a handle as authors, in REST, GraphQL and comments', async () => {
+it('users without a handle are named by a made-up handle in REST, GraphQL and comments', async () => {
   const answer = await server.rest('GET', '/api/v1/pull_request?org=acme&repo=web&number=1');
   expect(await answer.json()).toMatchObject({ author: service });
   expect((await shown(1)).author).toBe(service);
@@ -84,7 +84,7 @@ it('have a handle as authors, in REST, GraphQL and comments', async () => {
   expect(JSON.stringify(comments)).not.toContain('service@');
 });
 
-it('are authorised as the users they are: by the skip-line label', async () => {
+it('an admin without a handle may skip the line by the label', async () => {
   await label(1, true);
   expect((await shown(1)).skipLine).toBe(true);
   const admin = await add('root@acme.test', 'ADMIN');
@@ -92,7 +92,7 @@ it('are authorised as the users they are: by the skip-line label', async () => {
   expect((await shown(2)).skipLine).toBe(true);
 });
 
-it('are refused as the users they are, whatever they are called', async () => {
+it('a member without a handle may not skip the line, even with the name of the service user', async () => {
   await label(2, false);
   await server.rest('POST', '/api/v1/pull_request', {
     body: { action: 'dequeue', pull_request: { number: 2, repository: { org: 'acme', name: 'web' } } },
@@ -107,7 +107,7 @@ it('are refused as the users they are, whatever they are called', async () => {
   expect((await shown(2)).skipLine).toBe(true);
 });
 
-it('cannot approve what they opened, after a handle was linked either', async () => {
+it('a user cannot approve an own pull request, also after linking a handle', async () => {
   const review = async (): Promise<readonly string[]> => {
     const { errors } = await server.graphql(
       `mutation ($repository: RepositoryInput!) {

@@ -1,5 +1,5 @@
 // Servers and workers of two versions run beside each other during an upgrade. So a migration either only adds, or
-// removes what the last release did not use any more (docs/upgrading.md).
+// removes what the last release no longer used (docs/upgrading.md).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ function migrationsOf({ commit }: Release): Map<string, string> {
   );
 }
 
-it('the last release could run beside each migration since', async () => {
+it('the last release can run on a database with each later migration', async () => {
   const all = earlierReleases(projectRoot);
   const last = all.at(-1);
   const released = last === undefined ? new Map<string, string>() : migrationsOf(last);
@@ -58,7 +58,7 @@ it('the last release could run beside each migration since', async () => {
   ).toEqual([]);
 });
 
-/** Applies one migration after another to a database of its own, and returns what is refused. */
+/** Applies one migration after another to a database of its own, and returns the faults of the migrations. */
 async function judge(names: readonly string[], versions: readonly string[]): Promise<string[]> {
   const [first] = names;
   if (first === undefined) return [];
@@ -88,7 +88,7 @@ function faultsOf(name: string, breaking: readonly string[], versions: readonly 
   return versions.includes(phase.unusedSince) ? [] : [`${name} names v${phase.unusedSince}, which was not released.`];
 }
 
-it('without tags, the dated sections of the changelog count as releases, but the present commit does not', async () => {
+it('without tags, the dated sections of the changelog count as releases, but not that of the present commit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'releases-'));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   const inFolder = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -112,13 +112,13 @@ it('without tags, the dated sections of the changelog count as releases, but the
     { version: '1.9.0', commit: first },
     { version: '1.10.0', commit: second },
   ]);
-  // A tag counts, and then nothing else does: the newer section may be that of a release under way.
+  // If there is a tag, only tags count, because the newest section may be that of a release that is not finished.
   inFolder('tag', 'v1.9.0', first);
   inFolder('tag', 'v1.10.0-rc.1', second);
   expect(earlierReleases(folder)).toEqual([{ version: '1.9.0', commit: first }]);
 });
 
-it('names a migration that says no phase, and one that says that it only adds and removes something', () => {
+it('a migration without a phase is refused, and so is one that claims to only add but removes something', () => {
   expect(faultsOf('0001_installation', [], [])).toEqual([
     expect.stringContaining('0001_installation must begin with "-- Phase: expand"'),
   ]);
@@ -183,7 +183,7 @@ test.each([
     ["line.known refuses rows that were accepted: CHECK ((name = ANY (ARRAY[''::text, 'a'::text, 'c'::text])))."],
   ],
   ['drop function twice(integer)', ['The function twice(integer) is gone.']],
-])('%s', async (statement, breaking) => {
+])('the breaking changes of a statement are found: %s', async (statement, breaking) => {
   await client.query('begin');
   try {
     await client.query(table);
@@ -195,7 +195,7 @@ test.each([
   }
 });
 
-it('a database that a newer version has migrated is opened where its migrations only added', async () => {
+it('a database that a newer version has migrated can be used if the newer migrations only added', async () => {
   await prepareSchema(database.url);
   await client.query("insert into mikro_orm_migrations (name) values ('0990_later')");
   await expect(prepareSchema(database.url)).rejects.toThrow('this one does not know its migration 0990_later');

@@ -1,4 +1,5 @@
-// The list of user actions cannot rot: it is held against the mutations of the schema and against the code.
+// Compares the list of user actions with the mutations of the schema and with the code, so that the list stays
+// complete.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 const contribution = "A contributor's work on the code host, which keeps its history itself.";
 
-/** Mutations that leave no entry, and why. */
+/** Mutations that leave no entry in the audit log, and the reason of each. */
 const unrecorded: Readonly<Record<string, string>> = {
   openPullRequest: contribution,
   reviewPullRequest: contribution,
@@ -34,25 +35,25 @@ const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encodin
   .join('\n');
 
 describe('a mutation', () => {
-  it.each(mutations)('%s records what was done, or says why it does not', (mutation) => {
+  it.each(mutations)('%s is either recorded, or has a reason not to be', (mutation) => {
     expect([recorded.has(mutation), Object.hasOwn(unrecorded, mutation)].filter(Boolean)).toHaveLength(1);
   });
 
-  it('that is listed is one', () => {
+  it('exists if the list names it', () => {
     expect([...recorded, ...Object.keys(unrecorded)].filter((name) => !mutations.includes(name))).toEqual([]);
   });
 });
 
 describe('a user action', () => {
-  // Some are put together: `account_token_${what}`.
-  it.each(rules)('%s is recorded somewhere, about an entity that is known', (action, { entity, by }) => {
+  // Some names are put together in the code: `account_token_${what}`.
+  it.each(rules)('%s is recorded somewhere, and is about a known entity', (action, { entity, by }) => {
     const stem = action.slice(0, action.lastIndexOf('_') + 1);
     expect(sources.includes(`'${action}'`) || sources.includes(`\`${stem}\${`)).toBe(true);
     expect(auditEntities).toContain(entity);
     expect(by.length).toBeGreaterThan(0);
   });
 
-  it('is in the docs', () => {
+  it('is listed in docs/user-actions.md', () => {
     expect(readFileSync(join(projectRoot, 'docs/user-actions.md'), 'utf8')).toBe(userActionsMarkdown());
   });
 });

@@ -1,4 +1,4 @@
-// What users do from the dashboard leaves an entry (interface 2.10, 4.7).
+// Actions of users in the dashboard leave entries in the audit log (interface 2.10, 4.7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/context.ts';
 import { prepareRepository, type PreparedRepository } from '../rest/contract/repository.ts';
@@ -20,7 +20,7 @@ afterAll(async () => await s.close());
 
 type Entry = readonly [action: string, entity: string, target: string | null];
 
-/** Entries since the last time, oldest first. */
+/** The entries since the last call, the oldest first. */
 let seen = '0';
 async function newEntries(): Promise<Entry[]> {
   const rows = await s.rows<{ id: string; action: string; actor: string; entity: string; target: string | null }>(
@@ -33,7 +33,7 @@ async function newEntries(): Promise<Entry[]> {
 }
 
 describe('a user of the dashboard', () => {
-  it('leaves an entry with each thing done, and none with what changed nothing', async () => {
+  it('leaves an entry with each change of users, teams and tokens, and none if nothing changed', async () => {
     const run = async <Payload>(mutation: string, input: unknown, selection: string): Promise<Payload> =>
       await account.run<Payload>(mutation, input, selection, ada);
     const added = await run<{ user: { id: string } }>('addUser', { email: 'ben@acme.test' }, 'user { id }');
@@ -89,7 +89,7 @@ describe('a user of the dashboard', () => {
     ]);
   });
 
-  it('leaves an entry with each thing asked of the queue', async () => {
+  it('leaves an entry with each change of a queue', async () => {
     const where = { owner: repository.org, name: repository.name };
     const one = { repository: where, number: repository.number };
     const run = async (mutation: string, input: unknown, selection: string): Promise<unknown> =>
@@ -102,7 +102,7 @@ describe('a user of the dashboard', () => {
       await run('replaceConfiguration', { repository: where, yaml }, 'outcome { __typename }');
     const branch = { repository: where, baseBranch: 'main' };
     await run('haltQueue', { ...branch, reason: 'Test' }, 'queue { id }');
-    // A misspelt branch was given a queue, and nothing was halted.
+    // Once, a misspelt branch got a queue, and nothing was halted.
     for (const mutation of ['haltQueue', 'resumeQueue'])
       await expect(
         run(
@@ -145,7 +145,7 @@ describe('a user of the dashboard', () => {
     ]);
   });
 
-  it('leaves an entry with each thing asked of base branches, webhooks and the account', async () => {
+  it('leaves an entry with each change of base branches, webhooks and the account', async () => {
     const where = { owner: repository.org, name: repository.name };
     const run = async <Payload>(mutation: string, input: unknown, selection: string): Promise<Payload> =>
       await account.run<Payload>(mutation, input, selection, ada);
@@ -198,7 +198,7 @@ describe('a user of the dashboard', () => {
       'webhook_signing_promoted',
     ]);
     expect(new Set(entries.map(([, , target]) => target))).toEqual(new Set([null]));
-    // What signs is in no log, nor is an address, which may hold secrets of its own.
+    // No entry contains a signing key, or an address, which may contain a secret.
     const [kept] = await s.rows<{ text: string }>(
       `select coalesce((select string_agg(to_jsonb(e)::text, '') from event e), '') ||
               coalesce((select string_agg(to_jsonb(a)::text, '') from user_action a), '') as text`,
@@ -206,7 +206,7 @@ describe('a user of the dashboard', () => {
     for (const hidden of [secret, next.token, 'hush']) expect(kept?.text).not.toContain(hidden);
   });
 
-  it('leaves none with what is refused, over REST, or with a token of the account', async () => {
+  it('leaves no entry if the action is refused, over REST, or with a token of the account', async () => {
     const where = { owner: repository.org, name: repository.name };
     const refused = await s.graphql('mutation { addUser(input: {email: "ada@acme.test"}) { user { id } } }', {}, ada);
     expect(refused.errors).toHaveLength(1);
@@ -216,7 +216,7 @@ describe('a user of the dashboard', () => {
   });
 });
 
-describe('the log', () => {
+describe('the audit log', () => {
   const list = async (query: string, token?: string): Promise<{ status: number; body: unknown; names: string[] }> => {
     const response = await s.rest('GET', `/api/v1/user_actions${query}`, token === undefined ? {} : { token });
     const body = (await response.json()) as { action: string }[];
@@ -225,7 +225,7 @@ describe('the log', () => {
 
   beforeAll(async () => {
     await s.rows('delete from user_action where account_id = $1', [s.accountId]);
-    // 120 entries: every third one about a release, which REST does not know.
+    // Every third of the 120 entries is about a release. REST does not list such entries.
     await s.rows(
       `insert into user_action (account_id, action, actor, entity, target, at)
        select $1, 'act_' || n, 'ada@acme.test', case n % 3 when 0 then 'release' when 1 then 'merge_queue' else 'account' end,
@@ -235,7 +235,7 @@ describe('the log', () => {
     );
   });
 
-  it('is read fifty at a time, newest first', async () => {
+  it('is listed in pages of fifty, the newest first', async () => {
     const pages = [await list(''), await list('?page=2'), await list('?page=3')];
     expect(pages.map(({ names }) => names.length)).toEqual([50, 30, 0]);
     const known = Array.from({ length: 120 }, (_, at) => 120 - at).filter((n) => n % 3 !== 0);
@@ -258,7 +258,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('is narrowed by entity and action', async () => {
+  it('can be filtered by entity and action', async () => {
     expect((await list('?entity=account&page=1')).names).toHaveLength(40);
     expect((await list('?action=act_7')).names).toEqual(['act_7']);
     expect((await list('?entity=account&action=act_7')).names).toEqual([]);
@@ -269,14 +269,14 @@ describe('the log', () => {
     });
   });
 
-  it('is read by cursor or by page, not both, and as a whole over GraphQL', async () => {
+  it('is read by cursor or by page, not by both, and has all entries over GraphQL', async () => {
     const ask = async (field: string, args: string) =>
       await s.graphql<
         Record<string, { nodes: { action: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } }>
       >(`{ ${field}(${args}) { nodes { action entity } pageInfo { hasNextPage endCursor } } }`);
     const first = (await ask('userActions', 'first: 3')).data['userActions'];
     expect(first?.nodes.map(({ action }) => action)).toEqual(['act_119', 'act_118', 'act_116']);
-    // What comes meanwhile moves nobody's place.
+    // An entry that is added in between does not move the cursor.
     await s.rows(
       `insert into user_action (account_id, action, actor, entity, at) values ($1, 'late', 'ada@acme.test', 'account', now())`,
       [s.accountId],
@@ -296,12 +296,12 @@ describe('the log', () => {
     expect(releases?.nodes).toEqual([{ action: 'act_6', entity: 'RELEASE' }]);
   });
 
-  it("is one's own account's", async () => {
+  it("shows only the entries of one's own account", async () => {
     const other = await s.otherAccount();
     expect(await list('', other.token)).toMatchObject({ status: 200, body: [] });
   });
 
-  it('says which scope and which plan it needs', async () => {
+  it('names the scope and the plan that it needs', async () => {
     const { token } = await account.add('cleo', { role: 'admin', scopes: ['queue:read', 'admin'] });
     expect(await list('', token)).toMatchObject({
       status: 403,

@@ -67,14 +67,14 @@ describe('users', () => {
       'BAD_INPUT',
       'input.handle must be a handle on the code host: 1 to 39 letters and digits, with single hyphens, dots or underscores between them',
     ],
-  ])('are refused as %j', async (input, code, message) => {
+  ])('cannot be added as %j: %s', async (input, code, message) => {
     const answer = await s.graphql('mutation ($input: AddUserInput!) { addUser(input: $input) { user { id } } }', {
       input,
     });
     expect(codes(answer)).toEqual([[code, message]]);
   });
 
-  it('keep an admin among them, and the service user', async () => {
+  it('always include an admin and the service user', async () => {
     const last = 'This is the last admin of the account. Make another user an admin first.';
     const { data } = await s.graphql<{ users: { nodes: { id: string; email: string }[] } }>(
       '{ users { nodes { id email } } }',
@@ -103,7 +103,7 @@ describe('users', () => {
     await account.update(ada, { role: 'ADMIN' });
   });
 
-  it('are bound by a new role at once, in every process and on open connections', async () => {
+  it('have a new role at once, in every process and on open connections', async () => {
     const other = await s.another();
     const cleo = await account.add('cleo', { role: 'maintainer', scopes: ['queue:read', 'queue:pause'] });
     const pause = async (url: string): Promise<number> =>
@@ -139,7 +139,7 @@ describe('users', () => {
     await client.dispose();
   });
 
-  it('lose their tokens, connections, teams and rights when they are removed, and come back as new', async () => {
+  it('lose their tokens, connections, teams and rights when they are removed, and get none of them back when they are added again', async () => {
     const dan = await account.add('dan');
     const own = await account.run<{ token: string }>(
       'createApiToken',
@@ -157,7 +157,7 @@ describe('users', () => {
     expect(codes(await account.remove(dan.id))).toEqual([]);
     expect(codes(await account.update(dan.id, { role: 'ADMIN' }))).toEqual([['NOT_FOUND', 'User not found']]);
     expect(await users()).not.toContainEqual(expect.objectContaining({ email: dan.email }));
-    // The handle is free, and the address belongs to the same user when it comes back.
+    // The handle is free for others. When the address is added again, it belongs to the same user.
     const heir = await account.add('dan2');
     expect(codes(await account.update(heir.id, { handle: 'dan' }))).toEqual([]);
     const back = await account.run<{ user: { id: string; handle: null } }>(
@@ -238,7 +238,7 @@ describe('tokens of users', () => {
     expect(await status(gil.token)).toBe(200);
   });
 
-  it("are nobody else's to see, make or revoke", async () => {
+  it('cannot be seen, made or revoked by other members', async () => {
     const [hal, ida] = [await account.add('hal'), await account.add('ida')];
     const idas = (await create({ name: 'Own', scopes: ['QUEUE_READ'] }, ida.token)).data.createApiToken.apiToken.id;
     const needed = [['FORBIDDEN', 'This needs a token with the scope admin.']];
@@ -250,7 +250,7 @@ describe('tokens of users', () => {
     expect(codes(await create({ name: 'x', scopes: ['QUEUE_READ'], kind: 'ACCOUNT' }, hal.token))).toEqual(needed);
   });
 
-  it('grant no more than their maker and their user have', async () => {
+  it('grant only what their maker and their user may do', async () => {
     const jan = await account.add('jan');
     expect(codes(await create({ name: 'x', scopes: ['CONFIG_READ'] }, jan.token))).toEqual([
       ['FORBIDDEN', 'A token can only grant scopes that it has; this token lacks config:read.'],

@@ -1,4 +1,4 @@
-// The Action's commands against a service, and its bundle as GitHub runs it. One repository for all of them.
+// Runs the commands of the Action against a service, and the bundle as GitHub runs it. All tests share one repository.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { carryOut, type Result } from '../../action/src/commands.ts';
 import { readRequest } from '../../action/src/inputs.ts';
 import { createService } from '../../action/src/service.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
-import { wireTo } from '../cli/wire.ts';
+import { startProxy } from '../cli/service-proxy.ts';
 import { openShop, repository, type Shop } from '../cli/shop.ts';
 
 let shop: Shop;
@@ -34,10 +34,12 @@ interface Definition {
 }
 const definition = parse(readFileSync(join(projectRoot, 'action', 'action.yml'), 'utf8')) as Definition;
 
-/** Inputs that commands asked for. */
+/** The inputs that commands have read. */
 const asked = new Set(['url', 'token']);
 
-/** In this process. Between looks the engine works, and time passes. */
+/**
+ * Runs a command in this process. Whenever the command waits, the engine works and the clock of the command moves on.
+ */
 async function run(
   inputs: Readonly<Record<string, string>>,
   { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.drain() } = {},
@@ -63,7 +65,7 @@ async function run(
 }
 
 describe('queue', () => {
-  test('waits until the pull request is merged, and says each new sentence', async () => {
+  test('waits until the pull request is merged, and prints each new sentence', async () => {
     const number = await shop.propose('waited');
     await shop.mutate('queuePullRequest', { repository, number, skipValidation: true });
     const merged = await run({ command: 'queue', 'pull-request': String(number), wait: 'true' });
@@ -74,13 +76,13 @@ describe('queue', () => {
     expect(again).toMatchObject({ isDone: true, outputs: { 'merge-commit': tip } });
   });
 
-  test('fails with the sentence of the explanation when the pull request is taken out', async () => {
+  test('fails with the sentence of the explanation if the pull request is taken out of the queue', async () => {
     const onDelay = async (): Promise<void> => await shop.mutate('dequeuePullRequest', { repository, number: 1 });
     const refused = await run({ command: 'queue', 'pull-request': '1', wait: 'true' }, { onDelay });
     expect(refused).toMatchObject({ isDone: false, title: '#1 is open', sentence: refused.said.at(-1) });
   });
 
-  test('gives up after its time, and leaves the pull request in the queue', async () => {
+  test('fails after its timeout, and leaves the pull request in the queue', async () => {
     const inputs = { command: 'queue', 'pull-request': '1', wait: 'true', 'timeout-minutes': '1' };
     const late = await run(inputs, { onDelay: async () => {} });
     expect(late).toMatchObject({
@@ -91,7 +93,7 @@ describe('queue', () => {
   });
 });
 
-test('affected-targets, create-release, report-deployment and register-preview are carried out', async () => {
+test('affected-targets, create-release, report-deployment and register-preview succeed', async () => {
   await writeFile(join(shop.elsewhere, 'targets.json'), '["//web", "//api"]');
   const file = join(shop.elsewhere, 'targets.json');
   expect(await run({ command: 'affected-targets', 'pull-request': '1', 'targets-file': file })).toMatchObject({
@@ -114,19 +116,19 @@ test('affected-targets, create-release, report-deployment and register-preview a
 describe('a request that does not arrive', () => {
   const inputs = { command: 'affected-targets', 'pull-request': '1', targets: '//web' };
 
-  test('is repeated until the way is mended', async () => {
-    await using wire = await wireTo(new URL(shop.s.url));
-    wire.cut();
-    const onDelay = async (): Promise<void> => wire.mend();
-    expect(await run(inputs, { url: wire.url, onDelay })).toMatchObject({ isDone: true });
+  test('is repeated until the connection is restored', async () => {
+    await using proxy = await startProxy(new URL(shop.s.url));
+    proxy.cut();
+    const onDelay = async (): Promise<void> => proxy.restore();
+    expect(await run(inputs, { url: proxy.url, onDelay })).toMatchObject({ isDone: true });
   });
 
-  test('is given up after five times', async () => {
-    await using wire = await wireTo(new URL(shop.s.url));
-    wire.cut();
+  test('fails after five tries', async () => {
+    await using proxy = await startProxy(new URL(shop.s.url));
+    proxy.cut();
     let delays = 0;
     const onDelay = async (): Promise<void> => void (delays += 1);
-    await expect(run(inputs, { url: wire.url, onDelay })).rejects.toThrow(`${wire.url} does not answer (`);
+    await expect(run(inputs, { url: proxy.url, onDelay })).rejects.toThrow(`${proxy.url} does not answer (`);
     expect(delays).toBe(4);
   });
 });
@@ -137,7 +139,7 @@ test.each([
   ['register-preview', { 'pull-request': '1', 'preview-url': 'https://preview.example' }],
   ['create-release', { project: 'shop', version: '9.0-rc1' }],
   ['report-deployment', { project: 'shop', version: '1.0-rc1', environment: 'production', status: 'success' }],
-])('%s needs its permission, and finds nothing of another account', async (command, inputs) => {
+])('%s is refused for a token without the scope, and for a token of another account', async (command, inputs) => {
   await expect(run({ command, ...inputs }, { token: weak })).rejects.toThrow('Make a token with the permission');
   await expect(run({ command, ...inputs }, { token: other })).rejects.toThrow('Check the names, and whether the token');
 });
@@ -195,6 +197,6 @@ test('the bundle masks the token, fails with an annotation, and writes outputs a
   expect(ran.summary).toMatch(/^<h3>Interlock: #1 is blocked<\/h3>\n<p>.+<\/p>\n$/);
 });
 
-test('action.yml declares the inputs that commands ask for, and no others', () => {
+test('action.yml declares exactly the inputs that commands read', () => {
   expect([...asked].toSorted()).toEqual(Object.keys(definition.inputs).toSorted());
 });

@@ -1,4 +1,4 @@
-// What the Action understands of a workflow's inputs and of the event, as tables.
+// Tests as tables what the Action reads from the inputs of a workflow and from the event.
 import { describe, expect, test } from 'vitest';
 import { readCommon, readRequest, targetsOf, type Event, type ReadInput } from '../../action/src/inputs.ts';
 import { waitAfter } from '../../action/src/service.ts';
@@ -21,13 +21,18 @@ const reading =
     inputs[name] ?? (name === 'repository' ? 'acme/shop' : '');
 const candidate = { project: 'shop', version: '1.0-rc1' };
 
-describe('a request', () => {
+describe('the request of the Action', () => {
   test.each<[string, Event, Record<string, string>, object]>([
     ['the pull request of the event', pullRequest, { command: 'queue' }, { number: 7, headCommitSha: head }],
     ['the pull request of a comment', comment, { command: 'queue' }, { number: 8, headCommitSha: null }],
-    ['a named pull request', push, { command: 'queue', 'pull-request': '#12' }, { number: 12, headCommitSha: null }],
     [
-      'a pull request that is not that of the event',
+      'a pull request that the inputs name',
+      push,
+      { command: 'queue', 'pull-request': '#12' },
+      { number: 12, headCommitSha: null },
+    ],
+    [
+      'a pull request that the inputs name instead of that of the event',
       pullRequest,
       { command: 'queue', 'pull-request': '12' },
       { number: 12, headCommitSha: null },
@@ -48,19 +53,19 @@ describe('a request', () => {
       { of: { branch: 'main' }, commitSha: sha, secrets: { A: 'b=c', D: '' }, name: null },
     ],
     [
-      'a preview of a pull request, whose GITHUB_SHA is a merge',
+      'the head of a pull request instead of the merge commit in GITHUB_SHA',
       pullRequest,
       { command: 'register-preview', 'preview-url': 'https://p.example' },
       { of: { number: 7 }, commitSha: head },
     ],
-    ['a candidate', push, { command: 'create-release', ...candidate }, { commit: sha, build: false }],
+    ['a release candidate', push, { command: 'create-release', ...candidate }, { commit: sha, build: false }],
     [
-      "a job's status, as GitHub spells it",
+      "a job status with GitHub's spelling",
       push,
       { command: 'report-deployment', environment: 'production', status: 'cancelled', ...candidate },
       { status: 'canceled' },
     ],
-  ])('is read of %s', (_, event, inputs, expected) => {
+  ])('has %s', (_, event, inputs, expected) => {
     expect(readRequest(reading(inputs), event)).toMatchObject(expected);
   });
 
@@ -85,7 +90,7 @@ describe('a request', () => {
     ],
     [push, { command: 'create-release', version: '1.0-rc1' }, 'project is needed for create-release'],
     [push, { command: 'report-deployment', environment: 'p', status: 'done', ...candidate }, 'status must be one of'],
-  ])('of %j with %j is refused', (event, inputs, message) => {
+  ])('is refused for the event %j with the inputs %j', (event, inputs, message) => {
     const at = event === push && inputs['command'] === 'register-preview' ? { ...event, branch: null } : event;
     expect(() => readRequest(reading(inputs), at)).toThrow(message);
   });
@@ -94,7 +99,7 @@ describe('a request', () => {
     [{}, 'url is needed for every command: the address of Interlock.'],
     [{ url: 'interlock.example' }, 'url must be an address such as https://interlock.example.com'],
     [{ url: 'https://i.example/' }, 'token is empty. Set it from a secret that this repository has. GitHub gives'],
-  ])('with %j does not begin', (inputs, message) => {
+  ])('is refused with the inputs %j', (inputs, message) => {
     expect(() => readCommon(reading(inputs))).toThrow(message);
   });
 });
@@ -103,7 +108,7 @@ test.each([
   ['//a\n//b\n', ['//a', '//b']],
   ['["//a", "//b"]', ['//a', '//b']],
   ['', []],
-])('a file with %j has targets', (text, targets) => {
+])('the file %j has the targets %j', (text, targets) => {
   expect(targetsOf(text, 'targets.txt')).toEqual(targets);
 });
 
@@ -118,12 +123,12 @@ test.each<[string, Response | Error, number, number | null]>([
   ['no answer again', new Error('reset'), 3, 4_000],
   ['a busy service', new Response(null, { status: 503, headers: { 'retry-after': '5' } }), 1, 5_000],
   [
-    'a rate limit that asks for long',
+    'a rate limit with a long retry-after',
     new Response(null, { status: 429, headers: { 'retry-after': '900' } }),
     1,
     30_000,
   ],
-  ['a gateway without a word', new Response(null, { status: 502 }), 2, 2_000],
-])('after %s the request waits', (_, response, tries, waitMs) => {
+  ['a gateway error without retry-after', new Response(null, { status: 502 }), 2, 2_000],
+])('the wait after %s is right', (_, response, tries, waitMs) => {
   expect(waitAfter(response, tries)).toBe(waitMs);
 });

@@ -1,5 +1,4 @@
-// Streams that were damaged on their way: a leaf ends with a report or with an error that has a message, and every file
-// that it wrote was written by a whole call.
+// Damaged streams of a model. A leaf ends with a report or with an error that has a message.
 import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { examples } from '../support/tier.ts';
@@ -16,7 +15,7 @@ const turns: readonly ModelTurn[] = [
 ];
 
 const damage = fc.record({
-  /** Which turn, and where in its bytes. */
+  /** Which turn is damaged, and where in its bytes. */
   turn: fc.nat({ max: 5 }),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   kind: fc.constantFrom('cut', 'lose', 'repeat', 'replace'),
@@ -40,7 +39,7 @@ describe.each([
   { provider: 'openai', protocol: openaiChat },
   { provider: 'anthropic', protocol: anthropicMessages },
 ] as const)('damaged streams of $provider', ({ provider, protocol }) => {
-  it('end a leaf, one way or the other', async () => {
+  it('end a leaf with a report or with an error that has a message', async () => {
     const ends = { reported: 0, failed: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
@@ -66,7 +65,7 @@ describe.each([
       }),
       { numRuns: examples({ standard: 20, full: 200 }) },
     );
-    // Most damage is noticed, and made good by asking again.
+    // Most damage is noticed, and a second request repairs it.
     expect(ends.reported).toBeGreaterThan(ends.failed);
   });
 });

@@ -1,4 +1,5 @@
-// Unusable answers of a model. Interlock sends the model the reason, and the work fails after several in a row.
+// Unusable answers of a model. Interlock sends the reason back to the model. After three unusable answers in a row the
+// leaf fails.
 import { describe, expect, it } from 'vitest';
 import { AgentRefused } from '../../src/platform/agents/port.ts';
 import { modelServer, type ModelTurn } from '../support/model-server.ts';
@@ -7,22 +8,22 @@ import { testSession } from './session.ts';
 
 const useless: readonly { what: string; turn: ModelTurn; message: RegExp }[] = [
   {
-    what: 'arguments that are no JSON',
+    what: 'arguments that are not JSON',
     turn: { calls: [{ name: 'read_file', args: null }], rawArguments: '{"path": "greet' },
     message: /JSON/i,
   },
   {
-    what: 'arguments that are no object',
+    what: 'arguments that are not an object',
     turn: { calls: [{ name: 'read_file', args: 'greeting.txt' }] },
     message: /must be a JSON object/,
   },
   {
-    what: 'a tool that there is not',
+    what: 'a tool that does not exist',
     turn: { calls: [{ name: 'commit', args: {} }] },
     message: /There is no tool "commit"\. There are: read_file, .*write_file/,
   },
   { what: 'an empty answer', turn: { text: '' }, message: /The answer was empty/ },
-  { what: 'nothing but space', turn: { text: ' \n' }, message: /The answer was empty/ },
+  { what: 'an answer of spaces only', turn: { text: ' \n' }, message: /The answer was empty/ },
   { what: 'an answer that was cut off', turn: { text: 'I will', end: 'length' }, message: /cut off at its limit/ },
   {
     what: 'a call that was cut off',
@@ -37,7 +38,7 @@ const useless: readonly { what: string; turn: ModelTurn; message: RegExp }[] = [
 ];
 
 describe.each(protocols)('the model agent by $provider', ({ provider }) => {
-  it.each(useless)('is corrected after $what, and continues', async ({ turn, message }) => {
+  it.each(useless)('gets the reason after $what, and continues', async ({ turn, message }) => {
     await using server = await serverOf(turn, { calls: [finish] });
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
@@ -48,7 +49,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it.each(useless)('fails the leaf with a message after three times $what', async ({ turn, message }) => {
+  it.each(useless)('fails the leaf with the reason after three times $what', async ({ turn, message }) => {
     await using server = await modelServer(() => turn);
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
@@ -61,7 +62,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(session.turns).toHaveLength(3);
   });
 
-  it('is corrected after a wrong plan, and after prose instead of a plan', async () => {
+  it('gets the reason after a wrong plan, and after prose instead of a plan', async () => {
     await using server = await serverOf(
       { text: 'First I would change the greeting, then tell people.' },
       { calls: [{ name: 'submit_plan', args: { title: 'Greet', steps: [{ title: 'One', parts: [] }] } }] },
@@ -78,7 +79,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('refuses for good what the provider withholds', async () => {
+  it('fails the leaf for good if the provider withholds the answer', async () => {
     await using server = await serverOf({ text: 'I', end: 'filter' });
     await using session = await testSession();
 
@@ -88,7 +89,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await expect(working).rejects.toThrow(/withheld/);
   });
 
-  it('comes to an end when the model does not', async () => {
+  it('fails the leaf for good if the model does not end within its turns', async () => {
     await using server = await modelServer(() => ({ calls: [{ name: 'list_files', args: {} }] }));
     await using session = await testSession();
 
@@ -103,11 +104,11 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
   });
 
   it.each([
-    { what: 'a page instead of a stream', bytes: '<html>Sign in first</html>' },
-    { what: 'a stream of something else', bytes: 'data: {"hello": "world"}\n\ndata: [DONE]\n\n' },
+    { what: 'an HTML page instead of a stream', bytes: '<html>Sign in first</html>' },
+    { what: 'a stream of another protocol', bytes: 'data: {"hello": "world"}\n\ndata: [DONE]\n\n' },
     { what: 'broken JSON', bytes: 'event: message_start\ndata: {"type": "message_start", "mess\n\n' },
-    { what: 'nothing at all', bytes: '' },
-  ])('gives up for this time, with a message, on $what', async ({ bytes }) => {
+    { what: 'an empty answer', bytes: '' },
+  ])('fails with a message on $what', async ({ bytes }) => {
     await using server = await modelServer(() => ({ bytes }));
     await using session = await testSession();
 
@@ -117,7 +118,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     expect(server.requests.length).toBeLessThanOrEqual(2);
   });
 
-  it('gives up for this time when nothing comes', async () => {
+  it('fails, and the step may be retried, if nothing comes', async () => {
     await using server = await modelServer(() => ({ hangs: true }));
     await using session = await testSession();
 
@@ -128,7 +129,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await expect.poll(() => server.closedEarly).toBe(1);
   });
 
-  it('repeats the message of a provider that refuses, without the key', async () => {
+  it('shows the message of a provider that refuses, without the key', async () => {
     await using server = await modelServer(() => ({
       status: 400,
       message: 'The key key-of-the-model-server may not use this model',

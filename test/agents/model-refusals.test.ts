@@ -1,4 +1,4 @@
-// What providers refuse and how they break off: each ends with a message that names the cause and the cure.
+// Providers refuse requests or break off. Each time the agent's error names the cause and what to do.
 import { describe, expect, it } from 'vitest';
 import { createModelAgent } from '../../src/platform/agents/model/index.ts';
 import { AgentBusy, AgentRefused } from '../../src/platform/agents/port.ts';
@@ -10,7 +10,7 @@ type Refused = Extract<ModelReply, { status: number }>;
 
 const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
   {
-    what: 'more than fits into its context',
+    what: 'the request does not fit into the context',
     reply: {
       status: 400,
       code: 'context_length_exceeded',
@@ -19,12 +19,12 @@ const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
     message: /answered 400: .*8192 tokens.* Ask for less in one step; .*RUNBOOK_MODEL_CONTEXT_TOKENS/,
   },
   {
-    what: 'more than fits, said in words alone',
+    what: 'the request does not fit, which only the message says',
     reply: { status: 413, message: 'prompt is too long: 210000 tokens > 200000 maximum' },
     message: /answered 413: .* Ask for less in one step/,
   },
   {
-    what: 'what its filter does not let pass',
+    what: 'the filter of the provider stops the request',
     reply: {
       status: 400,
       code: 'content_filter',
@@ -33,7 +33,7 @@ const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
     message: /answered 400: .*policy\. Put the prompt into other words\./,
   },
   {
-    what: 'an account that has not paid',
+    what: 'the account has not paid',
     reply: {
       status: 429,
       code: 'insufficient_quota',
@@ -43,14 +43,14 @@ const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
     message: /answered 429: .*quota\. The operator of this installation pays the provider/,
   },
   {
-    what: 'a model that there is not',
+    what: 'the model does not exist',
     reply: { status: 404, code: 'model_not_found', message: 'There is no such model' },
     message: /answered 404: There is no such model\. .*corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL/,
   },
 ];
 
-describe.each(protocols)('the model agent by $provider, refused', ({ provider }) => {
-  it.each(forGood)('$what, fails for good with cause and cure', async ({ reply, message }) => {
+describe.each(protocols)('the model agent by $provider', ({ provider }) => {
+  it.each(forGood)('fails for good, with cause and advice, if $what', async ({ reply, message }) => {
     await using server = await modelServer(() => reply);
     await using session = await testSession();
     const working = agentOf(server, provider, { retries: 1 }).work(leaf, session);
@@ -60,10 +60,10 @@ describe.each(protocols)('the model agent by $provider, refused', ({ provider })
   });
 
   it.each([
-    ['in seconds', '120', 120_000],
-    ['until an instant, an hour at most', 'Fri, 31 Dec 2999 23:59:59 GMT', 3_600_000],
-    ['until an instant that is over', 'Fri, 31 Dec 1999 23:59:59 GMT', 0],
-  ])('for a while, %s, says for how long', async (_what, retryAfter, waitMs) => {
+    ['a number of seconds', '120', 120_000],
+    ['an instant, but an hour at most', 'Fri, 31 Dec 2999 23:59:59 GMT', 3_600_000],
+    ['an instant that is over', 'Fri, 31 Dec 1999 23:59:59 GMT', 0],
+  ])('is busy for the time of retry-after: %s', async (_what, retryAfter, waitMs) => {
     const headers = { 'retry-after': retryAfter };
     await using server = await modelServer(() => ({ status: 429, message: 'Slow down.', headers }));
     await using session = await testSession();
@@ -78,7 +78,7 @@ describe.each(protocols)('the model agent by $provider, refused', ({ provider })
     expect(server.requests).toHaveLength(1);
   });
 
-  it('without a word of when, may be tried again', async () => {
+  it('fails, and the step may be retried, if the provider is overloaded without a time', async () => {
     await using server = await modelServer(() => ({ status: 529, message: 'Overloaded.' }));
     await using session = await testSession();
     const working = agentOf(server, provider, { retries: 0 }).work(leaf, session);
@@ -86,7 +86,7 @@ describe.each(protocols)('the model agent by $provider, refused', ({ provider })
     await expect(working).rejects.toThrow('answered 529: Overloaded. Retry the step when it works again.');
   });
 
-  it('by nobody being there, says which address', async () => {
+  it('fails with the advice to check the address if nobody answers there', async () => {
     const gone = await modelServer(() => ({ calls: [finish] }));
     await gone[Symbol.asyncDispose]();
     await using session = await testSession();
@@ -102,8 +102,8 @@ const broken = (error: object): ModelReply => ({
   bytes: `${chunk({ role: 'assistant', content: 'I begin' })}data: ${JSON.stringify({ error })}\n\n`,
 });
 
-describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tells of an error', (provider) => {
-  it('in its middle is requested again, and its cost is counted', async () => {
+describe.each(['openai', 'openai-compatible'] as const)('a stream of %s with an error', (provider) => {
+  it('in the middle is requested again, and its cost is counted', async () => {
     await using server = await serverOf(broken({ message: 'The upstream broke off.', type: 'server_error' }), {
       calls: [finish],
     });
@@ -114,7 +114,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tel
     expect(session.turns[0]?.costMicros).toBeGreaterThan(0);
   });
 
-  it('again and again is given up for this time, with its message', async () => {
+  it('again and again fails with the message of the error, and the step may be retried', async () => {
     await using server = await modelServer(() => broken({ message: 'The upstream broke off.', type: 'server_error' }));
     await using session = await testSession();
     const working = agentOf(server, provider, { brokenAnswers: 1 }).work(leaf, session);
@@ -123,7 +123,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tel
     expect(server.requests).toHaveLength(2);
   });
 
-  it('of its own context refuses for good', async () => {
+  it('about a context that is too long fails for good', async () => {
     const error = { message: 'maximum context length is 4096 tokens', code: 'context_length_exceeded' };
     await using server = await modelServer(() => broken(error));
     await using session = await testSession();
@@ -133,7 +133,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tel
   });
 });
 
-it('any address that speaks chat completions is asked by them, below its own path', async () => {
+it('the agent `openai` uses any base URL for chat completions', async () => {
   await using server = await serverOf({ text: 'Whole.', calls: [finish] });
   await using session = await testSession();
   const agent = createModelAgent({

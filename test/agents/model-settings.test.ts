@@ -16,12 +16,12 @@ const own = {
   RUNBOOK_MODEL_CONTEXT_TOKENS: '32768',
 };
 
-describe('which model runs runbooks', () => {
-  it.each([{}, { RUNBOOK_MODEL: '' }])('is null unless a model is named', (env) => {
+describe('the settings of the model', () => {
+  it.each([{}, { RUNBOOK_MODEL: '' }])('are null unless a model is named', (env) => {
     expect(readModelSettings(env)).toBeNull();
   });
 
-  it('is read with its provider, key and prices', () => {
+  it('have its provider, key and prices', () => {
     expect(readModelSettings(anthropic)).toEqual({
       provider: 'anthropic',
       model: 'some-model',
@@ -32,12 +32,12 @@ describe('which model runs runbooks', () => {
     });
   });
 
-  it('may name a price of what the provider had in its cache', () => {
+  it('may have a price for cached input', () => {
     const { prices } = readModelSettings({ ...anthropic, RUNBOOK_MODEL_PRICE_CACHED_INPUT: '0.3' }) ?? {};
     expect(prices).toEqual({ input: 3, cachedInput: 0.3, output: 15 });
   });
 
-  it('may be on a server of your own that asks for no key, under a name with slashes', () => {
+  it('may name a server of your own that needs no key, and a model with slashes', () => {
     expect(readModelSettings(own)).toEqual({
       provider: 'openai-compatible',
       model: 'team/some-model:7b',
@@ -65,7 +65,7 @@ describe('which model runs runbooks', () => {
     { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4k' }, message: /CONTEXT_TOKENS must be a whole number .* not 4k/ },
     { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4000' }, message: /at least 8000, not 4000/ },
     { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: ' ' }, message: /INPUT must be a number/ },
-  ])('is refused with the cure: $message', ({ env, message }) => {
+  ])('are refused with advice: $message', ({ env, message }) => {
     expect(() => readModelSettings(env)).toThrow(message);
   });
 
@@ -73,12 +73,12 @@ describe('which model runs runbooks', () => {
     { ...anthropic, RUNBOOK_MODEL: 'somebody/some-model' },
     { ...anthropic, RUNBOOK_MODEL_BASE_URL: 'ftp://example.com' },
     { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: 'much' },
-  ])('never says the key when it is refused', (env) => {
+  ])('are refused without showing the key', (env) => {
     expect(() => readModelSettings(env)).toThrow(expect.not.stringContaining('some-key') as Error);
   });
 });
 
-describe('what a turn costs', () => {
+describe('the cost of a turn', () => {
   const prices = { input: 3, cachedInput: 0.3, output: 15 };
 
   it.each([
@@ -89,36 +89,42 @@ describe('what a turn costs', () => {
     expect(costMicros({ input, output }, prices)).toBe(micros);
   });
 
-  it('is less for what was in the cache, and more for what was put there', () => {
+  it('is lower for cached input, and higher for input that is written to the cache', () => {
     expect(costMicros({ input: 1540, cached: 500, written: 1000, output: 57 }, prices)).toBe(120 + 150 + 3750 + 855);
   });
 
-  it('is never rounded down', () => {
+  it('is rounded up', () => {
     expect(costMicros({ input: 1, output: 0 }, { input: 0.05, cachedInput: 0.05, output: 0 })).toBe(1);
   });
 
   it.each([
-    { why: 'what it may at most', input: 1000, remainingMicros: 1_000_000, most: 8000, affordable: 8000 },
     {
-      why: 'what is left of the budget after the question',
+      why: 'the largest answer, if the budget is enough',
+      input: 1000,
+      remainingMicros: 1_000_000,
+      most: 8000,
+      affordable: 8000,
+    },
+    {
+      why: 'what the budget allows after the input',
       input: 1000,
       remainingMicros: 18_000,
       most: 8000,
       affordable: 1000,
     },
-    { why: 'nothing when little is left', input: 1000, remainingMicros: 5000, most: 8000, affordable: 0 },
+    { why: '0 if little of the budget is left', input: 1000, remainingMicros: 5000, most: 8000, affordable: 0 },
     {
-      why: 'nothing when the question costs more than that',
+      why: '0 if the input costs more than the budget',
       input: 9000,
       remainingMicros: 18_000,
       most: 8000,
       affordable: 0,
     },
-  ])('lets an answer have $why', ({ input, remainingMicros, most, affordable }) => {
+  ])('the limit of an answer is $why', ({ input, remainingMicros, most, affordable }) => {
     expect(affordableOutput(input, { remainingMicros, prices, most })).toBe(affordable);
   });
 
-  it('does not limit the output if tokens cost nothing', () => {
+  it('has no limit of its answer if tokens cost nothing', () => {
     expect(
       affordableOutput(1000, { remainingMicros: 1, prices: { input: 0, cachedInput: 0, output: 0 }, most: 8000 }),
     ).toBe(8000);

@@ -1,4 +1,4 @@
-// What the tests of the model agent have in common: a runbook of one leaf, and agents of every provider.
+// A runbook of one leaf, and agents of every provider, for the tests of the model agent.
 import { createModelAgent } from '../../src/platform/agents/model/index.ts';
 import type { PlanRequest, WorkRequest } from '../../src/platform/agents/port.ts';
 import { modelServer, type ModelReply, type ModelRequest, type ModelServer } from '../support/model-server.ts';
@@ -61,7 +61,7 @@ export async function serverOf(...replies: readonly ModelReply[]): Promise<Model
   return await modelServer((_, nth) => replies[nth - 1] ?? { status: 500, message: 'Nothing more was expected.' });
 }
 
-/** The answers of tools, as the model got them. */
+/** The answers of tools in a request to the model. */
 export function answersIn(request: ModelRequest | undefined): string[] {
   return (request?.messages ?? []).filter(({ role }) => role === 'tool').map(({ text }) => text);
 }

@@ -5,7 +5,7 @@ import { modelServer } from '../support/model-server.ts';
 import { agentOf, answersIn, finish, leaf, outline, plan, protocols, serverOf } from './model-story.ts';
 import { testSession } from './session.ts';
 
-describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) => {
+describe.each(protocols)('the model agent by $provider', ({ provider, protocol }) => {
   it('turns a prompt into steps, after looking at the repository with tools that only read', async () => {
     await using server = await serverOf(
       { text: 'Let me look.', calls: [{ name: 'read_file', args: { path: 'greeting.txt' } }] },
@@ -46,7 +46,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.refusals).toEqual([]);
   });
 
-  it('works on a leaf until the files are changed, and reports', async () => {
+  it('works on a leaf until it finishes, and reports', async () => {
     await using server = await serverOf(
       { text: ['I look', ' first.'], calls: [{ name: 'read_file', args: { path: 'greeting.txt' } }] },
       {
@@ -83,11 +83,11 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.refusals).toEqual([]);
   });
 
-  it('says text as it is streamed, not when the answer is over', async () => {
+  it('passes text on while it is streamed, not when the answer is over', async () => {
     const heard = Promise.withResolvers<void>();
     await using server = await modelServer(() => ({
       text: ['started', ' and ended'],
-      // The last piece of text is held back until the first one was heard.
+      // The server sends the last piece of text only after the session got the first piece.
       beforePiece: async (piece) => void (piece.includes(' and ended') && (await heard.promise)),
     }));
     await using session = await testSession({ onSay: () => heard.resolve() });
@@ -97,7 +97,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(report).toEqual({ summary: 'started and ended', commitMessage: 'Change the greeting' });
   });
 
-  it('gets the refusal of a tool as its answer, and continues', async () => {
+  it('sends the refusal of a tool to the model, and continues', async () => {
     await using server = await serverOf(
       { calls: [{ name: 'write_file', args: { path: '../outside', content: '' } }, finish] },
       { calls: [finish] },
@@ -113,7 +113,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.refusals).toEqual([]);
   });
 
-  it('gives a leaf up for good with the message of the model', async () => {
+  it('fails a leaf for good with the message of the model if the model gives up', async () => {
     await using server = await serverOf({
       calls: [{ name: 'give_up', args: { reason: 'There is no greeting here. Name the file.' } }],
     });
@@ -125,7 +125,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     await expect(working).rejects.toThrow('There is no greeting here. Name the file.');
   });
 
-  it('asks again when the provider says wait, as soon as it allows', async () => {
+  it('asks again as soon as the provider allows it', async () => {
     await using server = await modelServer((_, nth) =>
       nth < 3
         ? { status: nth === 1 ? 429 : 500, message: 'Not now.', headers: { 'retry-after-ms': '1' } }
@@ -137,11 +137,11 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
 
     expect(report.summary).toBe('It greets.');
     expect(server.requests).toHaveLength(3);
-    // Nothing was answered by those before: nothing is to be paid for them.
+    // The refused requests got no answer, so they cost nothing.
     expect(session.turns).toHaveLength(1);
   });
 
-  it('gives up for this time when the provider says wait again and again', async () => {
+  it('fails, and the step may be retried, if the provider refuses again and again', async () => {
     await using server = await modelServer(() => ({
       status: 503,
       message: 'Too busy.',
@@ -156,7 +156,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.requests).toHaveLength(3);
   });
 
-  it('asks again for an answer that broke off, and counts what it cost', async () => {
+  it('asks again after an answer that broke off, and counts the cost of both', async () => {
     await using server = await serverOf(
       { text: ['Half of ', 'it', ' all'], calls: [finish], cutBefore: ' all' },
       { text: 'Whole.', calls: [finish] },
@@ -172,7 +172,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.refusals).toEqual([]);
   });
 
-  it('stops while an answer streams, and the connection with it', async () => {
+  it('stops in the middle of an answer when the runbook is canceled, and closes the connection', async () => {
     const never = new Promise<void>(() => {});
     await using server = await modelServer(() => ({
       text: ['thinking', ' for ever'],
@@ -186,7 +186,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(session.turns.map(({ text }) => text)).toEqual(['thinking']);
   });
 
-  it('calls nothing more once the budget is spent', async () => {
+  it('makes no more requests when the budget is spent', async () => {
     await using server = await modelServer(() => ({ calls: [{ name: 'read_file', args: { path: 'greeting.txt' } }] }));
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' }, budgetMicros: 10_000 });
 
@@ -196,12 +196,12 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(spent).toBeLessThanOrEqual(10_000);
     expect(session.turns.length).toBeGreaterThan(1);
     expect(server.requests).toHaveLength(session.turns.length);
-    // No answer is let grow beyond what is left.
+    // Each request limits its answer to what the budget still allows.
     for (const [at, { mostOutputTokens }] of server.requests.entries())
       expect(mostOutputTokens! * 15).toBeLessThanOrEqual(10_000 - at * 600);
   });
 
-  it('is done when it ends with the last of its budget, and begins nothing with it', async () => {
+  it('may finish with the last of its budget, but runs no tool after the budget is spent', async () => {
     await using server = await modelServer((_, nth) =>
       nth === 1
         ? { usage: { input: 100, output: 980 }, calls: [finish] }
@@ -217,7 +217,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(second.text('a')).toBeNull();
   });
 
-  it('never says its key, and says what to correct when that is refused', async () => {
+  it('never shows its key, and says what to correct if the key is refused', async () => {
     await using server = await serverOf({ calls: [finish] });
     await using session = await testSession();
     const key = 'a-key-that-nobody-knows';

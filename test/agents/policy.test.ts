@@ -1,4 +1,4 @@
-// What a runbook's commit may change: judged on what git says of it.
+// What a commit of a runbook may change, judged by the changes that git reports.
 import { fc } from '../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { isGitFolder, pathFault } from '../../src/domain/runbooks/path.ts';
@@ -14,7 +14,7 @@ function link(path: string, target: string): JudgedChange {
   return { path, mode: '120000', bytes: target.length, target };
 }
 
-describe('what may be committed', () => {
+describe('a change of a runbook', () => {
   test.each([
     [file('src/index.ts')],
     [file('bin/run', { mode: '100755' })],
@@ -30,7 +30,7 @@ describe('what may be committed', () => {
     [link('a/b/top', '../..')],
     [link('here', '.')],
     [link('folder', 'src/')],
-  ])('%j', (change) => {
+  ])('is allowed: %j', (change) => {
     expect(judgeChanges([change], policy)).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe('what may be committed', () => {
     [file('.github./workflows/ci.yml'), 'a workflow file'],
     [file('.\u017Fervice/ci.yml'), 'configuration of the queue'],
     [file('.service:$DATA/ci.yml'), 'configuration of the queue'],
-  ])('%j only where it is allowed, and the message says by what', (change, what) => {
+  ])('is allowed only with workflow files, and the message says how: %j', (change, what) => {
     const message = judgeChanges([file('a.ts'), change], policy);
     expect(message).toContain(JSON.stringify(change.path));
     expect(message).toContain(what);
@@ -83,12 +83,12 @@ describe('what may be committed', () => {
     [link('a', '.git/config'), 'not in the repository'],
     [link('a', '//etc'), 'not in the repository'],
     [link('a', 'b\0c'), 'not in the repository'],
-  ])('%j never', (change, message) => {
+  ])('is never allowed: %j', (change, message) => {
     for (const workflowFiles of [false, true])
       expect(judgeChanges([change], changePolicy(workflowFiles))).toContain(message);
   });
 
-  test('so many files and bytes', () => {
+  test('may have only a limited number of files and bytes', () => {
     const small = { workflowFiles: false, files: 2, bytesPerFile: 10, bytes: 15 };
     expect(judgeChanges([file('a'), file('b', { bytes: 5 })], small)).toBeNull();
     expect(judgeChanges([file('a'), file('b', { bytes: 6 })], small)).toContain('16 bytes together');
@@ -98,7 +98,7 @@ describe('what may be committed', () => {
   });
 });
 
-test('a link whose target is taken to lead inside does so, whatever it is made of', () => {
+test('an allowed link never leads out of the repository', () => {
   const part = fc.constantFrom('..', '.', 'a', 'b', '');
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), fc.integer({ min: 0, max: 3 }), (parts, depth) => {
@@ -115,7 +115,7 @@ test('a link whose target is taken to lead inside does so, whatever it is made o
   );
 });
 
-test('a path without fault stays below where it begins, and names no part of git’s', () => {
+test('an allowed path stays in its folder, and has no part that git reserves', () => {
   const part = fc.oneof(
     fc.constantFrom('..', '.', '', '.git', '.GIT', 'git~1', '.git ', '.g\u200Dit', 'a', '~', 'C:'),
     fc.string({ unit: 'binary', maxLength: 5 }),

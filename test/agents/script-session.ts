@@ -1,14 +1,14 @@
-// An agent's session over real tools, as a worker that supervises a runbook makes it.
+// A session of an agent over real tools, as a worker makes it when it supervises a runbook.
 import type { AgentSession, Plan } from '../../src/platform/agents/port.ts';
 import type { Bench } from './workspace.ts';
 
-export interface Recorded extends AgentSession {
+export interface RecordedSession extends AgentSession {
   readonly calls: { readonly tool: string; readonly args: unknown; readonly answer: string }[];
   readonly said: string[];
 }
 
-export function sessionOf({ tools }: Pick<Bench, 'tools'>, signal = new AbortController().signal): Recorded {
-  const calls: Recorded['calls'] = [];
+export function sessionOf({ tools }: Pick<Bench, 'tools'>, signal = new AbortController().signal): RecordedSession {
+  const calls: RecordedSession['calls'] = [];
   const said: string[] = [];
   return {
     tools: tools.tools,
@@ -30,7 +30,7 @@ export function outlineOf(...prompts: string[]) {
   return { title: null, repository: 'acme/app', prompts, steps: [] };
 }
 
-/** `1`, `1.1` and the titles, as a runbook shows them. */
+/** The numbers and titles of steps and leaves, as a runbook shows them. */
 export function numbered(plan: Plan): string[] {
   return plan.steps.flatMap(({ title, leaves }, step) => [
     `${step + 1} ${title}`,

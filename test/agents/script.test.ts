@@ -1,4 +1,4 @@
-// Prompts that are scripts: how they are read, and that they are executed exactly as they are written.
+// Prompts that are scripts: how they are read, and that they run exactly as they are written.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fc } from '../support/properties.ts';
@@ -63,8 +63,8 @@ ${fence}diff
 ${fence}
 `;
 
-describe('reading', () => {
-  test('top-level numbers are steps, nested numbers their leaves, a heading above them the title', async () => {
+describe('reading a script', () => {
+  test('takes top-level numbers as steps, nested numbers as their leaves, and a heading above them as the title', async () => {
     const planned = await plan(numbers);
     expect(planned.title).toBe('Health of the service');
     expect(numbered(planned)).toEqual([
@@ -91,7 +91,7 @@ describe('reading', () => {
     expect((await plan(numbers, 'Given')).title).toBe('Given');
   });
 
-  test('headings are steps, deeper headings or numbers their leaves', async () => {
+  test('takes headings as steps, and deeper headings or numbers as their leaves', async () => {
     const sh = `${fence}sh\ntrue\n${fence}`;
     const text = `# Title\n\n## First\n\n### One\n\n${sh}\n\n1. a note\n2. another\n\n### Two\n\n${sh}\n\n## Second\n\n1. Three\n\n   ${sh.replaceAll('\n', '\n   ')}\n2. Four\n   verify: true\n`;
     expect(numbered(await plan(text))).toEqual(['1 First', '1.1 One', '1.2 Two', '2 Second', '2.1 Three', '2.2 Four']);
@@ -99,13 +99,13 @@ describe('reading', () => {
     expect(numbered(await plan(`# Only this\n${sh}`))).toEqual(['1 Only this', '1.1 Only this']);
   });
 
-  test('a prompt of fences alone is one step, named by what it does', async () => {
+  test('takes a prompt of fences alone as one step, with a title from its first command', async () => {
     const planned = await plan(`${fence}sh\nmake all\nmake test\n${fence}\nverify: test -f out`);
     expect(numbered(planned)).toEqual(['1 Run make all …', '1.1 Run make all …']);
     expect(planned.title).toBe('Run make all …');
   });
 
-  test('what is quoted is a note, and Windows line ends change nothing', () => {
+  test('takes quotations as notes, and gives the same for Windows line ends', () => {
     expect(parseScript(numbers.replaceAll('\n', '\r\n'))).toEqual(parseScript(numbers));
     const quoted = `1. Do it\n   > ${fence}sh\n   > rm -rf /\n   > ${fence}\n\n   verify: true\n`;
     expect(parseScript(quoted).steps[0]?.leaves[0]?.actions).toEqual([{ kind: 'verify', command: 'true', line: 6 }]);
@@ -132,14 +132,14 @@ describe('reading', () => {
     [`${fence}sh\nx\n${fence}\n# A\nverify: x`, 1, 'expected a step'],
     [`### Part\nverify: x\n## Step\nverify: x`, 1, 'expected a step before the parts of one'],
     [`1. A\n\nverify: make\n---\n`, 3, 'this is a heading'],
-  ])('%j is refused with its line and what was expected', (text, line, message) => {
+  ])('refuses %j with its line and what was expected', (text, line, message) => {
     const fault = readingOf(text) as ScriptFault;
     expect(fault).toBeInstanceOf(ScriptFault);
     expect(fault.message).toContain(message);
     expect(fault.line).toBe(line);
   });
 
-  test('prose is refused with an example that is a script, and with what takes prose', async () => {
+  test('refuses prose with an example of a script, and says which agent takes prose', async () => {
     const refusal = await plan('Please make the tests faster.').catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AgentRefused);
     const { message } = refusal as AgentRefused;
@@ -150,8 +150,8 @@ describe('reading', () => {
   });
 });
 
-describe('executing', () => {
-  test('a script is executed as it is written, and says what it ran and what that printed last', async () => {
+describe('running a script', () => {
+  test('runs it as it is written, and reports each command and its last line of output', async () => {
     await using b = await bench({ 'README.md': '# App\n' });
     const leaves = (await plan(numbers)).steps.flatMap((step) => step.leaves);
     const reports = [];
@@ -178,7 +178,7 @@ describe('executing', () => {
     ]);
   });
 
-  test('what a command printed last is in the summary', async () => {
+  test('shows in the summary what a command printed last', async () => {
     await using b = await bench();
     const [leaf] = (await plan(`${fence}sh\necho "it's first"; echo "12 passed"; echo\n${fence}`)).steps[0]!.leaves;
     expect((await work(b, leaf!)).summary).toBe(
@@ -201,7 +201,7 @@ describe('executing', () => {
       '',
     ],
     [`${fence}yml path=.github/workflows/x.yml\na\n${fence}`, 'workflow file', 'updateRunbookDefaults'],
-  ])('%j fails with its exit code and last line, and nothing after it is done', async (text, message, more) => {
+  ])('fails with exit code and last line, and runs nothing after the failed part: %j', async (text, message, more) => {
     await using b = await bench();
     const planned = await plan(`1. It\n\n${text}\n\n${fence}txt path=late.txt\nlate\n${fence}`);
     const refusal = await work(b, planned.steps[0]!.leaves[0]!).catch((error: unknown) => error);
@@ -211,7 +211,7 @@ describe('executing', () => {
     expect(readdirSync(b.folders.checkout)).toEqual([]);
   });
 
-  test('what was stopped is neither done nor refused for good', async () => {
+  test('is neither done nor refused for good if it was stopped', async () => {
     await using b = await bench();
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
@@ -223,14 +223,14 @@ describe('executing', () => {
     expect(session.calls).toEqual([]);
   });
 
-  test('instructions of another agent are refused', async () => {
+  test('refuses instructions of another agent', async () => {
     await using b = await bench();
     for (const instructions of [null, {}, { actions: [] }, { goal: 'x' }, 'x'])
       await expect(work(b, { title: 'x', instructions })).rejects.toBeInstanceOf(AgentRefused);
   });
 });
 
-// Anything may stand in a fence: other fences, tabs, blank lines, Markdown.
+// A fence may contain anything: other fences, tabs, blank lines, Markdown.
 const textLine = fc.oneof(
   fc.constantFrom(
     '',
@@ -307,7 +307,7 @@ function printed(action: Action): string {
 }
 
 function indented(text: string, by: string): string {
-  // Not by ^ and $: these see a line's end in U+2028 as well, and Markdown does not.
+  // Does not use ^ and $, because they also see a line end in U+2028, where Markdown sees none.
   const lines = text.split('\n');
   return lines.map((line) => (line === '' ? line : by + line)).join('\n');
 }
@@ -352,7 +352,7 @@ describe('round trips', () => {
     );
   });
 
-  test('whatever the prompt is, it is a script with something to execute, or it is refused', () => {
+  test('a prompt of any text is a script with something to run, or it is refused', () => {
     const piece = fc.oneof(
       textLine,
       fc.constantFrom('1. a', '   2. b', '- c', '## h', '### i', '```sh', '```diff', '    x', '> q', 'verify: x'),
@@ -378,13 +378,13 @@ describe('round trips', () => {
     ['emphasis', '*a _'.repeat(20_000)],
     ['backticks', Array.from({ length: 600 }, (_, index) => '`'.repeat(index)).join(' ')],
     ['far too long', 'x'.repeat(600_000)],
-  ])('%s without end are refused, and nobody waits for that', async (_, prompt) => {
+  ])('%s without end are refused, and the thread is never blocked for long', async (_, prompt) => {
     const { outcome, longestMs } = await withLongestTick(plan(prompt));
     expect(outcome).toBeInstanceOf(AgentRefused);
     expect(longestMs).toBeLessThan(2_000);
   });
 
-  test('what takes for ever to read is refused after the time for it, nobody waits for that, and the next is read', async () => {
+  test('a prompt that takes too long to read is refused without blocking the thread, and the next prompt is read', async () => {
     const impatient = createScriptAgent({ readingMs: 1_000 });
     const { outcome, longestMs } = await withLongestTick(plan('a\n-\n'.repeat(40_000), null, impatient));
     expect(outcome).toEqual(new AgentRefused('This prompt was not read within 1 s: make it shorter.'));
@@ -393,7 +393,10 @@ describe('round trips', () => {
   });
 });
 
-/** What came of it, and the CPU of this thread between two ticks: the clock would tell of the rest of the machine. */
+/**
+ * The outcome, and the longest CPU time of this thread between two ticks. (The clock would also measure the rest of the
+ * machine.)
+ */
 async function withLongestTick(planned: Promise<Plan>): Promise<{ outcome: unknown; longestMs: number }> {
   let longestMs = 0;
   let before = process.threadCpuUsage();
@@ -407,7 +410,7 @@ async function withLongestTick(planned: Promise<Plan>): Promise<{ outcome: unkno
   return { outcome, longestMs };
 }
 
-test('the example in the documentation is a script', async () => {
+test('the example in docs/runbooks.md is a script', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/runbooks.md'), 'utf8');
   const example = /^````markdown\n(.*?)^````$/ms.exec(page)?.[1];
   expect(numbered(await plan(example ?? ''))).toContain('1.1 Write the script');

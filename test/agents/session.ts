@@ -1,4 +1,4 @@
-// A runbook's session around a real worktree and its tools: what was said, called and spent, in order.
+// A session of a runbook with a real worktree and its tools. It records in order what was said, called and spent.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BudgetSpent, type AgentSession, type Turn } from '../../src/platform/agents/port.ts';
@@ -8,7 +8,7 @@ export interface TestSession extends AgentSession, AsyncDisposable {
   readonly history: readonly (readonly [what: 'say' | 'call' | 'spend', words: string])[];
   readonly turns: readonly Turn[];
   cancel(): void;
-  /** Null: there is no such file. */
+  /** The text of a file. Null: there is no such file. */
   text(path: string): string | null;
 }
 

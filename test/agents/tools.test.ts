@@ -1,4 +1,4 @@
-// What an agent can do with its worktree, and the refusals when it cannot.
+// What an agent can do with its worktree, and what is refused.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { bench } from './workspace.ts';
 import { cpuMsSince } from '../support/cpu.ts';
 import { examples } from '../support/tier.ts';
 
-describe('what is offered', () => {
-  test('planning has the tools that only read, work has all, each with a JSON Schema of its arguments', async () => {
+describe('the tools', () => {
+  test('are only those that read while planning, and all for work, each with a JSON Schema of its arguments', async () => {
     await using planning = await bench({}, { mode: 'plan' });
     await using working = await bench();
     const names = (of: typeof working): string[] => of.tools.tools.map(({ name }) => name);
@@ -39,7 +39,7 @@ describe('what is offered', () => {
     });
   });
 
-  test('arguments that do not fit are refused with the argument and what it takes', async () => {
+  test('refuse wrong arguments, and the message names the argument and what it takes', async () => {
     await using b = await bench();
     expect(await b.call('read_file', {})).toEqual({
       outcome: 'refused',
@@ -51,7 +51,7 @@ describe('what is offered', () => {
       expect((await b.call('write_file', args)).outcome).toBe('refused');
   });
 
-  test('a step has so many calls', async () => {
+  test('may be called a limited number of times in a step', async () => {
     await using b = await bench({ a: 'a' }, { limits: { calls: 2 } });
     await b.call('read_file', { path: 'a' });
     await b.call('read_file', { path: 'a' });
@@ -61,7 +61,7 @@ describe('what is offered', () => {
     });
   });
 
-  test('what was started before it was stopped is not gone on with', async () => {
+  test('do nothing more after the step was stopped', async () => {
     const stop = new AbortController();
     await using b = await bench({}, { signal: stop.signal });
     const sleeping = b.call('run_command', { command: 'echo started; sleep 60; touch late' });
@@ -74,7 +74,7 @@ describe('what is offered', () => {
 });
 
 describe('reading', () => {
-  test('a file is read as it is, or by lines, and what does not fit is said', async () => {
+  test('a file is read as a whole or by lines, and the answer says what was cut', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
     await using b = await bench(
       { 'src/a.txt': `${lines.join('\n')}\n`, 'empty.txt': '' },
@@ -113,7 +113,7 @@ describe('reading', () => {
     expect((await b.call('read_file', { path: 'pipe' })).text).toBe('pipe is no plain file.');
   });
 
-  test('files are listed in order without git’s own, by folder and glob', async () => {
+  test('files are listed in order, by folder and glob, without the files of git', async () => {
     await using b = await bench({
       'b.ts': '',
       'a/z.ts': '',
@@ -137,7 +137,7 @@ describe('reading', () => {
     expect((await b.call('list_files', { folder: 'link' })).outcome).toBe('refused');
   });
 
-  test('lines are found by text and by expression', async () => {
+  test('lines are found by a text or a regular expression', async () => {
     await using b = await bench({ 'a.ts': 'one\nTwo 22\n', 'b/c.md': 'two\n', '.git/x': 'two\n', bin: 'two\0' });
     expect((await b.call('search_files', { text: 'Two' })).text).toBe('a.ts:2: Two 22');
     expect((await b.call('search_files', { text: 'two', ignore_case: true })).text).toBe(
@@ -149,14 +149,14 @@ describe('reading', () => {
     expect((await b.call('search_files', { text: '(', regex: true })).text).toContain('must be a regular expression');
   });
 
-  test('an expression that another engine would never finish takes no time', async () => {
+  test('a regular expression that would never end in a backtracking engine takes no time', async () => {
     await using b = await bench({ a: `${'a'.repeat(20_000)}!` });
     expect((await b.call('search_files', { text: '^(a+)+$', regex: true })).text).toBe('No line has it.');
   });
 });
 
 describe('writing', () => {
-  test('a file is written with its folders, keeps its mode, and is replaced whole', async () => {
+  test('a file is written with its folders, keeps its mode, and is replaced as a whole', async () => {
     await using b = await bench({ 'run.sh': 'old' });
     execFileSync('chmod', ['755', join(b.folders.checkout, 'run.sh')]);
     expect(await b.call('write_file', { path: 'a/b/c.txt', content: 'grün\n' })).toEqual({
@@ -173,7 +173,7 @@ describe('writing', () => {
     expect(readdirSync(b.folders.checkout).sort()).toEqual(['a', 'run.sh']);
   });
 
-  test('a piece is replaced where it stands exactly, once or everywhere', async () => {
+  test('a piece of text is replaced literally, once or everywhere', async () => {
     await using b = await bench({ a: 'x = 1\nx = 1\ny = $& 2\n' });
     const edit = async (args: object): Promise<string> => (await b.call('edit_file', { path: 'a', ...args })).text;
     expect(await edit({ old: 'z', new: '' })).toContain('has no such piece');
@@ -183,7 +183,7 @@ describe('writing', () => {
     expect(b.text('a')).toBe('$&$1\n$&$1\ny = three\n');
   });
 
-  test('a patch changes, makes, moves and deletes files: all of it, or nothing', async () => {
+  test('a patch changes, makes, moves and deletes files: all of them, or none', async () => {
     const files = { 'a.txt': '1\n2\n3\n', 'gone.txt': 'gone\n', 'old.txt': 'same\n' };
     await using b = await bench(files);
     const patch = [
@@ -207,7 +207,7 @@ describe('writing', () => {
     expect(readdirSync(b.folders.checkout).sort()).toEqual(['a.txt', 'moved.txt', 'new']);
   });
 
-  test('whatever a diff says of two texts, applying it to the one makes the other', async () => {
+  test('a diff of two texts, applied to the first, gives the second', async () => {
     await using b = await bench();
     const text = fc
       .array(fc.constantFrom('a', 'b', '', 'c\t', '--- x', '+++ y', '@@ -1 +1 @@', '\\'), {
@@ -238,7 +238,7 @@ describe('writing', () => {
     expect(await patch(link)).toContain('no links');
   });
 
-  test('a file is deleted or moved, and nothing is replaced by that', async () => {
+  test('a file can be deleted or moved, and a move never replaces a file', async () => {
     await using b = await bench({ a: 'a', b: 'b', 'c/d': 'd' });
     symlinkSync('/etc/passwd', join(b.folders.checkout, 'link'));
     expect((await b.call('move_file', { from: 'a', to: 'b' })).text).toBe('There is something at b already.');
@@ -251,7 +251,7 @@ describe('writing', () => {
     expect(readdirSync(b.folders.checkout).sort()).toEqual(['b', 'c', 'x']);
   });
 
-  test('a step writes so many files and bytes', async () => {
+  test('a step may write only a limited number of files and bytes', async () => {
     const policy = { workflowFiles: false, files: 2, bytesPerFile: 10, bytes: 15 };
     await using b = await bench({}, { policy });
     const write = async (path: string, content: string): Promise<string> =>
@@ -265,8 +265,8 @@ describe('writing', () => {
   });
 });
 
-// A folder and a link to somewhere else change places, over and over.
-// The folder and the link each stay for a random while, so that a read meets either of them and the moments between.
+// A folder and a link to another folder change places, over and over. Each of them stays for a random while, so that a
+// read meets either of them, or the moment between them.
 const swapper = `
   const fs = require('node:fs');
   const stay = () => { const end = performance.now() + Math.random() * 0.3; while (performance.now() < end); };
@@ -279,7 +279,7 @@ const swapper = `
     stay();
   }`;
 
-describe('what leads out', () => {
+describe('paths that tools refuse', () => {
   const outward = [
     '../outside.txt',
     'a/../../outside.txt',
@@ -313,7 +313,7 @@ describe('what leads out', () => {
     'dangling',
     'hard',
   ];
-  test.each(outward.map((path) => [path]))('%j is refused by every tool', async (path) => {
+  test.each(outward.map((path) => [path]))('no tool reads or writes %j', async (path) => {
     await using b = await bench({ 'real/inside.txt': 'in', 'a/x': 'x' });
     writeFileSync(join(b.outside, 'outside.txt'), 'canary');
     symlinkSync('real', join(b.folders.checkout, 'folder-link'));
@@ -340,7 +340,7 @@ describe('what leads out', () => {
     expect(b.text('hard')).toBe('canary');
   });
 
-  test('a file that is swapped for a link all the while is never read or written through it', async () => {
+  test('no file is read or written through a folder that is swapped for a link all the time', async () => {
     await using b = await bench({ 'a/b/file.txt': 'inside' });
     for (const name of ['file.txt', 'other.txt']) writeFileSync(join(b.outside, name), 'canary');
     const swapping = spawn(process.execPath, ['-e', swapper, b.outside], { cwd: join(b.folders.checkout, 'a') });
@@ -373,7 +373,7 @@ describe('what leads out', () => {
     'Jenkinsfile',
     '.gitattributes',
     'sub/.gitmodules',
-  ])('%s is written only where workflow files may be', async (path) => {
+  ])('%s is written only if workflow files are allowed', async (path) => {
     await using b = await bench();
     const refused = await b.call('write_file', { path, content: 'x' });
     expect(refused.outcome).toBe('refused');
@@ -385,7 +385,7 @@ describe('what leads out', () => {
 });
 
 describe('commands', () => {
-  test('a command runs in the worktree and is answered with its exit code, its last line and what it wrote', async () => {
+  test('a command runs in the worktree, and the answer has its exit code, its last line and its output', async () => {
     await using b = await bench({ 'a.txt': 'hello\n' });
     const done = await b.call('run_command', { command: 'cat a.txt; echo oops >&2; echo made > made.txt' });
     expect(done).toMatchObject({ outcome: 'done' });
@@ -401,7 +401,7 @@ describe('commands', () => {
     );
   });
 
-  test('it is stopped in time, its output is cut, and nothing of it lives on', async () => {
+  test('a command is stopped at its time limit, its output is cut, and its processes end', async () => {
     await using b = await bench({}, { limits: { answerLength: 100, followedLength: 1_000 } });
     const stopped = await b.call('run_command', { command: 'sleep 60', timeout_sec: 1 });
     expect(stopped).toEqual({ outcome: 'failed', text: 'Stopped after its time limit of 1 s.' });
@@ -414,7 +414,7 @@ describe('commands', () => {
     expect(b.output()).toContain('[what follows is not shown]');
   });
 
-  test('stop when they write without end, and what is there already is not counted', async () => {
+  test('commands that write without end are stopped; files that were there before are not counted', async () => {
     const limits = { grownBytes: 5_000_000, grownFiles: 300, fileBytes: 2_000_000, outputBytes: 1_000_000 };
     await using b = await bench({ 'there.bin': 'x'.repeat(10_000_000) }, { limits });
     const forEver = 'i=0; while :; do i=$((i+1));';
@@ -427,7 +427,8 @@ describe('commands', () => {
       const { outcome, text } = await b.call('run_command', { command });
       expect([outcome, text]).toEqual(['failed', expect.stringMatching(/^Stopped after \d+\.\d s: /)]);
       expect(text).toContain(message);
-      // What is left may be more than the bound: commands that add nothing are not stopped, because they may clean up.
+      // The worktree may now be larger than the limit. Commands that add nothing are still allowed, because they may
+      // clean up.
       for (const nothing of ['ls > /dev/null', 'rm -f file; find . -name "[ef][0-9]*" -delete'])
         expect(await b.call('run_command', { command: nothing })).toMatchObject({ outcome: 'done' });
     }
@@ -436,7 +437,7 @@ describe('commands', () => {
     expect(b.output().length).toBeLessThan(1_100_000);
   });
 
-  test('without a sandbox nothing is run, and the cure is said', async () => {
+  test('without a sandbox no command runs, and the message says what to install', async () => {
     await using b = await bench({}, { sandbox: null });
     expect(await b.call('run_command', { command: 'touch x' })).toEqual({
       outcome: 'refused',

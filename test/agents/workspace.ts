@@ -1,4 +1,4 @@
-// A worktree of its own for the tools of an agent, on this machine's disk, with this machine's best sandbox.
+// A worktree for the tools of an agent, on the disk of this machine, in its best sandbox.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,14 +9,14 @@ import { findSandbox, makeRunFolders, type RunFolders } from '../../src/platform
 export const { sandbox: bestSandbox } = await findSandbox({ allowPlain: true });
 
 export interface Bench extends AsyncDisposable {
-  /** What lies around the run's folders, and must stay as it is. */
+  /** The folder around the folders of the run. The tools must not change it. */
   readonly outside: string;
   readonly folders: RunFolders;
   readonly tools: Tools;
   readonly output: () => string;
   put(path: string, content: string): void;
   text(path: string): string;
-  /** Calls a tool, and answers as the agent is answered. */
+  /** Calls a tool, and returns the answer that the agent gets. */
   call(name: string, args: unknown): Promise<{ readonly outcome: string; readonly text: string }>;
 }
 

@@ -1,5 +1,5 @@
-// Analytics are what a look at every single event would say, whatever the zone, the range, the order in which events
-// became known, and the processes that died meanwhile.
+// Analytics are equal to a count of every single event, whatever the time zone, the range, the order in which events
+// got their positions, and the processes that were killed.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { rollUpEvents } from '../../src/modules/analytics/index.ts';
@@ -35,7 +35,7 @@ const codes = [null, 101, 104, 105, 106, 107, 108, 111, 112, 116];
 const hourMs = 3_600_000;
 const waits = ['2025-11-02T10:00:00.250Z', '2026-03-29T00:30:00.000Z', '2026-10-31T23:59:59.999Z'];
 
-// Near the ends of days and where clocks change, all over a year and a half, and up to now.
+// An instant near the end of a day or a change of clocks, or anywhere in the last 500 days.
 function someInstant(): Date {
   const anchors = ['2025-10-05T02:30', '2026-03-29T01:00', '2026-04-04T15:00', '2026-11-01T05:00', '2026-11-21T12:00'];
   const near = Date.parse(`${pick(anchors)}Z`) + (below(72) - 36) * hourMs + below(4 * 900_000);
@@ -50,13 +50,13 @@ async function writeEvents({ accountId, repositoryId }: Subject, count: number, 
     switch (below(4)) {
       case 0:
       case 1: {
-        // What the host merged is reported later than it happened.
+        // A merge by the host is reported later than it happened.
         const mergedAt = random() < 0.8 ? at : new Date(at.getTime() - below(48) * hourMs);
         const payload = { mergedAt, mergedByQueue: random() < 0.8, queuedAt: since, syncCount: below(5) };
         return { at, action: 'merged', payload };
       }
       case 2:
-        // Some join a second batch in the same wait: that is no other one.
+        // Several events have the same wait, like a pull request that joins a second batch. The wait counts once.
         return { at, action: 'added_to_batch', payload: { preconditionsHeldAt: random() < 0.4 ? pick(waits) : since } };
       default: {
         const action = pick(['blocked', 'dequeued', 'queued', 'batch_merged']);
@@ -87,7 +87,7 @@ interface Counted {
 
 type Statistics = Omit<Analytics, 'days' | 'repositoryId' | 'timezone'>;
 
-/** The same, from the events themselves: PostgreSQL says which date it was, the rest is counted here. */
+/** Counts the same from the events themselves. PostgreSQL determines the dates, and this code counts. */
 async function counted(
   { accountId, repositoryId }: Subject,
   start: string,
@@ -144,7 +144,7 @@ function distribution(date: string, samples: readonly number[]): Analytics['time
   return [{ date, min: rank(0.001), avg, p50: rank(50), p75: rank(75), p90: rank(90), p100: rank(100) }];
 }
 
-// The mean is rounded to three decimals; the sums here are of binary fractions.
+// Separates the means, because Interlock rounds a mean to three decimals, and the mean of this test is not rounded.
 function withoutMeans(analytics: Statistics): { rest: unknown; means: number[] } {
   const means: number[] = [];
   const rest = JSON.parse(
@@ -183,7 +183,7 @@ async function expectCounted(subject: Subject): Promise<void> {
     expect(Math.abs((read.means[n] ?? Number.NaN) - mean), label).toBeLessThan(0.0006);
 }
 
-it('equals a count of the events, for any zone and range, while events go on arriving', {
+it('analytics equal a count of the events, for any zone and range, while events still arrive', {
   timeout: 120_000,
 }, async () => {
   const accountId = await world.account();
@@ -205,7 +205,7 @@ it('equals a count of the events, for any zone and range, while events go on arr
   expect(kept.rowCount).toBeGreaterThan(100);
 });
 
-it('counts each event once when several processes add them, and some are killed at it', {
+it('each event is counted once if several processes count at once and some sessions are killed', {
   timeout: 120_000,
 }, async () => {
   const accountId = await world.account();

@@ -14,7 +14,7 @@ async function today(w: World) {
   await sequenceEvents(db);
   await rollUpEvents(db);
   const date = new Date().toISOString().slice(0, 10);
-  // Yesterday too: the story may have started before midnight.
+  // Includes yesterday, because the story may have started before midnight.
   const start = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
   const read = await readAnalytics(w.ctx, { id: w.repositoryId }, { start, end: date });
   const sum = (key: string, rows: readonly object[]): number =>
@@ -22,7 +22,7 @@ async function today(w: World) {
   return { read, sum };
 }
 
-it('tells of a day in parallel mode: what merged, how long it waited, why others did not', async () => {
+it('a day in parallel mode shows what merged, how long it waited, and why other pull requests did not merge', async () => {
   await using w = await world({ configuration: `${parallel({ builds: 2, batch: 1 })}${judgedByBuildsAlone}` });
   const good = await w.open('good', { 'good.txt': 'good\n' });
   const bad = await w.open('bad', { bad: 'bad\n' });
@@ -59,8 +59,7 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
   expect(hours.filter(({ p50 }) => p50 !== null)).toHaveLength(1);
   const now = new Date().getUTCHours();
   expect([now, (now + 23) % 24]).toContain(hours.find(({ merged }) => merged === 1)?.hour);
-  // In Kolkata half an hour and five hours later.
-  // In Kolkata it is five hours and a half later.
+  // In Kolkata it is five hours and a half later than in UTC.
   const inIndia = await readHoursOfDay(w.ctx, {
     repositoryId: w.repositoryId,
     days: read.days,
@@ -87,7 +86,7 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
   expect(await readFailedChecks(w.ctx, elsewhere, 10)).toEqual([]);
 });
 
-it('counts in serial mode how often the base was brought in, and no waits', async () => {
+it('a day in serial mode shows how often the base was merged into the heads, and no waits', async () => {
   await using w = await world({ configuration: serial() });
   const [first, second] = [
     await w.open('first', { 'first.txt': '1\n' }),
@@ -103,7 +102,7 @@ it('counts in serial mode how often the base was brought in, and no waits', asyn
   expect(read.waitTimesToQueue).toEqual([]);
 });
 
-describe('over REST', () => {
+describe('analytics over REST', () => {
   let s: TestServer;
   let repositoryId: string;
   beforeAll(async () => {
@@ -130,7 +129,7 @@ describe('over REST', () => {
     return Object.fromEntries(usage.filter(({ total }) => total > 0).map(({ date, total }) => [date, total]));
   };
 
-  it('is of the requested zone, else of the account, and takes up later events of a day that was read before', async () => {
+  it('use the requested zone, or else that of the account, and include later events of a day that was read before', async () => {
     const range = 'start=2026-03-01&end=2026-03-31';
     await merged('2026-03-10T20:00:00.000Z');
     await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-10': 1 }), { timeout: 60_000 });
@@ -149,7 +148,7 @@ describe('over REST', () => {
     expect(refused.errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
   });
 
-  it('needs analytics:read', async () => {
+  it('need analytics:read', async () => {
     const token = await s.tokenWith(['queue:read', 'queue:write']);
     const answer = await s.rest('GET', '/api/v1/analytics?repo=acme/web', { token });
     expect([answer.status, await answer.json()]).toEqual([

@@ -1,11 +1,11 @@
-// The commands as users call them, in a checkout, against a service. One repository for all of them.
+// Runs the commands as users type them, in a checkout, against a service. All tests share one repository.
 import { stat, readFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../src/launcher/ports.ts';
-import { wireTo } from './wire.ts';
+import { startProxy } from './service-proxy.ts';
 import { openShop, type Shop } from './shop.ts';
-import type { Ran } from './terminal.ts';
+import type { CommandRun } from './terminal.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ interface Explained {
   readonly conditions: readonly { readonly sentence: string }[];
 }
 
-const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+const json = ({ stdout }: CommandRun): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
 describe('a pull request', () => {
   test('of the current branch is queued, shown in line and explained', async () => {
@@ -70,7 +70,7 @@ describe('a pull request', () => {
     expect(json(await shop.run('dequeue', '1', '--yes', '--json'))).toMatchObject({ number: 1, status: 'open' });
   });
 
-  test('is queued with --wait until it is merged, with each new sentence', async () => {
+  test('is queued with --wait until it is merged, and each new sentence is printed', async () => {
     const number = await shop.propose('waiting');
     const onStderr = (): void => void shop.s.drain();
     const waited = await shop.runWith({ onStderr }, 'queue', '--wait', '--skip-validation', '--yes', '--json');
@@ -80,8 +80,8 @@ describe('a pull request', () => {
   });
 });
 
-describe('a halt', () => {
-  test('pauses the repository or branches, and ends', async () => {
+describe('a pause or a freeze', () => {
+  test('pauses the repository or branches until they are resumed', async () => {
     expect((await shop.run('pause')).code).toBe(2);
     expect(json(await shop.run('pause', '--yes', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
     expect(json(await shop.run('status', '--json'))).toMatchObject({ paused: true });
@@ -104,7 +104,7 @@ describe('a halt', () => {
   });
 });
 
-test('outside of a checkout the status is that of all repositories', async () => {
+test('outside of a checkout, status shows all repositories', async () => {
   const { stdout } = await shop.runWith({ cwd: shop.elsewhere }, 'status');
   expect(stdout).toMatch(/^acme\/shop main {2}\d in line {2}\d in builds\n$/);
   expect(json(await shop.runWith({ cwd: shop.elsewhere }, 'status', '--json'))).toMatchObject({
@@ -113,7 +113,7 @@ test('outside of a checkout the status is that of all repositories', async () =>
   });
 });
 
-test('a login is stored for its address alone, readable by its owner, used, and forgotten', async () => {
+test('login stores a token for its address alone, in a file that only its owner may read, and logout deletes the token', async () => {
   const env = { XDG_CONFIG_HOME: join(shop.elsewhere, 'config') };
   const terminal = { env, cwd: shop.elsewhere };
   const wrong = await shop.runWith({ ...terminal, typed: 'wrong\n' }, 'login', shop.s.url);
@@ -140,7 +140,7 @@ test('a login is stored for its address alone, readable by its owner, used, and 
   expect((await shop.runWith(terminal, 'logout')).code).toBe(1);
 });
 
-test('a service that runs on the data directory is asked when nothing else is known', async () => {
+test('commands use the service that runs on the data directory if no other service is known', async () => {
   const data = join(shop.elsewhere, 'data');
   await mkdir(data);
   await writeFile(join(data, 'access.json'), JSON.stringify({ url: shop.s.url, token: shop.s.token }));
@@ -149,7 +149,7 @@ test('a service that runs on the data directory is asked when nothing else is kn
   expect((await shop.runWith({ env: { ...env, INTERLOCK_DATA: data } }, 'status')).code).toBe(0);
 });
 
-test('open shows the page in a browser, and prints its address without a terminal', async () => {
+test('open shows the page in a browser, and without a terminal prints the address of the page', async () => {
   const page = `${shop.s.url}/acme/shop`;
   expect(await shop.runWith({ isTTY: true }, 'open')).toMatchObject({ code: 0, opened: [page] });
   expect(await shop.run('open', '1')).toMatchObject({ stdout: `${page}/pull/1\n`, opened: [] });
@@ -158,13 +158,13 @@ test('open shows the page in a browser, and prints its address without a termina
   expect(new URL(String(url)).pathname).toMatch(/^\/session\/./);
 });
 
-describe('an exit code tells', () => {
+describe('a command fails with an exit code and a message for', () => {
   let nowhere = '';
   beforeAll(async () => {
     nowhere = `http://127.0.0.1:${await findFreePort()}`;
   });
 
-  test.each<[string, number, string, () => Promise<Ran>]>([
+  test.each<[string, number, string, () => Promise<CommandRun>]>([
     ['an unknown command', 2, "unknown command 'que'", async () => await shop.run('que')],
     ['an unknown option', 2, "unknown option '--loud'", async () => await shop.run('status', '--loud')],
     ['a missing argument', 2, "missing required argument 'where'", async () => await shop.run('freeze')],
@@ -190,24 +190,24 @@ describe('an exit code tells', () => {
       async () => await shop.runWith({ env: {}, cwd: shop.elsewhere }, 'why'),
     ],
     [
-      'a repository that is not there',
+      'a repository that does not exist',
       1,
       'There is no repository acme/none',
       async () => await shop.run('why', '1', '--repo', 'acme/none'),
     ],
     [
-      'a pull request that is not there',
+      'a pull request that does not exist',
       1,
       'acme/shop has no pull request #99.',
       async () => await shop.run('why', '99'),
     ],
     [
-      'a pull request to queue that is not there',
+      'a pull request to queue that does not exist',
       1,
       '#99 of acme/shop. Give the number of a pull request there',
       async () => await shop.run('queue', '99'),
     ],
-    ['what the service refuses', 1, 'merged', async () => await shop.run('queue', '2')],
+    ['a request that the service refuses', 1, 'merged', async () => await shop.run('queue', '2')],
     [
       'a service that does not answer',
       3,
@@ -215,7 +215,7 @@ describe('an exit code tells', () => {
       async () => await shop.run('status', '--url', nowhere),
     ],
     [
-      'another program there',
+      'an address where another program answers',
       3,
       'is not Interlock',
       async () => await shop.run('status', '--url', `${shop.s.url}/other`),
@@ -244,7 +244,7 @@ describe('an exit code tells', () => {
     expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { code: 'FORBIDDEN', field: null } }]);
   });
 
-  test('another account knows nothing of the repository', async () => {
+  test('a repository of another account', async () => {
     const { token } = await shop.s.otherAccount();
     const { code, stderr } = await shop.runWith({ env: { ...shop.env, INTERLOCK_TOKEN: token } }, 'why', '1');
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no repository acme/shop here.')]);
@@ -259,7 +259,7 @@ test.each([['verify'], ['doctor']] as const)(
   },
 );
 
-test('doctor without a repository examines the installation', async () => {
+test('doctor outside of a checkout examines the installation', async () => {
   const ran = await shop.runWith({ cwd: shop.elsewhere }, 'doctor');
   expect(ran).toMatchObject({ code: 0, started: [{ name: 'doctor', args: [] }] });
 });
@@ -269,13 +269,13 @@ test('doctor --growth needs no repository', async () => {
   expect(ran).toMatchObject({ code: 0, started: [{ name: 'doctor', args: ['--growth', '--json'] }] });
 });
 
-test('start takes its own options', async () => {
+test('start passes its options on to the program', async () => {
   const ran = await shop.run('start', '--port', '0', '--help');
   expect(ran).toMatchObject({ code: 0, started: [{ name: 'start', args: ['--port', '0', '--help'] }] });
 });
 
-test('the line is shown live, and goes on behind the last change after the connection was lost', async () => {
-  await using wire = await wireTo(new URL(shop.s.url));
+test('status --watch shows the line live, and after a lost connection also the changes made meanwhile', async () => {
+  await using proxy = await startProxy(new URL(shop.s.url));
   const stop = new AbortController();
   const said = { stdout: '', stderr: '' };
   const watching = shop.runWith(
@@ -287,16 +287,16 @@ test('the line is shown live, and goes on behind the last change after the conne
     'status',
     '--watch',
     '--url',
-    wire.url,
+    proxy.url,
   );
   await expect.poll(() => said.stdout).toContain('acme/shop main');
   const number = await shop.propose('watched');
   await shop.run('pause', '--yes');
   await expect.poll(() => said.stdout).toContain('Paused.');
-  wire.cut();
+  proxy.cut();
   await expect.poll(() => said.stderr).toContain('The connection is lost. Trying again …');
   await shop.run('queue', String(number));
-  wire.mend();
+  proxy.restore();
   await expect.poll(() => said.stdout).toContain(`#${number}  Sell watched`);
   expect(said.stderr).toContain('Connected again.');
   stop.abort();

@@ -1,8 +1,8 @@
-// What docs/command-line.md says about documents of `--json` and about exit codes.
+// Reads from docs/command-line.md the keys of the documents of `--json`, and the exit codes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root.ts';
-import type { Ran } from './terminal.ts';
+import type { CommandRun } from './terminal.ts';
 
 const page = readFileSync(join(projectRoot, 'docs', 'command-line.md'), 'utf8');
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
@@ -14,13 +14,13 @@ const rows = page
     return { commands: quoted(commands), keys: quoted(keys).toSorted() };
   });
 
-/** `[code, outcome]`, as the page has them. */
+/** `[outcome, code]` of each row of the table of exit codes. */
 export const documentedCodes = [...page.matchAll(/^\| (\d+) \| (\w+) \|/gm)].map(
   ([, code, outcome]) => [outcome, Number(code)] as const,
 );
 
-/** The documents of a run with `--json`: one, a list, or one on each line. */
-export function documentsOf({ stdout }: Ran, argv: readonly string[]): readonly object[] {
+/** The documents that a run with `--json` printed: one document, a list, or one on each line. */
+export function documentsOf({ stdout }: CommandRun, argv: readonly string[]): readonly object[] {
   if (!argv.includes('--json') || stdout === '') return [];
   const isOfMany = /^\{.*\}\n/.test(stdout);
   const documents = isOfMany
@@ -32,7 +32,7 @@ export function documentsOf({ stdout }: Ran, argv: readonly string[]): readonly 
   return documents.flat();
 }
 
-/** Whether a row of the page for this command has exactly the keys of the document. */
+/** Whether the page has a row for this command with exactly the keys of the document. */
 export function isDocumented(document: object, argv: readonly string[]): boolean {
   const words = argv.filter((word) => !word.startsWith('-'));
   const names = [words[0], `${words[0]} ${words[1]}`];

@@ -1,5 +1,5 @@
-// `interlock login` with a real Chromium, which holds pages to their policy: to the OpenID provider, back, and on to
-// the port where the terminal listens.
+// Runs `interlock login` with a real Chromium, which enforces the content security policy of pages: to the OpenID
+// provider, back, and on to the port where the terminal listens.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { launchChromium } from '../dashboard/browser.ts';
 import { startServer } from '../support/server.ts';
 import { runIn } from './terminal.ts';
 
-it('signs in at the OpenID provider, logs the terminal in, and signs out here and there', async () => {
-  // The provider must know the address, and the server the provider.
+it('login through an OpenID provider gives the terminal a token, and the browser signs out of Interlock and of the provider', async () => {
+  // The provider needs the address of the server, and the server needs the provider.
   const port = await findFreePort();
   const url = `http://localhost:${port}`;
   await using provider = await openIdProvider(`${url}/session/oidc/callback`);

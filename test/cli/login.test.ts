@@ -1,4 +1,4 @@
-// `interlock login` with a browser: a session gives the terminal a token, once, and to this terminal alone.
+// `interlock login` with a browser: the session of the browser gives a token to this one terminal, once.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTerminalAddress } from '../../src/domain/accounts/terminal.ts';
 import { openBrowser, type Browser, type Visit } from '../accounts/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { runIn, type Ran } from './terminal.ts';
+import { runIn, type CommandRun } from './terminal.ts';
 
 let s: TestServer;
 let home: string;
@@ -39,8 +39,8 @@ async function agree(browser: Browser, url: string): Promise<Visit> {
 
 const printed = (text: string): string => /^ {2}(http\S+)$/m.exec(text)?.[1] ?? '';
 
-/** Types `interlock login`, and lets `act` use the page as soon as its address is printed. */
-async function logIn(act: (url: string) => Promise<unknown>, ...flags: string[]): Promise<Ran> {
+/** Types `interlock login`. When the address of the page is printed, `act` uses the page. */
+async function logIn(act: (url: string) => Promise<unknown>, ...flags: string[]): Promise<CommandRun> {
   const acted = Promise.withResolvers<unknown>();
   const ran = await runIn(
     {
@@ -68,14 +68,14 @@ const exchange = async (
   return { status: response.status, answer: (await response.json()) as { token?: string; error?: string } };
 };
 
-/** The code that a page shows for a terminal with this verifier. */
+/** Returns the code that the page shows for a terminal with this verifier. */
 async function codeFor(verifier: string, browser: Browser): Promise<string> {
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const page = await agree(browser, `${s.url}/session/terminal?challenge=${challenge}&name=desk`);
   return /id="code">([^<]+)</.exec(page.text)?.[1] ?? '';
 }
 
-it('stores a token that the session of a browser gives, which acts as the person', async () => {
+it('login stores a token that the session of a browser gives, and the token acts as the person', async () => {
   const browser = await signedIn();
   const ran = await logIn(async (url) => {
     const visit = await agree(browser, url);
@@ -115,12 +115,12 @@ describe('logout', () => {
     await logIn(async (url) => await fetch((await agree(browser, url)).headers.get('location') ?? ''));
     return (await storedToken()) ?? '';
   };
-  const typed = async (token: string): Promise<Ran> =>
+  const typed = async (token: string): Promise<CommandRun> =>
     await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home, typed: `${token}\n` }, 'login', s.url);
-  const logOut = async (...flags: string[]): Promise<Ran> =>
+  const logOut = async (...flags: string[]): Promise<CommandRun> =>
     await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home }, 'logout', ...flags);
 
-  it('revokes the token that the browser gave', async () => {
+  it('revokes a token that a browser gave', async () => {
     const token = await byBrowser();
     const { code, stdout } = await logOut();
     expect([code, stdout]).toEqual([
@@ -136,7 +136,7 @@ describe('logout', () => {
     expect([await storedToken(), await refusal(token)]).toEqual([null, null]);
   });
 
-  it('revokes a token that was typed only with --revoke', async () => {
+  it('revokes a token that was typed at login only with --revoke', async () => {
     const token = await byBrowser();
     await typed(token);
     expect((await logOut('--json')).stdout).toContain('"revoked": false');
@@ -146,7 +146,7 @@ describe('logout', () => {
     expect(await refusal(token)).toBe('UNAUTHENTICATED');
   });
 
-  it('deletes a token that the service does not accept any more', async () => {
+  it('deletes a token that the service no longer accepts', async () => {
     const token = await byBrowser();
     await s.graphql('mutation { revokeApiToken(input: {}) { apiToken { id } } }', {}, token);
     const { code, stdout } = await logOut();
@@ -167,7 +167,7 @@ describe('logout', () => {
   });
 });
 
-it('sends a browser without a session to sign in first, and back', async () => {
+it('a browser without a session is sent to the sign-in first, and then back', async () => {
   const path = `/session/terminal?challenge=${'a'.repeat(43)}&name=desk&port=4711`;
   const browser = openBrowser(s);
   const away = await browser.get(path);
@@ -181,7 +181,7 @@ it('sends a browser without a session to sign in first, and back', async () => {
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:4711;");
 });
 
-it('takes a code that is typed, once, from its own terminal, while it is new and the session lasts', async () => {
+it('a typed code gives a token once, only to the terminal that asked, for five minutes, and while the session lasts', async () => {
   const browser = await signedIn();
   const typed = (await codeFor('mine', browser)).toLowerCase().replaceAll('-', ' ');
   expect((await exchange(typed, 'mine')).answer.token).toMatch(/^il_user_/);
@@ -199,14 +199,14 @@ it('takes a code that is typed, once, from its own terminal, while it is new and
 });
 
 it.each([
-  ['a foreign page', { origin: 'https://evil.test' }, 403],
-  ['an address that no terminal wrote', {}, 400],
-])('gives no code to %s', async (_what, headers, status) => {
+  ['a request from a page of another site', { origin: 'https://evil.test' }, 403],
+  ['an invalid request', {}, 400],
+])('no code is given for %s', async (_what, headers, status) => {
   const browser = await signedIn();
   expect((await browser.submit('/session/terminal', { challenge: 'short' }, headers)).status).toBe(status);
 });
 
-it('--no-browser prints a link and reads the code', async () => {
+it('login --no-browser prints a link and reads the code', async () => {
   const ran = await runIn(
     { env: { XDG_CONFIG_HOME: home }, cwd: home, typed: 'BCDF-BCDF-BCDF\n' },
     'login',
@@ -224,6 +224,6 @@ it.each([
   [`challenge=${'a'.repeat(43)}&port=65536`, null],
   [`challenge=${'a'.repeat(43)}&name=a b<c`, { challenge: 'a'.repeat(43), name: 'abc', port: null }],
   [`challenge=${'a'.repeat(43)}&port=4711`, { challenge: 'a'.repeat(43), name: 'unnamed', port: 4711 }],
-])('reads %s', (query, expected) => {
+])('the query %s is read as %j', (query, expected) => {
   expect(readTerminalAddress(new URLSearchParams(query))).toEqual(expected);
 });

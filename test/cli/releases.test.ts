@@ -1,11 +1,11 @@
-// Releases, runbooks, the configuration and webhooks from the command line. One repository for all of them.
+// Releases, runbooks, the configuration and webhooks from the command line. All tests share one repository.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { receiver } from '../webhooks/receiver.ts';
 import { openShop, type Shop } from './shop.ts';
-import type { Ran } from './terminal.ts';
+import type { CommandRun } from './terminal.ts';
 
 let shop: Shop;
 const http = createHttpOut({ allowPrivateAddresses: true });
@@ -18,7 +18,7 @@ afterAll(async () => {
   http.close();
 });
 
-const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+const json = ({ stdout }: CommandRun): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 const report = async (version: string, status: string): Promise<void> =>
   await shop.mutate('reportDeployment', { project: 'shop', environment: 'production', version, status });
 
@@ -38,7 +38,7 @@ describe('a release', () => {
     });
   });
 
-  test('is deployed after a confirmation, and waited for', async () => {
+  test('is deployed after a confirmation, and --wait waits for its end', async () => {
     expect((await shop.run('deploy', ...place, '1.0-rc1')).code).toBe(2);
     const onStderr = (text: string): void => {
       if (text === '1.0-rc1: pending\n') void report('1.0-rc1', 'SUCCESS');
@@ -47,7 +47,7 @@ describe('a release', () => {
     expect(json(deployed)).toMatchObject({ environment: 'production', version: '1.0-rc1', status: 'success' });
   });
 
-  test('that is not there is named when it is to be deployed', async () => {
+  test('that does not exist cannot be deployed, and the message names the release', async () => {
     const { code, stderr } = await shop.run('deploy', ...place, '9.9', '--yes');
     expect([code, stderr]).toEqual([
       2,
@@ -68,14 +68,14 @@ describe('a release', () => {
     expect(json(await shop.run('rollback', ...place, '--yes', '--json'))).toMatchObject({ version: '1.0-rc1' });
   });
 
-  test('of a project that is not there is refused', async () => {
+  test('of a project that does not exist is refused', async () => {
     const { code, stderr } = await shop.run('release', 'shoe', '1.0-rc1');
     expect([code, stderr]).toEqual([1, 'There is no release project shoe.\n']);
   });
 });
 
 describe('a runbook', () => {
-  test('is begun with a prompt from the standard input, listed, shown and canceled', async () => {
+  test('starts with a prompt from the standard input, and is listed, shown and canceled', async () => {
     const begun = await shop.runWith({ typed: 'Sell more tea' }, 'runbook', 'start', '-', '--title', 'Tea', '--json');
     expect(json(begun)).toMatchObject({ number: 1, title: 'Tea', status: 'generating_steps', pullRequests: [] });
     expect((await shop.run('runbook', 'list')).stdout).toBe('1  generating_steps  Tea\n');
@@ -87,10 +87,10 @@ describe('a runbook', () => {
   });
 
   test.each([
-    ['no runbook has the number', 1, ['show', '9'], 'There is no runbook 9.'],
-    ['the argument is not a number', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
-    ['the mode is unknown', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
-  ])('is refused when %s', async (_, code, argv, message) => {
+    ['if no runbook has the number', 1, ['show', '9'], 'There is no runbook 9.'],
+    ['if the argument is not a number', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
+    ['if the mode is unknown', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
+  ])('command is refused %s', async (_, code, argv, message) => {
     expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
@@ -98,7 +98,7 @@ describe('a runbook', () => {
 describe('a configuration', () => {
   const write = async (name: string, yaml: string): Promise<void> => await writeFile(join(shop.checkout, name), yaml);
 
-  test('that is wrong is refused with file, line and the key that was meant', async () => {
+  test('with a wrong key is refused with file, line and key', async () => {
     await write('wrong.yml', 'merge_rules:\n  labels:\n    triger: go\n');
     const linted = await shop.run('config', 'lint', 'wrong.yml');
     expect([linted.code, linted.stdout]).toEqual([
@@ -130,7 +130,7 @@ describe('a configuration', () => {
   });
 });
 
-test('deliveries of webhooks are printed as they are sent, and forwarded with their signature', async () => {
+test('webhooks listen prints deliveries as they are sent, and forwards them with their signature', async () => {
   await using endpoint = await receiver();
   await using developer = await receiver();
   expect((await shop.run('webhooks', 'listen')).stderr).toContain('There is no such endpoint.');

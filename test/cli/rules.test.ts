@@ -1,4 +1,4 @@
-// The pure decisions of the command line, as tables.
+// Tests the pure decisions of the command line as tables.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import {
@@ -39,33 +39,53 @@ const everything: Sources = {
 };
 const withoutLogins = { latest: null, byAddress: {} };
 
-describe('the service and the token are', () => {
+describe('the command line chooses', () => {
   test.each<[string, Partial<Sources>, string, string]>([
-    ['those of --url and INTERLOCK_TOKEN, before all others', {}, 'https://flag', 'token of variable'],
-    ['INTERLOCK_URL, without --url', { flag: null }, 'https://variable', 'token of variable'],
-    ['the latest login, without both', { flag: null, urlVariable: null }, 'https://latest', 'token of variable'],
-    ['what was stored for the address', { tokenVariable: null }, 'https://flag', 'token of flag'],
-    ['found with a slash at the end', { flag: 'https://flag/', tokenVariable: null }, 'https://flag', 'token of flag'],
     [
-      'stored for the latest address',
+      'the service of --url and the token of INTERLOCK_TOKEN before all others',
+      {},
+      'https://flag',
+      'token of variable',
+    ],
+    ['the service of INTERLOCK_URL if there is no --url', { flag: null }, 'https://variable', 'token of variable'],
+    [
+      'the service of the last login if there is neither --url nor INTERLOCK_URL',
+      { flag: null, urlVariable: null },
+      'https://latest',
+      'token of variable',
+    ],
+    [
+      'the token that `login` stored for the address, if there is no INTERLOCK_TOKEN',
+      { tokenVariable: null },
+      'https://flag',
+      'token of flag',
+    ],
+    [
+      'the stored token also if the address ends with a slash',
+      { flag: 'https://flag/', tokenVariable: null },
+      'https://flag',
+      'token of flag',
+    ],
+    [
+      'the address and the token of the last login',
       { flag: null, urlVariable: null, tokenVariable: null },
       'https://latest',
       'token of latest',
     ],
     [
-      'of the running service, when nothing else is known',
+      'the running service and its token if nothing else is known',
       { flag: null, urlVariable: null, tokenVariable: null, logins: withoutLogins },
       'http://127.0.0.1:4000',
       'token of running',
     ],
     [
-      'stored, before that of the running service at the same address',
+      'the stored token, not the token of the running service at the same address',
       { flag: 'http://127.0.0.1:4000', tokenVariable: null },
       'http://127.0.0.1:4000',
       'stored for running',
     ],
     [
-      'of the running service, at the address that is named',
+      'the token of the running service if its address is the named address',
       { flag: null, urlVariable: 'http://127.0.0.1:4000', tokenVariable: null, logins: withoutLogins },
       'http://127.0.0.1:4000',
       'token of running',
@@ -77,15 +97,15 @@ describe('the service and the token are', () => {
   test.each<[string, Partial<Sources>]>([
     ['a login elsewhere', { logins: everything.logins }],
     ['a running service elsewhere', { running: everything.running }],
-    ['a running service whose token is not known', { running: { url: 'https://other', token: '' } }],
-  ])('missing when only %s has one: no token goes to another address', (_, change) => {
+    ['a running service with an unknown token', { running: { url: 'https://other', token: '' } }],
+  ])('no token if only %s is known; a token is never sent to another address', (_, change) => {
     expect(chooseConnection({ ...nothing, flag: 'https://other', ...change })).toEqual({
       kind: 'no token',
       url: 'https://other',
     });
   });
 
-  test('missing when nothing names a service', () => {
+  test('no service if there is only a token', () => {
     expect(chooseConnection({ ...nothing, tokenVariable: 'token' })).toEqual({ kind: 'no address' });
   });
 });
@@ -98,12 +118,12 @@ test.each([
   ['http://localhost:4000', 'http://localhost:4000', false],
   ['http://interlock.example.com', 'http://interlock.example.com', true],
   ['http://127.0.0.1.example.com', 'http://127.0.0.1.example.com', true],
-])('%s is an address', (text, address, unprotected) => {
+])('%s is an address, read as %s, and unprotected: %s', (text, address, unprotected) => {
   expect([readAddress(text), isUnprotected(text)]).toEqual([address, unprotected]);
 });
 
 test.each(['', 'interlock.example.com', 'ftp://a', 'https://ada@a', 'https://a?b', 'https://a#b', 'localhost:4000'])(
-  '"%s" is no address',
+  '"%s" is not an address',
   (text) => {
     expect(readAddress(text)).toBeNull();
   },
@@ -124,19 +144,19 @@ test.each([
   ['../shop', null],
   ['https://github.com/shop.git', null],
   ['', null],
-])('the remote "%s" is %s', (remote, repository) => {
+])('the remote "%s" is the repository %s', (remote, repository) => {
   const found = repositoryOfRemote(remote);
   expect(found === null ? null : `${found.owner}/${found.name}`).toBe(repository);
 });
 
 test.each<[string, string[], string | null, string | null]>([
-  ['the tracked one', ['origin', 'fork'], 'fork', 'fork'],
-  ['origin, if nothing is tracked', ['fork', 'origin'], null, 'origin'],
-  ['origin, if what is tracked is gone', ['fork', 'origin'], 'gone', 'origin'],
-  ['the only one', ['upstream'], null, 'upstream'],
-  ['none of two others', ['upstream', 'fork'], null, null],
-  ['none', [], null, null],
-])('of several remotes it is %s', (_, names, tracked, chosen) => {
+  ['the tracked remote', ['origin', 'fork'], 'fork', 'fork'],
+  ['origin if no remote is tracked', ['fork', 'origin'], null, 'origin'],
+  ['origin if the tracked remote does not exist', ['fork', 'origin'], 'gone', 'origin'],
+  ['the only remote', ['upstream'], null, 'upstream'],
+  ['no remote if neither of two is tracked or named origin', ['upstream', 'fork'], null, null],
+  ['no remote if there is none', [], null, null],
+])('chooseRemote takes %s', (_, names, tracked, chosen) => {
   const remotes = names.map((name) => ({ name, url: name }));
   expect(chooseRemote(remotes, tracked)?.name ?? null).toBe(chosen);
 });
@@ -151,7 +171,7 @@ test.each([
   ['-1', null],
   ['topic', null],
   ['12345678901', null],
-])('the pull request "%s" is %s', (text, number) => {
+])('the text "%s" is read as the number %s', (text, number) => {
   expect(readPullRequestNumber(text)).toBe(number);
 });
 
@@ -161,18 +181,18 @@ test.each([
   ['acme/shop/tea', null],
   ['acme/', null],
   ['a b/c', null],
-])('the repository "%s" is read', (text, repository) => {
+])('the text "%s" is read as the repository %j', (text, repository) => {
   expect(readRepositoryName(text)).toEqual(repository);
 });
 
 test.each<[string, Parameters<typeof wantsColor>[0], boolean]>([
-  ['a terminal', { isRefused: false, isTTY: true, env: {} }, true],
-  ['an empty NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '' } }, true],
-  ['NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '1' } }, false],
-  ['--no-color', { isRefused: true, isTTY: true, env: {} }, false],
-  ['no terminal', { isRefused: false, isTTY: false, env: {} }, false],
-  ['a dumb terminal', { isRefused: false, isTTY: true, env: { TERM: 'dumb' } }, false],
-])('colours with %s', (_, choice, wanted) => {
+  ['colours are used on a terminal', { isRefused: false, isTTY: true, env: {} }, true],
+  ['colours are used with an empty NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '' } }, true],
+  ['no colours are used with NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '1' } }, false],
+  ['no colours are used with --no-color', { isRefused: true, isTTY: true, env: {} }, false],
+  ['no colours are used without a terminal', { isRefused: false, isTTY: false, env: {} }, false],
+  ['no colours are used on a dumb terminal', { isRefused: false, isTTY: true, env: { TERM: 'dumb' } }, false],
+])('%s', (_, choice, wanted) => {
   expect(wantsColor(choice)).toBe(wanted);
 });
 
@@ -184,14 +204,14 @@ test.each([
   ['yesterday\n', false],
   ['\n', false],
   ['', false],
-])('the answer %j is %s', async (typed, isYes) => {
+])('the answer %j means yes: %s', async (typed, isYes) => {
   const stdin = new PassThrough();
   stdin.end(typed);
   const stderr = { write: () => true };
   expect(await ask({ stdin, stderr, signal: new AbortController().signal }, 'Do it?')).toBe(isYes);
 });
 
-test('each code of the API has an outcome', () => {
+test('every error code of the API has an outcome, and every outcome an exit code of its own', () => {
   const byOutcome = Object.groupBy(Object.keys(errorCodes), outcomeOf);
   expect(byOutcome).toEqual({
     usage: ['BAD_INPUT', 'SKIP_LINE_REASON_REQUIRED'],
@@ -203,10 +223,10 @@ test('each code of the API has an outcome', () => {
   expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length);
 });
 
-test('docs/command-line.md has the exit codes', () => {
+test('docs/command-line.md lists all exit codes', () => {
   expect(Object.fromEntries(documentedCodes)).toEqual(exitCodes);
 });
 
-test('what others wrote cannot steer the terminal', () => {
+test('control characters are removed from text of the API before output', () => {
   expect(plain('a\u001B[31mred\u001B[0m\u001B]0;title\u0007 b\r\n\tc\u0000\u009Bd')).toBe('ared b\n\tcd');
 });

@@ -1,4 +1,4 @@
-// A service with the repository acme/shop, and a checkout of it with pull request 1 from the branch `topic`.
+// Starts a service with the repository acme/shop. Makes a checkout, and opens pull request 1 from the branch `topic`.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { documentsOf, isDocumented } from './documented.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { runIn, type Ran, type Terminal } from './terminal.ts';
+import { runIn, type CommandRun, type Terminal } from './terminal.ts';
 
 const author = Object.fromEntries(
   ['AUTHOR', 'COMMITTER'].flatMap((who) => [
@@ -21,18 +21,18 @@ export const repository = { owner: 'acme', name: 'shop' };
 export interface Shop extends AsyncDisposable {
   readonly s: TestServer;
   readonly checkout: string;
-  /** A folder that is no checkout; the user's configuration is there too. */
+  /** A folder that is not a checkout. It also has the user's configuration. */
   readonly elsewhere: string;
   git(...args: string[]): Promise<string>;
-  /** Opens a pull request of one new file from a new branch. Answers its number. */
+  /** Opens a pull request with one new file from a new branch, and returns its number. */
   propose(branch: string): Promise<number>;
   status(number: number): Promise<string>;
   mutate(name: string, input: object): Promise<void>;
-  /** The project `shop` with the environment `production`, of which reports say how deployments go. */
+  /** Adds the project `shop` with the environment `production`. Reports say how its deployments end. */
   addEnvironment(): Promise<void>;
-  /** In the checkout, on the branch `topic`, with the account's token. */
-  run(...argv: string[]): Promise<Ran>;
-  runWith(terminal: Partial<Terminal>, ...argv: string[]): Promise<Ran>;
+  /** Runs a command in the checkout, on the branch `topic`, with the token of the account. */
+  run(...argv: string[]): Promise<CommandRun>;
+  runWith(terminal: Partial<Terminal>, ...argv: string[]): Promise<CommandRun>;
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,13 +1,13 @@
-// A terminal of the test's own: what is typed into it, and what the command line wrote.
+// Runs the command line at a terminal that the test controls.
 import { PassThrough } from 'node:stream';
 import type { Io, ProgramName } from '../../cli/output/io.ts';
 import { run } from '../../cli/run.ts';
 
-export interface Ran {
+export interface CommandRun {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Pages that a browser was to show. */
+  /** Pages that the command asked a browser to show. */
   readonly opened: readonly string[];
   readonly started: readonly { readonly name: ProgramName; readonly args: readonly string[] }[];
 }
@@ -15,18 +15,18 @@ export interface Ran {
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Lines on the standard input. Null: there is no terminal, and nothing is there to be read. */
+  /** Lines on the standard input. Null: there is nothing to read. */
   readonly typed?: string | null;
   readonly isTTY?: boolean;
-  /** Ctrl-C. */
+  /** Aborts like Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly onStdout?: (text: string) => void;
   readonly onStderr?: (text: string) => void;
-  /** The exit code of programs that are started. */
+  /** The exit code of each program that the command starts. */
   readonly programCode?: number;
 }
 
-export async function runIn(terminal: Terminal, ...argv: readonly string[]): Promise<Ran> {
+export async function runIn(terminal: Terminal, ...argv: readonly string[]): Promise<CommandRun> {
   const said = { stdout: '', stderr: '' };
   const opened: string[] = [];
   const started: { name: ProgramName; args: readonly string[] }[] = [];

@@ -1,4 +1,4 @@
-// Waits that end badly, and a simulation from the command line.
+// Waits that end with a failure, and a simulation, from the command line.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ afterAll(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
-test('a pull request that leaves the queue ends --wait with 1', async () => {
+test('--wait ends with exit code 1 if the pull request leaves the queue', async () => {
   await shop.run('pause', '--yes');
   const onStderr = (text: string): void => {
     if (text.startsWith('#1: ')) void shop.run('dequeue', '1', '--yes');
@@ -21,7 +21,7 @@ test('a pull request that leaves the queue ends --wait with 1', async () => {
   expect([waited.code, waited.stdout]).toEqual([1, expect.stringContaining('#1 is open.')]);
 });
 
-test('a deployment that fails ends --wait with 1', async () => {
+test('--wait ends with exit code 1 if the deployment fails', async () => {
   await shop.addEnvironment();
   await shop.run('release', 'shop', '1.0-rc1');
   const input = { project: 'shop', environment: 'production', version: '1.0-rc1', status: 'FAILURE' };
@@ -32,7 +32,7 @@ test('a deployment that fails ends --wait with 1', async () => {
   expect([deployed.code, deployed.stdout]).toEqual([1, expect.stringContaining('shop/production 1.0-rc1: failure.')]);
 });
 
-test('a configuration is simulated over the last days', async () => {
+test('config simulate replays the last days with a configuration', async () => {
   await writeFile(join(shop.checkout, 'new.yml'), 'merge_rules:\n  labels:\n    trigger: go\n');
   const simulated = await shop.run('config', 'simulate', 'new.yml', '--days', '2', '--json');
   expect([simulated.code, simulated.stderr]).toEqual([0, 'Replaying 2 days …\n']);

@@ -1,4 +1,4 @@
-// A real Chromium that is signed in, and what it complained about.
+// A real Chromium that is signed in. Records errors and warnings of the page.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeBuilder as Axe } from '@axe-core/playwright';
@@ -13,20 +13,20 @@ import type { World } from '../support/world.ts';
 
 export interface DashboardServer {
   readonly url: string;
-  /** A path that signs a browser in, once: as the world's admin, or as the user of another token. */
+  /** A path that signs a browser in once: as the admin of the world, or as the user of another token. */
   link(token?: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 
-/** The API and the built dashboard over a world whose engine the test drives. */
+/** Serves the API and the built dashboard over a world whose engine the test drives. */
 export async function serveDashboard(
   { service, secrets, token }: World,
   temporal?: TemporalView,
 ): Promise<DashboardServer> {
   const { ports } = service;
-  // Changes reach their subscribers by its loops.
+  // The loops of the service send changes to subscribers.
   service.start();
   const hub = createEventHub({ db: ports.db, log: ports.log });
   const server = await startServer({
@@ -59,7 +59,7 @@ export async function serveDashboard(
   };
 }
 
-/** The Chromium that drives previews: the machine's, or the one that comes with Interlock. */
+/** Starts the Chromium that also tests previews: that of the machine, or the one that comes with Interlock. */
 export async function launchChromium(): Promise<Browser> {
   const named = process.env['PREVIEW_BROWSER'];
   const found = await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
@@ -69,7 +69,7 @@ export async function launchChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: program.path,
     env: { ...process.env, ...program.env },
-    // Root has no user namespaces of its own to put pages into.
+    // Chromium as root has no user namespaces in which it could put pages.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--disable-dev-shm-usage'],
   });
@@ -82,25 +82,25 @@ export interface Look {
   readonly token?: string;
 }
 
-/** A window, and what went wrong in it. */
+/** A window of a signed-in visitor, and what went wrong in it. */
 export interface SignedIn extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the console and failed scripts said, and requests to other hosts. Empty in a good run. */
+  /** Messages of the console, failed scripts, and requests to other hosts. Empty if nothing went wrong. */
   readonly complaints: readonly string[];
   /** Opens a path and waits for its title. */
   open(path: string): Promise<void>;
 }
 
 /**
- * A window whose visitor is signed in by a link, as the link that `npm start` prints. It has loaded no page yet: a
- * journey signs in by the pages, and two more pages in every test would cost half a second of CPU each time.
+ * A window whose visitor is signed in by a link, like the link that `npm start` prints. The window has loaded no page
+ * yet. (One journey signs in through the pages. In every test, these two pages would cost half a second of CPU.)
  */
 export async function signIn(browser: Browser, s: DashboardServer, look: Look = {}): Promise<SignedIn> {
   const opened = await openWindow(browser, s, look);
   const response = await opened.context.request.post(s.url + (await s.link(look.token)), {
     form: {},
-    // What a browser says of a form of the service's own page.
+    // A browser sends this header with a form of a page of the service.
     headers: { origin: s.url, 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
@@ -108,7 +108,7 @@ export async function signIn(browser: Browser, s: DashboardServer, look: Look = 
   return opened;
 }
 
-/** A window whose visitor is nobody. */
+/** A window whose visitor is not signed in. */
 export async function openWindow(
   browser: Browser,
   s: DashboardServer,
@@ -141,7 +141,7 @@ export async function openWindow(
   };
 }
 
-// Its module is CommonJS whose types say otherwise.
+// The package is a CommonJS module, but its types say otherwise.
 const { AxeBuilder } = createRequire(import.meta.url)('@axe-core/playwright') as { readonly AxeBuilder: typeof Axe };
 
 /** What axe finds serious or critical, as `rule: element`. */

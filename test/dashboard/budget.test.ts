@@ -1,4 +1,4 @@
-// How much a browser loads before it shows the queue.
+// How much a browser loads before the queue is shown.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const folder = join(projectRoot, 'dist', 'dashboard');
 const mostBytes = 200 * 1024;
 
-/** Files that the page names itself, with what those import at once. */
+/** The files that the page loads at once, with the files that these import at once. */
 async function firstLoad(name = 'index.html'): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const page = await readFile(join(folder, name), 'utf8');
@@ -34,13 +34,13 @@ describe('the built dashboard', () => {
     expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(mostBytes);
   });
 
-  it('loads at most 40 KB of them for a screen', async () => {
+  it('loads at most 40 KB of script and style for a link that shows a queue on a screen', async () => {
     const files = await firstLoad('embed.html');
     expect([...files.keys()].filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
     expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(40 * 1024);
   });
 
-  it('has no script or style inside the page, and a compressed file beside each', async () => {
+  it('has no script or style inside the page, and a compressed file beside each file', async () => {
     const page = await readFile(join(folder, 'index.html'), 'utf8');
     expect(page).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)/);
     const names = await readdir(join(folder, 'assets'));
@@ -49,7 +49,7 @@ describe('the built dashboard', () => {
     for (const name of texts) expect(names).toContain(`${name}.br`);
   });
 
-  it('asks no other host for anything', async () => {
+  it('loads nothing from another host', async () => {
     for (const [path, content] of await firstLoad()) {
       const hosts = [...content.toString().matchAll(/(?:fetch|import)\(["'`](https?:[^"'`]+)|url\((https?:[^)]+)\)/g)];
       expect(

@@ -1,4 +1,4 @@
-// What a page that stays open for hours keeps of what it read.
+// What the cache of a page still has after the page was open for hours.
 import { Client, fetchExchange, gql } from '@urql/core';
 import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -46,10 +46,10 @@ const countDocument = gql`
   }
 `;
 
-/** The server's part: each minute has a depth, and each moment a line. */
+/** Answers as the server: each minute has a depth, and each moment a line. */
 const answer: typeof fetch = async (url, init) => {
   const body = (await new Request(url, init).json()) as { variables?: { from?: string; at?: string } };
-  // A request without variables has no such part.
+  // A request without variables has no part `variables`.
   const { from, at = null } = body.variables ?? {};
   const depthHistory = [{ __typename: 'QueueDepthPoint', at: from }];
   const entries = [{ __typename: 'PullRequest', id: `of ${at}` }];
@@ -72,12 +72,12 @@ function open(count: (cache: Cache) => number) {
 
 const hour = Array.from({ length: 60 }, (_, minute) => `2026-11-23T12:${String(minute).padStart(2, '0')}:00Z`);
 
-// The library forgets nothing where NODE_ENV is test.
+// The library never removes anything if NODE_ENV is test.
 beforeAll(() => void vi.stubEnv('NODE_ENV', 'production'));
 afterAll(() => void vi.unstubAllEnvs());
 
 describe('the cache of the dashboard', () => {
-  it('keeps one depth of a queue, however many minutes the page is open', async () => {
+  it('keeps only the newest depth of a queue, however many minutes the page is open', async () => {
     const { ask, counted } = open((cache) => {
       const kept = hour.filter((from) => cache.inspectFields(`Queue:q.depthHistory({"from":"${from}"}).0`).length > 0);
       return (
@@ -85,11 +85,11 @@ describe('the cache of the dashboard', () => {
       );
     });
     for (const from of hour) expect(await ask(depthDocument, { from })).toBeNull();
-    // The newest field, and its point.
+    // The newest field `depthHistory`, and its point.
     await expect.poll(counted).toBe(2);
   });
 
-  it('keeps one moment of the past beside now, however far somebody drags', async () => {
+  it('keeps one moment of the past besides the present, however many moments the user has looked at', async () => {
     const { ask, counted } = open((cache) => {
       const kept = [...hour.map((at) => `of ${at}`), 'of null'].filter(
         (id) => cache.inspectFields(`PullRequest:${id}`).length > 0,

@@ -1,4 +1,4 @@
-// What the page of the activity says of events.
+// The sentences that the page of the activity shows for events.
 import { expect, it } from 'vitest';
 import { describeEvent } from '../../dashboard/src/app/describe-event.ts';
 
@@ -50,6 +50,6 @@ it.each([
     '',
   ],
   ['something_new', null, 'Something new', '', ''],
-])('says in a sentence that %s happened', (action, payload, what, subject, detail) => {
+])('an event %s with %j is described as "%s"', (action, payload, what, subject, detail) => {
   expect(describeEvent(action, payload)).toEqual({ what, subject, detail });
 });

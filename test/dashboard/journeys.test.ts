@@ -1,4 +1,4 @@
-// What people do with the dashboard, in a real Chromium over a real server and real git: from signing in to a landing.
+// What people do with the dashboard, in a real Chromium with a real server and real git, from the sign-in to a landing.
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
@@ -45,7 +45,7 @@ afterAll(async () => {
   await w[Symbol.asyncDispose]();
 });
 
-/** Run in the page: what is animated without end, or for longer than a frame. */
+/** Runs in the page. Finds elements that are animated without end, or for longer than a frame. */
 const findMoving = `(() => {
   const seconds = (durations) => Math.max(...durations.split(',').map(Number.parseFloat));
   const isMoving = (style) =>
@@ -56,7 +56,7 @@ const findMoving = `(() => {
     .map(({ className }) => String(className));
 })()`;
 
-/** Run in the page: its clock is as many milliseconds ahead. */
+/** Runs in the page. Sets its clock ahead by `aheadMs`. */
 function shiftClock(aheadMs: number): void {
   const { now } = Date;
   globalThis.Date = new Proxy(Date, {
@@ -67,7 +67,7 @@ function shiftClock(aheadMs: number): void {
 }
 
 describe('a visitor', () => {
-  it('who is not signed in is sent to sign in, and comes in by the button of a link', async () => {
+  it('who is not signed in is sent to the sign-in, and gets in by the button of a link', async () => {
     await using visit = await openWindow(browser, s);
     const { page } = visit;
     await page.goto(`${s.url}/acme/shop/queue/main`);
@@ -90,7 +90,7 @@ describe('a visitor', () => {
     await page.getByRole('dialog').getByRole('textbox').fill('cart');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    // What it would do stands there before it can be confirmed.
+    // The page shows the impact before the user can confirm.
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Queue' });
     await expect.poll(async () => await confirm.isEnabled()).toBe(true);
     expect(await statusOf(1)).toBe('open');
@@ -103,12 +103,12 @@ describe('a visitor', () => {
       .getByRole('list', { name: 'The line of main' })
       .getByText(/^proved, (?:exact|same tree)$/)
       .waitFor();
-    // The figure of the side bar follows the line.
+    // The number in the side bar follows the line.
     await page.getByRole('link', { name: /^Queue ?0$/ }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sees what landed beside what was tested, and commands that agree with a clone', async () => {
+  it('compares what landed with what was tested, and the shown commands give the same in a clone', async () => {
     await using visit = await signIn(browser, s);
     await visit.open('/acme/shop/pull/1?tab=proof');
     await visit.page
@@ -132,7 +132,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('reads on the page of a merged pull request how it landed, and goes from there to its proof', async () => {
+  it('reads on the page of a merged pull request how it landed, and opens its proof from there', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/pull/1');
@@ -148,7 +148,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('looks back to the line of a moment, where nothing can be changed', async () => {
+  it('looks back at the line of an earlier moment, and can change nothing there', async () => {
     const [pull] = await w.rows<{ queued_at: Date; merged_at: Date }>(
       'select queued_at, merged_at from pull_request where number = 1',
     );
@@ -162,7 +162,7 @@ describe('a visitor', () => {
     await page.getByRole('slider', { name: 'Moment shown' }).press('Home');
     await page.getByText('There is no record of that moment.').waitFor();
     expect(await page.getByRole('button', { name: 'Queue a pull request' }).count()).toBe(0);
-    // The slider has the focus, and takes no characters.
+    // The slider has the focus, and ignores characters.
     await page.getByRole('slider', { name: 'Moment shown' }).press('.');
     await expect
       .poll(async () => await page.locator('main h2').first().textContent())
@@ -170,7 +170,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sees nothing move in a browser that asks for reduced motion', async () => {
+  it('sees no animation in a browser that asks for reduced motion', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/queue/main');
@@ -192,7 +192,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('reads in the side bar which version it is, and that no worker runs', async () => {
+  it('reads in the side bar the version of Interlock, and that no worker runs', async () => {
     await using visit = await signIn(browser, s);
     await visit.open('/acme/shop/pulls');
     const side = visit.page.getByRole('navigation', { name: 'Main', exact: true });
@@ -201,7 +201,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('dequeues by keyboard after the impact was told, and keeps it with Escape', async () => {
+  it('dequeues by keyboard after the impact is shown, and cancels the dialog with Escape', async () => {
     await pauseBranches(w.ctx, {
       repository: w.repository,
       pattern: 'main',
@@ -262,7 +262,7 @@ describe('a visitor', () => {
       const headers = await route.request().allHeaders();
       const { 'idempotency-key': key } = headers;
       if (key === undefined) return await route.continue();
-      // Chromium would say that the page itself asks.
+      // Otherwise Chromium would say that the request does not come from the page.
       const response = await route.fetch({ headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
       answers.push([key, response.headers()['idempotent-replayed']]);
       return await (answers.length === 1 ? route.abort() : route.fulfill({ response }));
@@ -295,7 +295,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who is an admin activates a repository where its queue would be', async () => {
+  it('who is an admin activates a repository on the page of its queue', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const active = async () => await w.rows('select active from repository where id = $1', [w.repositoryId]);
@@ -345,7 +345,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sees past verifications beside what can be looked at now', async () => {
+  it('sees past verifications next to the previews that can be opened now', async () => {
     const { accountId } = w.ctx;
     const head = await w.git('rev-parse', 'search');
     await addVerification(
@@ -366,7 +366,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each([-60, 60])('sees ages by the clock of the server where the own one is %i minutes off', async (minutes) => {
+  it.each([-60, 60])('sees ages by the clock of the server if the own clock is %i minutes off', async (minutes) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.addInitScript(shiftClock, minutes * 60_000);
@@ -385,12 +385,12 @@ describe('a visitor', () => {
       });
     };
     expect((await readAges()).length).toBeGreaterThan(0);
-    // What was read before the first answer is shown again with the clock that the answer brought.
+    // Ages that were shown before the first answer are shown again with the clock of the server.
     await expect.poll(async () => Math.max(...(await readAges()))).toBeLessThan(60_000);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('finds under Yours what the user opened, without a linked handle', async () => {
+  it('finds under Yours the pull requests that the user opened, without a linked handle', async () => {
     await w.commit('refunds', { 'refunds.txt': 'refunds\n' }, { from: 'main' });
     const input = {
       repository: { owner: 'acme', name: 'shop' },
@@ -424,7 +424,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('reads in the activity what happens in the repository, live', async () => {
+  it('sees new events of the repository in the activity, live', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/activity');
@@ -442,7 +442,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('gets everywhere by keys, and can switch them off', async () => {
+  it('opens every page by keys, and can switch the keys off', async () => {
     await using visit = await signIn(browser, s);
     await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const { page } = visit;
@@ -462,7 +462,7 @@ describe('a visitor', () => {
     ] as const) {
       await press('g', key);
       await shown(name);
-      // The address changes before the page does, and the keys of a page are its own once it is there.
+      // The address changes before the page does. The page has its own keys only after it is shown.
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
     }
     await page.getByRole('link', { name: /Gift cards/ }).waitFor();
@@ -510,8 +510,8 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who follows the link of a bot pull request reads what it validates', async () => {
-    // The branch is behind the base branch since the first landing, so that the pull request needs a build.
+  it('who follows the link of a bot pull request reads which pull requests it builds', async () => {
+    // The branch is behind the base branch since the first landing, so the pull request needs a build.
     const number = await w.open('taxes', { 'taxes.txt': 'taxes\n' }, { title: 'Checkout: show taxes', from: 'cart' });
     await w.queue(number);
     await w.settled(number);
@@ -526,7 +526,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who is an admin makes a team and puts somebody into it', async () => {
+  it('who is an admin makes a team and adds a user to it', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
@@ -545,7 +545,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('who is an admin makes a webhook, reads what became of a delivery, switches it off and deletes it', async () => {
+  it('who is an admin makes a webhook, reads the result of a delivery, disables the webhook and deletes it', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const dialog = page.getByRole('dialog');
@@ -562,7 +562,7 @@ describe('a visitor', () => {
     await ping.getByText('pending', { exact: true }).waitFor();
     await ping.getByRole('button', { name: '0 attempts' }).click();
     await hook.getByText('No attempt has been made yet.').waitFor();
-    // What becomes of it is seen without a reload.
+    // The state of the delivery changes without a reload.
     const http = createHttpOut({ allowPrivateAddresses: false });
     const relay = createWebhookRelay(w.service.ports, { secrets: w.secrets, http, retry: async () => {} });
     relay.start();
@@ -575,7 +575,7 @@ describe('a visitor', () => {
     } finally {
       await relay.stop();
     }
-    // On a narrow screen names are wrapped and not cut.
+    // On a narrow screen, long names are wrapped and not cut.
     await page.setViewportSize({ width: 390, height: 844 });
     const cut = await hook
       .locator('span')
@@ -590,7 +590,7 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks the query of a page in GraphiQL, without a token', async () => {
+  it('runs the query of a page in GraphiQL, without a token', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/pulls');
@@ -646,7 +646,7 @@ const pages = [
 ];
 
 describe('the reference of REST', () => {
-  it('opens what a link names, and loads nothing from elsewhere', async () => {
+  it('opens the section that a link names, and loads nothing from other hosts', async () => {
     await using visit = await openWindow(browser, s, { theme: 'dark', width: 390 });
     await visit.page.goto(`${s.url}/docs/api`);
     await visit.page.getByRole('link', { name: 'Act on pull requests' }).click();
@@ -662,11 +662,11 @@ describe('every page', () => {
     { theme: 'dark', width: 1440 },
     { theme: 'light', width: 390 },
   ] as const;
-  // By default each page once: the first, third … in light at 1440, the others in dark at 390.
+  // By default each page is checked once: the first, third … in light at 1440, the others in dark at 390.
   const views = isFullRun
     ? looks.map((look) => ({ look, paths: pages }))
     : looks.slice(0, 2).map((look, at) => ({ look, paths: pages.filter((_, index) => index % 2 === at) }));
-  it.each(views)('has nothing that axe calls serious in $look.theme at $look.width', async ({ look, paths }) => {
+  it.each(views)('has no problem that axe calls serious, in $look.theme at $look.width', async ({ look, paths }) => {
     await using visit = await signIn(browser, s, look);
     const found: Record<string, readonly string[]> = {};
     for (const path of paths) {

@@ -28,7 +28,7 @@ const draw = (
   landings: readonly string[] = [],
 ): readonly Drawn[] => layOut({ entries: entries.map(entry), batches, landings: landings.map((id) => ({ id })) });
 
-/** A row as a word: `#3`, `line 1`, `alternative 2`. */
+/** A row as a short text: `#3`, `line 1`, `alternative 2`. */
 function word(row: Drawn): string {
   if (row.kind === 'entry') return `#${row.entry.number}`;
   return row.kind === 'batch' ? `${row.placement} ${row.batch.id}` : row.kind;
@@ -38,7 +38,7 @@ const rail = ({ gutter }: Drawn): string =>
   gutter.above === gutter.below ? gutter.above : `${gutter.above}/${gutter.below}`;
 
 describe('a queue', () => {
-  it('is drawn from what landed over the tip and its builds to those who wait', () => {
+  it('is drawn from the landings over the tip and its builds to the waiting pull requests', () => {
     const rows = draw([1, 2, 3, 4], [batch('1', [1, 2]), batch('2', [3], { parent: '1' })], ['a', 'b']);
     expect(rows.map((row) => [word(row), rail(row)])).toEqual([
       ['landing', 'landed'],
@@ -54,11 +54,11 @@ describe('a queue', () => {
     ]);
   });
 
-  it('begins at its tip while nothing has landed and nobody is in line', () => {
+  it('starts at its tip if nothing has landed and no pull request is in line', () => {
     expect(draw([], []).map((row) => [word(row), rail(row)])).toEqual([['tip', 'none']]);
   });
 
-  it('shows a speculative build that passes a pull request beside the line, with what it assumes', () => {
+  it('shows a speculative build that passes a pull request beside the line, with its assumptions', () => {
     const rows = draw(
       [1, 2, 3],
       [
@@ -71,7 +71,7 @@ describe('a queue', () => {
     expect(rows.map(word)).toEqual(['tip', 'line 1', '#1', 'line 2', '#2', 'line 4', '#3', 'alternative 3']);
     const alternative = rows.at(-1);
     expect(alternative).toMatchObject({ isBare: true, title: { on: 'assumptions', lands: [1], passes: [2] } });
-    // It leaves the line below #1, on which it stands.
+    // The track leaves the line below #1, on which the build is made.
     expect(rows.map(({ gutter }) => gutter.side && [gutter.side.begins, gutter.side.ends])).toEqual([
       null,
       null,
@@ -134,8 +134,8 @@ const drawn = ({ numbers, landings, batches }: Queue): readonly Drawn[] =>
 
 const order = ['landed', 'build', 'assume', 'wait', 'none'];
 
-describe('whatever the queue', () => {
-  it('every pull request, build and landing has one row, and keys are unique', () => {
+describe('a drawing of any queue', () => {
+  it('has one row for every pull request, build and landing, and unique keys', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         const rows = drawn(queue);
@@ -149,7 +149,7 @@ describe('whatever the queue', () => {
     );
   });
 
-  it('the line has no gap: once it ends, it does not begin again', () => {
+  it('has no gap in the line: once the line ends, it does not begin again', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         const rails = drawn(queue)
@@ -163,7 +163,7 @@ describe('whatever the queue', () => {
     );
   });
 
-  it('a track beside the line begins once above each end, and ends at a build beside the line', () => {
+  it('begins a track beside the line above each build beside the line, and ends it there', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         const rows = drawn(queue);
@@ -176,7 +176,7 @@ describe('whatever the queue', () => {
     );
   });
 
-  it('the same queue is drawn the same, in whichever order its builds were read', () => {
+  it('is the same in whichever order the builds were read', () => {
     fc.assert(
       fc.property(queues, (queue) => {
         const batches = queue.batches.map(({ parent, ...rest }, index) =>

@@ -1,5 +1,5 @@
-// How the page of a queue keeps up: what it asks after a change, what it does when the server refuses, and that nothing
-// moves under a pointer.
+// How the page of a queue follows changes: what it reads after a change, what it does if the server refuses, and that
+// no row moves under a pointer.
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
@@ -73,7 +73,7 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is read once after changes that come together, and not at all while it is hidden', async () => {
+  it('is read once after several changes, and not at all while it is hidden', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.addInitScript(
@@ -101,8 +101,8 @@ describe('the page of a queue', () => {
   });
 
   it.each([
-    ['reads a new cursor, and the rows behind it, when the log has gone on without it', 'CURSOR_EXPIRED', 2],
-    ['goes on behind its cursor when it has asked too much', 'RATE_LIMITED', 1],
+    ['reads a new cursor, and the changes after it, if its cursor has expired', 'CURSOR_EXPIRED', 2],
+    ['continues after its cursor if the rate limit refused it', 'RATE_LIMITED', 1],
   ])('%s', async (_, code, cursorsRead) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
@@ -123,7 +123,7 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each([4401, 4403])('asks to sign in, and to come back, when its socket is closed with %d', async (code) => {
+  it.each([4401, 4403])('goes to the sign-in, and returns, if its socket is closed with %d', async (code) => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const sockets: WebSocketRoute[] = [];
@@ -140,7 +140,7 @@ describe('the page of a queue', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('goes by the clock of the server', async () => {
+  it('uses the clock of the server', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.addInitScript('{ const now = Date.now; Date.now = () => now() + 3_600_000; }');
@@ -154,7 +154,7 @@ describe('the page of a queue', () => {
 });
 
 describe('a page that stays open', () => {
-  it('begins with an empty cache after half an hour, shows its rows all the while, and misses no change', async () => {
+  it('starts with an empty cache after half an hour, shows its rows all the time, and misses no change', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await page.clock.install();
@@ -171,7 +171,7 @@ describe('a page that stays open', () => {
     await expect.poll(cursors).toBe(before + 1);
     await w.dequeue(1);
     await lineOf(page).getByText('#1', { exact: true }).waitFor({ state: 'detached' });
-    // A row that was taken away and drawn again would be another element.
+    // If the row had been removed and drawn again, it would be another element.
     expect(await shown?.evaluate((element) => element.isConnected)).toBe(true);
     await w.dequeue(3);
     await w.queue(1, 2, 3);
@@ -180,7 +180,7 @@ describe('a page that stays open', () => {
 });
 
 describe('the conditions of a pull request', () => {
-  it('do not tick a check that still runs, although the pull request may be in line meanwhile', async () => {
+  it('show a running own check as running, although the pull request may be in line meanwhile', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/acme/shop/pull/2');
@@ -191,8 +191,8 @@ describe('the conditions of a pull request', () => {
   });
 });
 
-describe('a row', () => {
-  it('stays under the pointer with its focus while another one leaves, and moves when the pointer has gone', async () => {
+describe('a row of the line', () => {
+  it('stays under the pointer with its focus while another row leaves, and moves when the pointer has gone', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open(path);

@@ -8,19 +8,19 @@ const page = (hasPreviousPage: boolean, ...numbers: number[]) => ({
 });
 const cursors = ({ pieces }: LogWindow): string => pieces.map(({ cursor }) => cursor).join(' ');
 
-describe('the part of a log that is on screen', () => {
-  it('is its end first, and says whether there is more before it', () => {
+describe('the part of a log that is shown', () => {
+  it('is the end of the log first, and says whether there is more before it', () => {
     expect(withEarlier(emptyLog, page(false, 1, 2))).toMatchObject({ hasEarlier: false });
     const log = withEarlier(emptyLog, page(true, 4, 5));
     expect([cursors(log), log.hasEarlier]).toEqual(['4 5', true]);
   });
 
-  it('loses whole pieces at its beginning to what comes, which can be read again', () => {
+  it('drops whole pieces at its beginning when new ones come, and they can be read again', () => {
     const log = withLater(withEarlier(emptyLog, page(false, 1, 2)), [piece(3), piece(4)]);
     expect([cursors(log), log.hasEarlier]).toEqual(['2 3 4', true]);
   });
 
-  it('keeps what somebody asked for, while more comes', () => {
+  it('keeps the pieces that the user has read while new pieces come', () => {
     const asked = withEarlier(withEarlier(emptyLog, page(true, 3, 4)), page(false, 1, 2));
     expect([cursors(asked), asked.hasEarlier]).toEqual(['1 2 3 4', false]);
     const log = withLater(asked, [piece(5), piece(6), piece(7)]);
@@ -34,7 +34,7 @@ describe('the part of a log that is on screen', () => {
     expect(lengthOf(log)).toBe(300_000);
   });
 
-  it('does not grow for somebody who goes back to the beginning of a log of 100 MB', () => {
+  it('does not grow if the user goes back to the beginning of a log of 100 MB', () => {
     let log = withEarlier(emptyLog, page(true, 998, 999));
     for (let n = 996; n >= 0; n -= 2) log = withEarlier(log, page(n > 0, n, n + 1));
     expect([log.pieces[0]?.cursor, log.pieces.at(-1)?.cursor, log.hasEarlier, log.hasLater]).toEqual([
@@ -43,11 +43,11 @@ describe('the part of a log that is on screen', () => {
       false,
       true,
     ]);
-    // What is written now does not belong behind piece 39.
+    // A new piece must not be shown directly after piece 39.
     expect(withLater(log, [piece(1_000)])).toBe(log);
   });
 
-  it('has the last piece, however long', () => {
+  it('has the last piece, however long it is', () => {
     expect(cursors(withLater(emptyLog, [piece(1), piece(2, 1_000_000)]))).toBe('2');
   });
 });

@@ -1,4 +1,5 @@
-// A log of 100 MB in a real Chromium: its end is shown, its beginning is reached, and neither page nor server keep it.
+// A log of 100 MB in a real Chromium. The page shows its end and can reach its beginning. Neither the page nor the
+// server holds all of it in memory.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addVerification } from '../previews/verification-rows.ts';
@@ -22,7 +23,7 @@ afterAll(async () => {
 const pieces = 1_600;
 const megabyte = 1_000_000;
 
-it('a log of 100 MB is read back by pages, with the memory of a few of them', async () => {
+it('a log of 100 MB is read back page by page, with the memory of a few pages', async () => {
   await w.open('cart', { 'cart.txt': 'cart\n' }, { title: 'Cart' });
   const head = await w.git('rev-parse', 'cart');
   const { accountId } = w.ctx;
@@ -55,7 +56,7 @@ it('a log of 100 MB is read back by pages, with the memory of a few of them', as
   }
   expect(await earlier.count()).toBe(0);
   expect((await log.textContent())?.length).toBeLessThanOrEqual(4 * megabyte);
-  // What is on screen is twice in the heap at most: as what was read, and as what is drawn.
+  // The shown text is at most twice in the heap: as it was read, and as it is drawn.
   expect((await heapMb()) - heapBefore).toBeLessThan(20);
   expect(process.memoryUsage().rss / megabyte - residentBefore).toBeLessThan(300);
   await page.getByRole('button', { name: 'Back to the end' }).click();

@@ -27,10 +27,10 @@ it.each([
 });
 
 it.each([
-  ['a repository made just now', 20, 15],
-  ['a repository of half an hour', 30 * 60, 60],
-  ['an older one', 2 * 60 * 60, 180],
-])('shows the time that matters of %s', (_of, ageSec, minutes) => {
+  ['a new repository', 20, 15],
+  ['a young repository', 30 * 60, 60],
+  ['an older repository', 2 * 60 * 60, 180],
+])('%s, %i seconds old, is shown with a span of %i minutes', (_of, ageSec, minutes) => {
   const now = Date.parse('2026-11-20T10:00:00Z');
   expect(decideSpan(now - ageSec * 1000, now)).toBe(minutes * 60_000);
 });

@@ -1,5 +1,5 @@
-// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a
-// telephone, and what another configuration would have done with the same pull requests.
+// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a narrow
+// screen, and a simulation of another configuration.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiToken } from '../../src/modules/accounts/index.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   parts = await gate();
   w = await world({
     configuration: `${parallel({ builds: 4, batch: 2, more: 'use_parallel_bisection: true\nuse_optimistic_validation: false\n' })}${judgedByBuildsAlone}`,
-    // A build of one of the two waits for the gate. Heads do not have the newest commit of the base.
+    // A build of one of the two pull requests waits for the gate. The heads do not have the newest commit of the base.
     ci: `checks:\n  test:\n    run: 'if test -e moved.txt && ! { test -e good.txt && test -e bad; }; then ${parts.waits}; fi; test ! -e bad'\n`,
     runsCi: false,
   });
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('a batch that fails', () => {
-  it('is bisected before the eyes of the reader, until one landed and the other must be mended', async () => {
+  it('is bisected while a visitor watches, until one pull request has landed and the other is blocked', async () => {
     await w.queue(1, 2);
     await w.until(async () => (await w.status(1)).status === 'tagged' && (await w.status(2)).status === 'tagged');
     await using visit = await signIn(browser, s);
@@ -81,7 +81,7 @@ describe('a batch that fails', () => {
 });
 
 describe('a member', () => {
-  it('sees that skipping the line is off, why, and who may', async () => {
+  it('sees that skipping the line is disabled, why, and who may do it', async () => {
     await w.queue(3);
     const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
     await addUser(w.ctx, { email: 'grace@acme.test', handle: 'grace', role: 'admin' });
@@ -103,7 +103,7 @@ describe('a member', () => {
 });
 
 describe('on a narrow screen', () => {
-  it('a row opens a sheet with all that is known of it and what can be done, and gives the focus back', async () => {
+  it('a row opens a sheet with all facts and actions of the pull request, and gets the focus back', async () => {
     await using visit = await signIn(browser, s, { width: 390 });
     const { page } = visit;
     await visit.open('/acme/shop/queue/main');
@@ -121,12 +121,12 @@ describe('on a narrow screen', () => {
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     expect((await w.status(3)).status).toBe('queued');
-    // The bar has no room for every page.
+    // The tab bar has no room for every page.
     await page.getByRole('button', { name: 'More' }).click();
     const pages = page.getByRole('dialog', { name: 'All pages' });
     expect(await seriousProblems(page)).toEqual([]);
     const runbooks = pages.getByRole('link', { name: 'Runbooks' });
-    // The icon is beside the name, not above the name as in the tab bar.
+    // The icon is beside the name. In the tab bar it is above the name.
     const [link, icon] = [await runbooks.boundingBox(), await runbooks.locator('svg').boundingBox()];
     expect((icon?.x ?? 0) - (link?.x ?? 0)).toBeLessThan(20);
     await runbooks.click();
@@ -150,7 +150,7 @@ describe('on a narrow screen', () => {
 });
 
 describe('a simulation', () => {
-  it('plays the past again with the text as it was when it was asked for', async () => {
+  it('replays the past with the text at the time of the click', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     let asked = 0;
@@ -162,7 +162,7 @@ describe('a simulation', () => {
     const landed = page.getByRole('row', { name: /^Landed/ });
     await landed.waitFor();
     expect(await landed.getByRole('cell').allTextContents()).toEqual(['1', expect.stringMatching(/^\d+$/)]);
-    // The result is there for somebody who comes back.
+    // The result is still there when the user returns.
     await visit.open('/acme/shop/configuration');
     await page.getByRole('button', { name: 'Simulate' }).click();
     await landed.waitFor();

@@ -68,7 +68,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is rolled back by two keys after the impact was shown, and the page shows the rollback until its end', async () => {
+  it('is rolled back by two keys after the impact is shown, and the page shows the rollback until its end', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     const answer = page.locator('main h2').first();
@@ -101,7 +101,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('takes no deployment while it is frozen, until somebody lifts the freeze', async () => {
+  it('takes no deployment while it is frozen, until a user ends the freeze', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/releases/shop');
@@ -123,7 +123,7 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('gets the next candidate by a key, from the tip, and shows what a deployment wrote', async () => {
+  it('gets the next candidate from the tip by a key, and the page shows the output of a deployment', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/releases/shop');
@@ -138,14 +138,14 @@ describe('an environment', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows the end of a long log first, and its beginning when somebody asks for it', async () => {
+  it('shows the end of a long log first, and its beginning if the user asks for it', async () => {
     const { w } = r;
     const [deployment] = await w.rows<{ id: string }>('select id from deployment order by id desc limit 1');
     const log = openRunLog(w.ctx, { deploymentId: deployment?.id ?? '' });
     const writeLines = async (...lines: readonly number[]): Promise<void> => {
       for (const n of lines) {
         log.write(`line ${n}\n`);
-        // Makes a piece of it.
+        // Closing the log stores the written text as one piece.
         await log.close();
       }
     };
@@ -162,14 +162,14 @@ describe('an environment', () => {
     await page.getByRole('button', { name: 'Show earlier' }).press('Enter');
     await expect.poll(linesOf).toEqual(numbersFrom(1, 24));
     await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' });
-    // The button had the focus.
+    // The button that was removed had the focus.
     await shown.and(page.locator(':focus')).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });
 
 describe('a preview', () => {
-  it('that CI registers can be opened at once, and leads to its pull request', async () => {
+  it('that CI registers can be opened at once, and links to its pull request', async () => {
     const { w } = r;
     const yaml = `${configurationYaml(parallel({ builds: 1 }))}verify:\n  preview:\n    - method: endpoint\n`;
     await replaceConfiguration(w.ctx, { repository: w.repository, yaml });

@@ -23,7 +23,7 @@ afterAll(async () => {
 const answerOf = async (page: Page): Promise<string | null> => await page.locator('main h2').first().textContent();
 
 describe('a runbook', () => {
-  it('is followed from step to step, with what it says, to its pull request', async () => {
+  it('is shown from step to step, with its output, until its pull request', async () => {
     const release = `${r.w.dataDir}/release`;
     const number = await r.begin(`write a.txt one\nhold ${release}`, { title: 'Rename getTotal' });
     await r.become(number, '1.1 completed', '2.1 in_progress');
@@ -47,7 +47,7 @@ describe('a runbook', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('goes on with a follow-up by keyboard, and its log goes on with it', async () => {
+  it('continues with a follow-up by keyboard, and its log continues too', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open('/runbooks/1');
@@ -67,7 +67,7 @@ describe('a runbook', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('that failed says why, and is tried again', async () => {
+  it('that failed shows the reason, and can be retried', async () => {
     const number = await r.begin('fail The door is locked.', { title: 'Open the door' });
     await r.rest(number);
     await using visit = await signIn(browser, s);
@@ -84,7 +84,7 @@ describe('a runbook', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is canceled after it was told what would not be done', async () => {
+  it('is canceled after the page has shown what will not be done', async () => {
     const number = await r.begin(`hold ${r.w.dataDir}/never\nwrite c.txt three`);
     await r.become(number, '1.1 in_progress', '2.1 not_started');
     await using visit = await signIn(browser, s);

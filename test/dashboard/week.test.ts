@@ -1,8 +1,8 @@
-// How long the line is at each hour of a week.
+// The length of the line at each hour of a week.
 import { expect, test } from 'vitest';
 import { weekOf } from '../../dashboard/src/analytics/week.ts';
 
-/** An hour of the reader's own zone in a week that begins on Monday, 2026-11-16. */
+/** An hour in the reader's own zone, in a week that begins on Monday, 2026-11-16. */
 const at = (day: number, hour: number): string => new Date(2026, 10, 16 + day, hour).toISOString();
 
 test('the hours of two weeks are averaged, and the longest line is found', () => {
@@ -19,7 +19,7 @@ test('the hours of two weeks are averaged, and the longest line is found', () =>
   expect(week.longest).toEqual({ weekday: 1, hour: 14, queued: 3.5 });
 });
 
-test('a line that was always empty was never long', () => {
+test('a line that was always empty has no longest hour', () => {
   expect(weekOf([]).longest).toBeNull();
   expect(weekOf([{ at: at(0, 9), queued: 0 }]).longest).toBeNull();
 });

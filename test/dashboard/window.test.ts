@@ -13,7 +13,7 @@ interface Read {
   readonly asOf?: string;
 }
 
-/** What an answer has of a queue whose window begins at `from`. */
+/** The answer for a queue whose window begins at `from`. */
 function answer({ from, numbers, totalCount, members = [], asOf }: Read): Queue {
   return {
     asOf: asOf ?? null,
@@ -26,17 +26,17 @@ const numbersOf = (read: Read): readonly number[] => fillSlots(answer(read)).map
 
 describe('the window of a line', () => {
   it.each([
-    ['stays while all that is shown is in it', 1, { first: 1, last: 20 }, 1],
-    ['stays at its last row', 1, { first: 31, last: 50 }, 1],
-    ['moves when a row behind it is shown', 1, { first: 32, last: 51 }, 11],
-    ['moves when a row before it is shown', 101, { first: 95, last: 112 }, 71],
+    ['stays if it contains all shown rows', 1, { first: 1, last: 20 }, 1],
+    ['stays if its last row is shown', 1, { first: 31, last: 50 }, 1],
+    ['moves if a row behind it is shown', 1, { first: 32, last: 51 }, 11],
+    ['moves if a row before it is shown', 101, { first: 95, last: 112 }, 71],
     ['jumps to where the scroll bar was dragged', 1, { first: 4_000, last: 4_018 }, 3_981],
-    ['begins at the front at the least', 201, { first: 1, last: 12 }, 1],
+    ['never begins before the first row', 201, { first: 1, last: 12 }, 1],
   ])('%s', (_, begin, shown, expected) => {
     expect(decideWindow(begin, shown)).toBe(expected);
   });
 
-  it('has all that fits on a screen in it, and stays once it has', () => {
+  it('contains all rows that fit on a screen, and then stays', () => {
     fc.assert(
       fc.property(fc.nat(6_000), fc.nat(5_000), fc.nat(windowSize / 2 - 10), (begin, first, more) => {
         const shown = { first: first + 1, last: first + 1 + more };
@@ -50,7 +50,7 @@ describe('the window of a line', () => {
 });
 
 describe('a long line', () => {
-  it('has a row for each place, and says which of them have been read', () => {
+  it('has a row for each place, and says which rows have been read', () => {
     const slots = fillSlots(answer({ from: 3, numbers: [30, 40], totalCount: 5 }));
     expect(slots.map(({ place, number, entry }) => [place, number, entry !== null])).toEqual([
       [1, -1, false],
@@ -62,16 +62,16 @@ describe('a long line', () => {
   });
 
   it.each([
-    ['knows where members of builds stand', { members: [{ number: 7, position: 1 }] }, [7, -2, 30, 40]],
+    ['shows members of builds at their places', { members: [{ number: 7, position: 1 }] }, [7, -2, 30, 40]],
     ['leaves out members that are not in line', { members: [{ number: 7, position: null }] }, [-1, -2, 30, 40]],
-    ['shows nobody at two places', { members: [{ number: 30, position: 1 }] }, [-1, -2, 30, 40]],
-    ['shows two pull requests at no place', { members: [{ number: 7, position: 3 }] }, [-1, -2, 30, 40]],
+    ['shows no pull request at two places', { members: [{ number: 30, position: 1 }] }, [-1, -2, 30, 40]],
+    ['shows no two pull requests at one place', { members: [{ number: 7, position: 3 }] }, [-1, -2, 30, 40]],
     [
-      'does not take places of now for those of the past',
+      'does not use the places of now for a moment of the past',
       { members: [{ number: 7, position: 1 }], asOf: '2026-11-22T14:21:00Z' },
       [-1, -2, 30, 40],
     ],
-    ['is as long as its last entry says, if its count is older', { totalCount: 3 }, [-1, -2, 30, 40]],
+    ['is as long as its last entry says if its count is older', { totalCount: 3 }, [-1, -2, 30, 40]],
   ])('%s', (_, more, expected) => {
     expect(numbersOf({ from: 3, numbers: [30, 40], totalCount: 4, ...more })).toEqual(expected);
   });

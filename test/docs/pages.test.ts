@@ -1,5 +1,6 @@
-// Every fenced block of the documentation is run, validated or parsed, and every link leads somewhere. Blocks of shell
-// are either part of a walk-through, which test/docs/walk-through.test.ts runs, or call npm, which is checked here.
+// Every fenced block of the documentation is run, validated or parsed, and the target of every link exists. Blocks of
+// shell are either part of a walk-through, which test/docs/walk-through.test.ts runs, or call npm, which is checked
+// here.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { Ajv } from 'ajv';
@@ -47,12 +48,12 @@ function leadsSomewhere(path: string, link: string): boolean {
 }
 
 describe('fenced blocks', () => {
-  it('name a language that is run, validated or parsed; what people only look at is text', () => {
+  it('name a known language', () => {
     const known = ['sh', 'graphql', 'yaml', 'json', 'mermaid', 'text', 'ts', 'sql', 'markdown'];
     expect(blocks.filter((block) => !known.includes(block.language)).map((block) => block.where)).toEqual([]);
   });
 
-  it('of SQL stand where test/docs/sql.test.ts runs them', () => {
+  it('of SQL are only in docs/operations.md, from where test/docs/sql.test.ts runs them', () => {
     expect([...new Set(inLanguage('sql').map((block) => block.path))]).toEqual(['docs/operations.md']);
   });
 
@@ -84,7 +85,7 @@ describe('fenced blocks', () => {
   );
 
   it.each(inLanguage('ts').map((block) => [block.where, block] as const))(
-    'of TypeScript stand in the sources: %s',
+    'of TypeScript are copies of code in the sources: %s',
     (_, block) => {
       const [first = '', ...rest] = block.text.split('\n');
       const path = /^\/\/ (\S+)$/.exec(first)?.[1];
@@ -118,7 +119,7 @@ function faultsOfYaml(text: string): readonly string[] {
   return reading.ok ? [] : reading.problems.map((problem) => `${problem.path.join(' -> ')}: ${problem.reason}`);
 }
 
-/** Helm merges them into the defaults, so every one may be left out. */
+/** Helm merges these values into the defaults, so each required value may be missing. */
 function faultsOfValues(text: string): string[] {
   const schema = JSON.parse(
     readFileSync(join(projectRoot, 'deploy/chart/values.schema.json'), 'utf8'),
@@ -129,7 +130,7 @@ function faultsOfValues(text: string): string[] {
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
 }
 
-/** test/hosts/github/workflows.test.ts runs them. */
+/** Parses a workflow. test/hosts/github/workflows.test.ts runs the workflows. */
 function faultsOfWorkflow(text: string): string[] {
   try {
     parseWorkflow('.github/workflows/docs.yml', text);
@@ -158,8 +159,8 @@ const programs: Readonly<Record<string, string>> = {
 };
 
 /**
- * `npm start`, `npm test` and `npm run <script>`, each with `-- <flags>`; `npx vitest run <path>`; `export` of a
- * setting.
+ * Finds scripts, flags, test files and settings that do not exist in calls of `npm start`, `npm test`, `npm run
+ * <script>` and `npx vitest run <path>`, and in `export`.
  */
 function faultsOfCommands({ text }: Block): string[] {
   return text
@@ -193,7 +194,7 @@ function faultsOfArguments(script: string, text: string): string[] {
   return flags.filter((flag) => !source.includes(`'${flag}`)).map((flag) => `npm run ${script} has no ${flag}`);
 }
 
-it('ARCHITECTURE.md shows the statuses as the tables have them', () => {
+it('ARCHITECTURE.md shows the same statuses as the tables of transitions', () => {
   const diagrams = readPage('ARCHITECTURE.md').blocks.filter((block) => block.language === 'mermaid');
   expect(diagrams.map((block) => block.text)).toEqual([
     drawStateDiagram(),
@@ -203,7 +204,7 @@ it('ARCHITECTURE.md shows the statuses as the tables have them', () => {
   ]);
 });
 
-it('docs/operations.md lists the flags and variables of npm start, all of them', () => {
+it('docs/operations.md lists all flags and variables of npm start', () => {
   const source = readFileSync(join(projectRoot, 'src/main.ts'), 'utf8');
   const declared = [...source.matchAll(/'(--[\w-]+)(?: [^']*)?',\s*'/g)].map((match) => match[1] ?? '');
   const variables = [...source.matchAll(/\.env\(\s*'(\w+)'/g)].map((match) => match[1] ?? '');
@@ -215,7 +216,7 @@ it('docs/operations.md lists the flags and variables of npm start, all of them',
   ).toEqual([]);
 });
 
-it('docs/operations.md has the invariants in the words of the doctor, and says how many there are', () => {
+it('docs/operations.md lists the invariants with the sentences of the doctor, and their number', () => {
   const operations = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
   const section = operations.split('\n## Invariants\n')[1]?.split('\n## ')[0] ?? '';
   const rows = [...section.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, sentence]) => [name, sentence]);

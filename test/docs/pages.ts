@@ -1,4 +1,4 @@
-// The pages people read, and what a test can hold them to: fenced blocks, headings, links.
+// Reads the pages of the documentation: fenced blocks, headings and links.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root.ts';
@@ -6,19 +6,19 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** The line of the opening fence, from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
-  /** Headings above it, outermost first. */
+  /** The headings above the block, the outermost first. */
   readonly under: readonly string[];
 }
 
 export interface Page {
-  /** Relative to the project. */
+  /** The path, relative to the project. */
   readonly path: string;
   readonly blocks: readonly Block[];
   /** The anchors of the headings, as GitHub names them. */
   readonly anchors: readonly string[];
-  /** Targets of its links, without those to other sites. */
+  /** The targets of the links, without those to other sites. */
   readonly links: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function parsePage(markdown: string): Omit<Page, 'path'> {
       } else open.lines.push(line);
       continue;
     }
-    // A longer fence holds shorter ones.
+    // A longer fence may contain shorter ones.
     const fence = /^(`{3,})(\S*)$/.exec(line);
     const heading = /^(#{1,6}) (.+)$/.exec(line);
     if (fence) open = { language: fence[2] ?? '', line: index + 1, lines: [], fence: fence[1] ?? '' };

@@ -1,4 +1,4 @@
-// What the documentation has a database's administrator run does what it is there for.
+// Runs the SQL that the documentation gives to the administrator of a database.
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
 import { migrate } from '../../src/platform/migrate.ts';
@@ -6,7 +6,7 @@ import { readPage } from './pages.ts';
 
 const user = 'second_interlock';
 
-it('a second installation on one server migrates after the grant that docs/operations.md gives, and not before', async () => {
+it('a second installation on the same server can migrate only after the grant that docs/operations.md gives', async () => {
   const { adminUrl } = inject('postgres');
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();

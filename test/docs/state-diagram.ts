@@ -1,7 +1,7 @@
-// Lives as Mermaid diagrams, drawn from the tables through which every status is written.
+// Draws Mermaid diagrams of the tables through which every status is written.
 import { transitions } from '../../src/domain/queue/model/status.ts';
 
-/** Events that lead to the status they come from are accepted and change nothing: they are left out. */
+/** Leaves out events that do not change the status, because they are accepted and change nothing. */
 export function drawStateDiagram(): string {
   const lines = Object.entries(transitions).flatMap(([from, row]) => {
     const eventsByTarget = new Map<string, string[]>();
@@ -14,7 +14,7 @@ export function drawStateDiagram(): string {
   return ['stateDiagram-v2', '  [*] --> open', ...lines, ...final.map(([status]) => `  ${status} --> [*]`)].join('\n');
 }
 
-/** The same of a table that says only where a status may go. */
+/** Draws a table that only lists which status may follow which. */
 export function drawMoves(moves: Readonly<Record<string, readonly string[]>>, first: string): string {
   const lines = Object.entries(moves).flatMap(([from, to]) => to.map((status) => `  ${from} --> ${status}`));
   const final = Object.entries(moves).filter(([, to]) => to.length === 0);

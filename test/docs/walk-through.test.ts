@@ -1,4 +1,4 @@
-// The walk-throughs are run as they stand in the documentation: the built program, in an empty folder, and a shell.
+// Runs the walk-throughs exactly as the documentation shows them: the built program in an empty folder, and a shell.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -30,7 +30,7 @@ let interlock: ReturnType<typeof spawn> | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'interlock-docs-'));
   await chmod(folder, 0o755);
-  // A port of its own, and nothing else than `npm start` says.
+  // Has a free port and no demo. Otherwise it starts as `npm start` says.
   interlock = spawn(process.execPath, [...nodeFlags(), join(built, 'main.js'), '--port', '0', '--no-demo'], {
     cwd: folder,
     env: environment,
@@ -58,7 +58,8 @@ function collect(child: ReturnType<typeof spawn>): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-// `npm run` stands in the project's folder and builds; here the program it would run is run, on the same data.
+// `npm run` would work in the folder of the project and build it. This function runs the same program on the data of
+// the test.
 const npm = `npm() {
   test "$1 $2" = 'run -s' || { echo "a walk-through may only call npm run -s" >&2; return 2; }
   script=$3; shift 4
@@ -71,7 +72,7 @@ interlock() { node "${projectRoot}/cli/bin.cjs" "$@"; }
 async function walk(path: string): Promise<string> {
   const { blocks } = readPage(path);
   const own = blocks.filter((block) => block.language === 'sh' && isWalkThrough(path, block));
-  // The pages after the first build on its definitions of URL, TOKEN, rest and graphql.
+  // The other pages use the definitions of URL, TOKEN, rest and graphql from the first page.
   const first = readPage(walkThroughs[0].path)
     .blocks.filter((block) => block.language === 'sh' && isWalkThrough(walkThroughs[0].path, block))
     .slice(0, 1);
@@ -89,9 +90,10 @@ async function walk(path: string): Promise<string> {
   return said();
 }
 
-// A minute on a machine of its own. Each goes on from what the one before it left, so a second try proves nothing.
+// A walk-through takes a minute on a quiet machine. Each continues with the state that the one before has left, so a
+// second try would prove nothing.
 describe('a walk-through', { timeout: 300_000, retry: 0 }, () => {
-  it('of docs/walk-through.md pushes, queues, merges two of three, and verifies', async () => {
+  it('of docs/walk-through.md pushes, queues, merges two of three pull requests, and verifies', async () => {
     const said = await walk('docs/walk-through.md');
     expect(said).toContain('{"success":true}');
     const nodes = [...said.matchAll(/"number":(\d),"status":"([A-Z]+)","mergeCommit"/g)].map(([, number, status]) => [
@@ -104,13 +106,13 @@ describe('a walk-through', { timeout: 300_000, retry: 0 }, () => {
       ['3', 'BLOCKED'],
     ]);
     expect(said).toContain('A required check failed: prices.');
-    // Batches of two: the first two share one.
+    // Batches have two members: the first two pull requests share a batch.
     expect(said).toMatch(/"members":\[\{"pullRequest":\{"number":1\}\},\{"pullRequest":\{"number":2\}\}\]/);
     expect(said).toContain('every proof was derived again from git and the records');
   });
 
   it.each(walkThroughs.slice(1).map(({ path }) => path))(
-    'of %s does what it says, after the one of docs/walk-through.md',
+    'of %s succeeds after that of docs/walk-through.md',
     async (path) => {
       const said = await walk(path);
       expect(said).not.toContain('"errors"');

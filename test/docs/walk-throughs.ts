@@ -1,4 +1,4 @@
-// Sections whose blocks of shell are run, in order and in one shell, against an Interlock that was started for them.
+// Sections whose blocks of shell are run, in order and in one shell, against an Interlock that the test has started.
 import type { Block } from './pages.ts';
 
 export const walkThroughs = [

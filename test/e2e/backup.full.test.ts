@@ -1,5 +1,5 @@
-// A backup while pull requests land, restored into an empty data directory: proofs hold, what landed since is taken
-// over, and the line goes on.
+// Makes a backup while pull requests land, and restores it into an empty data directory. The proofs hold, later
+// landings are recovered, and the line continues.
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ async function queueSome(names: readonly string[]): Promise<number[]> {
   return numbers;
 }
 
-test('nothing that had landed is lost, and what landed since is taken over', async () => {
+test('after a restore and a recovery, no landing is lost, neither from before the backup nor from after it', async () => {
   const backup = join(dataDir, 'backup');
   const numbers = await queueSome(['one', 'two', 'three', 'four', 'five', 'six']);
   await until(async () => (await shop.read(numbers[0] ?? 0)).status === 'merged');
@@ -62,7 +62,7 @@ test('nothing that had landed is lost, and what landed since is taken over', asy
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
   const ended = await runProgram('restore', ['--from', backup, '--data', restored]).ended;
   expect(ended, ended.said).toMatchObject({ code: 0 });
-  // The worst moment for the repositories: they are as of now, and the database is not.
+  // Copies the repositories as they are now, which is the worst case, because the database is older.
   await rm(join(restored, 'git'), { recursive: true });
   await cp(join(dataDir, 'git'), join(restored, 'git'), { recursive: true });
 
@@ -83,7 +83,7 @@ test('nothing that had landed is lost, and what landed since is taken over', asy
   expect(verified, verified.said).toMatchObject({ code: 0 });
 });
 
-test('a restore by itself needs no recovery where nothing landed meanwhile', async () => {
+test('a restore needs no recovery if nothing landed after the backup', async () => {
   const empty = await dataDirectory();
   const backups = join(dataDir, 'quiet');
   try {

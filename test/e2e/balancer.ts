@@ -1,11 +1,11 @@
-// A reverse proxy as it stands before several servers: it asks them in turn, leaves out those that do not take the
-// connection, and answers 502 where a server breaks off.
+// A reverse proxy in front of several servers. It asks the servers in turn, skips servers that refuse the connection,
+// and answers 502 if a server breaks off.
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Balancer {
   readonly url: string;
-  /** Addresses of the servers that it asks from now on. */
+  /** Sets the addresses of the servers that the proxy uses from now on. */
   use(urls: readonly string[]): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Builds once per run what these tests start. Nothing happens where `npm test` has built already.
+// Builds once per run the programs that these tests start. Does nothing if `npm test` has built them already.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root.ts';

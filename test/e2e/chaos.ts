@@ -56,7 +56,7 @@ const settings = { cacheDir: defaultCacheDirectory(), log: (): void => {} };
 
 export interface Installation extends AsyncDisposable {
   readonly client: Client;
-  /** The bodies of the webhooks that were received, by message id. A message that was received twice is in it once. */
+  /** The bodies of the received webhooks by message id. A message that was received twice has one entry. */
   readonly received: ReadonlyMap<string, string>;
   /** Causes a fault, and resolves when the fault is over. Killed processes stay down until `mend`. */
   inject(fault: Fault): Promise<void>;

@@ -1,4 +1,4 @@
-// An earlier version of Interlock, built from the history of this clone into a folder of its own.
+// Builds an earlier version of Interlock from the history of this clone, in a folder of its own.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,8 +18,8 @@ export interface EarlierVersion {
 }
 
 /**
- * `named`: a commit or a tag. Left out: the last release, else the newest commit before this one that changed
- * migrations.
+ * `named` is a commit or a tag. If it is left out, the last release is built, or else the newest commit before this one
+ * that changed migrations.
  */
 export async function buildEarlierVersion(named: string | undefined): Promise<EarlierVersion> {
   const commit = await git('rev-parse', '--verify', `${named ?? (await findEarlier())}^{commit}`);
@@ -28,7 +28,7 @@ export async function buildEarlierVersion(named: string | undefined): Promise<Ea
   await git('archive', '--format=tar', `--output=${archive}`, commit);
   await run('tar', ['-xf', archive, '-C', folder]);
   await rm(archive);
-  // Without packages the build installs them by the version's own lock file.
+  // Without `node_modules`, the build installs the packages of the version's own lock file.
   if (await hasLockOf(folder)) await symlink(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
   await run(process.execPath, [join(folder, 'scripts', 'build.mjs')], { cwd: folder, maxBuffer: 1 << 28 });
   return { folder, commit, remove: async () => await rm(folder, { recursive: true, force: true, maxRetries: 5 }) };

@@ -1,10 +1,10 @@
-// A start of `npm start` that cannot work.
+// Runs an `npm start` that must fail.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { dataDirectory, type Ended, processesNaming, removeDirectory, runProgram } from './interlock.ts';
 
-/** Starts in an empty data directory, which fails with one line and leaves nothing running. */
+/** Starts Interlock in an empty data directory. Expects that it fails with one line and leaves no process running. */
 export async function failToStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));

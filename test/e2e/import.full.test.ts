@@ -1,5 +1,5 @@
-// `npm run import`: a real history, whose newest commits land again on a branch that stands where the base was a dozen
-// commits ago; a shallow clone; and what cannot be imported.
+// `npm run import` of a real history, whose newest commits land again on an older commit; of a shallow clone; and of
+// sources that cannot be imported.
 import { existsSync } from 'node:fs';
 import { cp, writeFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ test('a source that cannot be read leaves no repository behind', async () => {
   expect(listed.map(({ name }) => name)).not.toContain('nothing');
 });
 
-test('a shallow clone comes with the history it has, and is landed on as well', async () => {
+test('a shallow clone is imported with the history that it has, and pull requests land on it', async () => {
   const shallow = await folder();
   await interlock.client.git(shallow, 'clone', '-q', '--depth', '2', `file://${await makeSource()}`, '.');
   const imported = await runProgram('import', [shallow, 'imported/shallow', '--data', dataDir]).ended;
@@ -163,7 +163,7 @@ test('an import that breaks off in the middle leaves no repository behind, and i
 });
 
 test.each(['import:begun', 'import:made', 'import:fetched'])(
-  'the next import of the name removes what an import left that was killed at %s',
+  'after an import was killed at %s, the next import of the name removes its rest',
   async (place) => {
     const first = await makeSource();
     const second = await makeSource();
@@ -180,7 +180,7 @@ test.each(['import:begun', 'import:made', 'import:fetched'])(
   },
 );
 
-test('an import that is killed after its end is whole, and the next import brings it up to date', async () => {
+test('an import that is killed after its end is complete, and the next import updates it', async () => {
   const source = await makeSource();
   const killed = runProgram('import', [source, 'imported/ended', '--data', dataDir], {
     INTERLOCK_FAILPOINT: 'import:completed',
@@ -194,7 +194,9 @@ test('an import that is killed after its end is whole, and the next import bring
   expect(said).toContain('imported/ended: 2 branches, 0 tags');
 });
 
-/** This checkout, when it is a clone with enough history; else a repository made of its folders, a commit each. */
+/**
+ * This checkout, if it is a clone with enough history. Otherwise a repository with a commit for each of its folders.
+ */
 async function findSource(): Promise<string> {
   const git = async (...args: string[]): Promise<string> => await interlock.client.git(projectRoot, ...args);
   const isWhole =
@@ -245,8 +247,8 @@ test('real commits of an imported repository land, and their proofs hold', async
   await self.push('trunk', ciFile, history[replayed.length]);
   await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=self', inBatches);
 
-  // A head needs the base's check on itself, so the commits are replayed on top of it; each pull request is a stack of
-  // some more of them.
+  // A head needs a check of its own with the file from the base, so the commits are replayed on top of the base. Each
+  // pull request is a stack of some more of them.
   const heads: string[] = [];
   const numbers: number[] = [];
   for (const [index, commit] of replayed.entries()) {

@@ -1,5 +1,4 @@
-// Runs the built programs as users do, each as a process of its own, and reads their output, sends requests and kills
-// them.
+// Runs the built programs as users do, each as a process of its own. Reads their output, sends requests and kills them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +33,7 @@ export interface RunningInterlock extends Program {
   readonly readyAfterMs: number;
 }
 
-/** The tester's own variables must not choose other servers. */
+/** Variables of the person who runs the tests must not choose other servers. */
 const ownServers: Environment = {
   DATABASE_URL: undefined,
   TEMPORAL_ADDRESS: undefined,
@@ -79,7 +78,7 @@ function startCommand([command = '', ...argv]: readonly string[], cwd: string, e
   return { child, said: () => said, ended };
 }
 
-/** `npm start` on a data directory, ready to be used. */
+/** Runs `npm start` on a data directory, and resolves when Interlock is ready. */
 export async function startInterlock(
   dataDir: string,
   args: readonly string[] = [],
@@ -136,19 +135,20 @@ async function whenReady(dataDir: string, start: () => Program): Promise<Running
   const program = start();
   const access = await until(async () => {
     if (program.child.exitCode !== null) throw new Error(`Interlock did not start:\n${program.said()}`);
-    // Said after access.json was written; a file left by a kill -9 is older than this start.
+    // Interlock prints this line after it has written access.json. A file from before a kill -9 is older than this
+    // start.
     return program.said().includes('Interlock is ready') ? await readAccess(dataDir) : null;
   });
   return { ...program, access, client: createClient(access), readyAfterMs: performance.now() - startedAt };
 }
 
-/** Ctrl-C. */
+/** Presses Ctrl-C and waits for the end. */
 export async function stopInterlock({ child, ended }: Program): Promise<Ended> {
   child.kill('SIGINT');
   return await ended;
 }
 
-/** A directory the database's user can enter. The caller removes it. */
+/** A directory that the user of the database can enter. The caller removes it. */
 export async function dataDirectory(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-e2e-'));
   await chmod(folder, 0o755);
@@ -173,7 +173,7 @@ export async function until<T>(
   }
 }
 
-/** Command lines of all users' processes that name `text`. */
+/** The command lines of all processes that contain `text`. */
 export async function processesNaming(text: string): Promise<{ readonly pid: number; readonly command: string }[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 });
   return stdout

@@ -1,5 +1,6 @@
-// The main job, over HTTP only: nine pull requests, of which one fails its check, one conflicts and one comes late, in
-// each mode of the queue at the same time; then the proofs, and what tampering with them shows.
+// The main use of Interlock, over HTTP only. Nine pull requests are queued, in each mode of the queue at the same time:
+// one fails its check, one conflicts and one comes late. Then the proofs are verified, before and after they are
+// tampered with.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ const good = ['sencha', 'matcha', 'chai', 'oolong', 'rooibos', 'jasmine'];
 const teas: Readonly<Record<string, Files>> = {
   ...Object.fromEntries(good.map((tea, index) => [tea, { [`teas/${tea}`]: `${index + 5}\n` }])),
   water: { 'teas/water': '0\n' },
-  // Conflicts with sencha, which is before it in line.
+  // Conflicts with sencha, which is earlier in line.
   clash: { 'teas/sencha': '50\n' },
 };
 const late: Files = { 'teas/late': '9\n' };
@@ -100,14 +101,14 @@ async function queueAllTeas(repository: TeamRepository): Promise<Map<string, num
     numbers.set(tea, await repository.open(tea, `Sell ${tea}`));
   }
   for (const number of numbers.values()) await repository.queue(number);
-  // The ninth comes while the others are under way.
+  // The ninth pull request comes while the others are built.
   await repository.push('late', late, 'main');
   const number = await repository.open('late', 'Sell late');
   await repository.queue(number);
   return numbers.set('late', number);
 }
 
-/** First-parent commits of main at which the check does not pass, in a clone of one's own. */
+/** Clones main, and finds its first-parent commits at which the check does not pass. */
 async function readClone(
   repository: TeamRepository,
 ): Promise<{ clone: string; firstParents: string[]; red: string[] }> {
@@ -162,13 +163,13 @@ describe.concurrent('nine pull requests queued over REST end as seven merged and
     const [main, ...others] = verifications;
     expect([main?.baseBranch, others.length]).toEqual(['main', 0]);
     expect(Object.keys(main?.grades ?? {}).filter((grade) => grade !== 'exact' && grade !== 'same_tree')).toEqual([]);
-    // Everything on the line but the first commit, which was there before the queue, came through the queue.
+    // All first-parent commits came through the queue, except the first commit, which was there before.
     expect(Object.values(main?.grades ?? {}).reduce((sum, count) => sum + count, 0)).toBe(firstParents.length - 1);
   });
 });
 
-// After the landings above; one after the other, each on a repository of its own.
-describe('verify sees', () => {
+// These tests come after the landings above, and run one after the other, each on a repository of its own.
+describe('verify finds', () => {
   test('a proof that was changed in the database', async () => {
     await inDatabase(
       `update proof set body = jsonb_set(body, '{grade}', '"same_tree"') where id = (
@@ -192,7 +193,7 @@ describe('verify sees', () => {
     expect(verifications[0]?.failures.join('\n')).toContain('no such result is on record: prices, attempt 1, success');
   });
 
-  test('a commit that somebody pushed past the queue, and counts it as external', async () => {
+  test('a commit that was pushed without the queue, and counts it as external', async () => {
     const repository = repositories.get('default');
     if (repository === undefined) throw new Error('Its landings failed above.');
     await repository.git('fetch', '-q');
@@ -209,7 +210,7 @@ describe('verify sees', () => {
     await expect(repository.git('push', '-q', '--force', 'origin', `${first}:main`)).rejects.toThrow(
       /force|denied|non-fast/i,
     );
-    // Past every guard: in the repository on the disk.
+    // Changes the repository on the disk, without any guard.
     await execute('git', ['--git-dir', await directoryOf(repository), 'update-ref', 'refs/heads/main', first ?? '']);
     const { code, verifications } = await verify(repository.name);
     expect(code).toBe(1);

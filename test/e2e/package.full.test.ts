@@ -1,4 +1,4 @@
-// The package in an empty folder, with the packages that it names and no others of this project.
+// The package in an empty folder, with only the packages that it names.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ interface Manifest {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-/** Unpacks the package to node_modules/interlock, beside links to its own dependencies. */
+/** Unpacks the package to node_modules/interlock, with links to its own dependencies. */
 async function install(folder: string): Promise<string> {
   const { filename } = await pack(folder);
   const modules = join(folder, 'node_modules');
@@ -27,7 +27,7 @@ async function install(folder: string): Promise<string> {
   const { dependencies, optionalDependencies } = JSON.parse(
     await readFile(join(modules, 'interlock', 'package.json'), 'utf8'),
   ) as Manifest;
-  // type-graphql names graphql-scalars as its peer, which npm installs beside it.
+  // type-graphql has graphql-scalars as its peer, which npm installs too.
   for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), 'graphql-scalars']) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(projectRoot, 'node_modules', name), join(modules, name));
@@ -35,7 +35,7 @@ async function install(folder: string): Promise<string> {
   return join(modules, 'interlock', 'cli', 'bin.cjs');
 }
 
-test('interlock start runs from the package, and interlock status asks it', async () => {
+test('interlock start runs from the package, and other commands use the service that it started', async () => {
   const folder = await dataDirectory();
   onTestFinished(async () => await removeDirectory(folder));
   const bin = await install(folder);

@@ -1,4 +1,4 @@
-// The files of the npm package, and the command line, run as a program.
+// The files of the npm package, and its command line, run as a program.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -88,7 +88,7 @@ describe('interlock', () => {
     expect(stdout).toContain('--watch\t');
   });
 
-  describe('with a Node that is too old', () => {
+  describe('on a Node that is too old', () => {
     let folder = '';
     const old = `Object.defineProperty(process, 'versions', { value: { node: '14.21.3' } });`;
     beforeAll(async () => {
@@ -107,7 +107,7 @@ describe('interlock', () => {
       });
     });
 
-    test('runs on the Node that was installed with the package, with the arguments and the exit code', async () => {
+    test('runs on the Node that was installed with the package, with the same arguments and exit code', async () => {
       const node = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
       await mkdir(dirname(node), { recursive: true });
       await writeFile(node, '#!/bin/sh\necho "$@"\nexit 3\n', { mode: 0o755 });

@@ -1,4 +1,4 @@
-// What `npm pack` puts into the package.
+// Lists or writes the package with `npm pack`.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { projectRoot } from '../../src/platform/project-root.ts';
@@ -8,7 +8,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** `folder`: where the package is written. Null: it is only listed. */
+/** `folder` is where the package is written. Null: the package is only listed. */
 export async function pack(folder: string | null): Promise<Packed> {
   const where = folder === null ? ['--dry-run'] : ['--pack-destination', folder];
   const { stdout } = await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--json', ...where], {

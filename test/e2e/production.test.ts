@@ -249,7 +249,7 @@ const incomplete: readonly (readonly [readonly string[], string])[] = [
   [['worker', '--database-url', 'postgres://127.0.0.1:1/x'], 'INTERLOCK_SECRET is missing'],
   [['server', '--port', 'many'], '--port must be a number from 0 to 65535, not many.'],
 ];
-it.each(among(incomplete, incomplete.slice(0, 1)))('%j says what is missing', async (args, sentence) => {
+it.each(among(incomplete, incomplete.slice(0, 1)))('%j fails and says what is missing', async (args, sentence) => {
   const { code, stderr } = await runProgram('production', args, { TEMPORAL_ADDRESS: '127.0.0.1:1' }).ended;
   expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
   expect(stderr.trim().split('\n')).toHaveLength(1);

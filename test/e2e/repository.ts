@@ -1,4 +1,5 @@
-// A repository as a team uses it: pushed over HTTP, pull requests opened by GraphQL, queued and read over REST.
+// A repository as a team uses it. It is pushed over HTTP, pull requests are opened by GraphQL, and queued and read over
+// REST.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,7 +51,7 @@ export async function createTeamRepository(client: Client, name: string, files: 
   return repository;
 }
 
-/** The same verbs on a repository that is there already; `folder` is a clone of it. */
+/** The same functions for a repository that exists already. `folder` is a clone of it. */
 export function workIn(
   client: Client,
   place: { readonly owner: string; readonly name: string; readonly folder: string; readonly baseBranch?: string },
@@ -99,7 +100,7 @@ export function workIn(
         last = all.map(({ number, status }) => `#${number} ${status}`).join(', ');
         return all.every(({ status }) => status === 'merged' || status === 'blocked');
       };
-      // Slow enough for the rate limit, several repositories at once.
+      // Reads slowly enough for the rate limit, also if several repositories do so at once.
       await until(look, { withinMs, everyMs: 500 }).catch((error: unknown) => {
         throw new Error(`${name}: ${last}`, { cause: error });
       });

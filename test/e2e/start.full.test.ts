@@ -1,4 +1,5 @@
-// The program of `npm start`: why it refuses to start, Ctrl-C during the start, and servers that are killed.
+// The program of `npm start`: why it refuses to start, Ctrl-C during the start, and databases or servers that are
+// killed.
 import { execFile } from 'node:child_process';
 import { readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -17,7 +18,7 @@ import {
   until,
 } from './interlock.ts';
 
-describe('a refused start prints the reason and the cure in one line', () => {
+describe('a start fails with the reason and advice in one line on', () => {
   test('a busy port', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void busy.close());

@@ -1,5 +1,4 @@
-// The program of `npm start`: its first start and the demo, why it refuses to start, and what is left after it is
-// killed.
+// The program of `npm start`: its first start and the demo, why it refuses to start, and its next start after a kill.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ import { type TeamRepository, workIn } from './repository.ts';
 const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
 
 describe('a start that is refused', () => {
-  test('--reset is refused for a folder that is not a data directory, and the folder stays', async () => {
+  test('keeps a folder that is not a data directory, although --reset is given', async () => {
     const folder = await dataDirectory();
     onTestFinished(async () => await removeDirectory(folder));
     const foreign = join(folder, 'git');
@@ -62,7 +61,7 @@ describe('a data directory', () => {
     await removeDirectory(dataDir);
   });
 
-  /** Clones the demo's shop over HTTP. */
+  /** Clones the demo's repository over HTTP. */
   async function cloneShop(): Promise<TeamRepository> {
     const folder = await dataDirectory();
     const repository = workIn(interlock.client, { owner: 'demo', name: 'tea-shop', folder });
@@ -175,7 +174,7 @@ describe('a data directory', () => {
     for (const ref of ['refs/heads/trunk', 'refs/tags/v1']) expect(refs).toContain(`${head}\t${ref}`);
   });
 
-  test('the check of the demo names each pull request with a wrong outcome', async () => {
+  test('checkOutcome of the demo names each pull request with a wrong outcome', async () => {
     const pullRequests = startScenario.pullRequests.map((pullRequest, index) => ({ pullRequest, number: index + 1 }));
     const played: Played[] = await Promise.all(
       pullRequests.map(async (one) => ({ ...one, status: (await readPullRequest(one.number)).status })),
@@ -234,7 +233,7 @@ describe('a data directory', () => {
     await interlock.ended;
     await until(async () => (await processesNaming(dataDir)).length === 0);
 
-    // The file is missing as after a kill between the creation of the account and of the file.
+    // Removes the file, as if a kill had come after the account was created and before the file was written.
     await rm(join(dataDir, 'token'));
     const { token } = interlock.access;
     interlock = await startInterlock(dataDir);

@@ -1,5 +1,5 @@
-// A TCP proxy before a server, as the network between two machines: it can break connections in the middle of a
-// message, reset them, or hold everything up for a while.
+// A TCP proxy in front of a server that behaves like a network between two machines. It can break connections in the
+// middle of a message, reset them, or hold everything up for a while.
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -7,11 +7,14 @@ export interface UnreliableNetwork extends AsyncDisposable {
   readonly port: number;
   /** Sets the port of the server for new connections. */
   leadTo(port: number): void;
-  /** Each connection passes half of its next message on, and then ends. One without a message ends after a second. */
+  /**
+   * Each connection passes half of its next message on, and then ends. A connection without a message ends after a
+   * second.
+   */
   breakOff(): Promise<void>;
-  /** Each connection ends at once by a reset, and what is on its way is lost. */
+  /** Each connection ends at once by a reset, and all bytes on their way are lost. */
   reset(): Promise<void>;
-  /** Nothing passes for so long, and new connections wait as well. Then everything passes in its order. */
+  /** Nothing passes for this time, and new connections wait too. Then everything passes in its order. */
   holdUp(forMs: number): Promise<void>;
 }
 

@@ -89,7 +89,7 @@ async function stop({ parts }: Running): Promise<void> {
 const clientOf = (url: string): Client => createClient({ url, token });
 
 /**
- * Queues pull requests through these versions in turn, and waits until one of them is merged: work is under way then.
+ * Queues pull requests through these versions in turn, and waits until one of them is merged, so that work is running.
  */
 async function queueThrough(
   shop: TeamRepository,
@@ -146,7 +146,7 @@ async function countUncleaned(): Promise<number> {
   }
 }
 
-it('a version takes over from an earlier one and gives back, and each pull request lands once', async () => {
+it('a newer version takes over from an earlier one and gives back, and each pull request lands once', async () => {
   const before = await start(earlier.folder);
   balancer.use([before.url]);
   const account = await run(earlier.folder, 'production', 'account', '--name', owner, '--email', 'service@team.test')
@@ -173,7 +173,8 @@ it('a version takes over from an earlier one and gives back, and each pull reque
   const again = await start(earlier.folder);
   balancer.use([again.url]);
   await stop(after);
-  // A queue that newer rules have planned may wait for the newer version. Every other one is the earlier version's.
+  // A queue that newer rules have planned may wait for the newer version. The earlier version works on all other
+  // queues.
   for (const number of ofBack)
     await workIn(clientOf(again.url), { owner, name: 'shop', folder: shop.folder }).queue(number);
   const fresh = await createTeamRepository(clientOf(again.url), 'fresh', files);
@@ -188,7 +189,7 @@ it('a version takes over from an earlier one and gives back, and each pull reque
   await shop.settled([bad, ...rounds.flat()]);
   expect((await shop.landing(bad)).status).toBe('BLOCKED');
   await expectEachLandedOnce(shop, rounds.flat());
-  // A workflow that a worker of one version began, and that the other version cannot continue, would clean up nothing.
+  // If one version had begun a workflow that the other cannot continue, some builds would never be cleaned up.
   await until(async () => (await countUncleaned()) === 0);
   for (const folder of [earlier.folder, projectRoot]) {
     const { code, said } = await run(folder, 'verify', shop.name, '--data', dataDir).ended;

@@ -1,5 +1,5 @@
-// One statement a second asks for all kinds of due work. Each condition must hold when its work would do something, and
-// not hold on an idle installation, where it would cost a statement each second.
+// One statement a second asks for all kinds of due work. The condition of a kind must hold if its work would do
+// something. On an idle installation it must not hold, because the work would then cost a statement each second.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lookForDueWork, type DueWork } from '../../src/platform/due-work.ts';
@@ -23,7 +23,7 @@ function looking(...works: readonly DueWork[]) {
   return { errors, stop: async () => await loop.stop() };
 }
 
-it('does the work whose condition holds at the present instant, and no other', async () => {
+it('work is done if its condition holds now, and other work is not done', async () => {
   const done: string[] = [];
   const work = (name: string, isDue: string): DueWork => ({ isDue, act: async () => done.push(name) });
   const { stop, errors } = looking(
@@ -38,7 +38,7 @@ it('does the work whose condition holds at the present instant, and no other', a
   expect([new Set(done), errors]).toEqual([new Set(['past', 'a row']), []]);
 });
 
-it('starts no work again while it runs, and a slow or failed one delays no other', async () => {
+it('running work is not started again, and slow or failing work delays no other work', async () => {
   const release = Promise.withResolvers<void>();
   const counts = { slow: 0, failed: 0, quick: 0 };
   const { stop, errors } = looking(

@@ -58,7 +58,7 @@ describe('event streams', () => {
     await other.close();
   });
 
-  test('get what an event says', async () => {
+  test('return all fields of an event', async () => {
     const stream = hub.follow({ accountId });
     await stream.started;
     await write(1);
@@ -83,7 +83,7 @@ describe('event streams', () => {
     ]);
   });
 
-  test('that come back with their cursor go on after it, while events keep coming', async () => {
+  test('that start after the last cursor continue without a gap, while events are written', async () => {
     const writing = write(400, 4);
     let after = '1.0';
     const seen: unknown[] = [];
@@ -98,7 +98,7 @@ describe('event streams', () => {
     expect(seen).toEqual(upTo(400));
   });
 
-  test('that begin without a cursor begin with the next event', async () => {
+  test('without a cursor start with the next event', async () => {
     await write(3);
     await sequenced();
     const stream = hub.follow({ accountId });
@@ -107,7 +107,7 @@ describe('event streams', () => {
     expect(serials(await take(stream, 1))).toEqual([4]);
   });
 
-  test('that follow after a head read before miss nothing of what was written since', async () => {
+  test('that follow after an earlier head miss no event that was written since', async () => {
     await write(2);
     await sequenced();
     const head = await hub.head(accountId);
@@ -116,7 +116,7 @@ describe('event streams', () => {
     expect(serials(await take(hub.follow({ accountId, after: head }), 2))).toEqual([3, 4]);
   });
 
-  test('see only what matches, and are not held up by the rest', async () => {
+  test('return only the events that match, and other events do not hold them up', async () => {
     const isEven = (event: { payload: Readonly<Record<string, unknown>> }): boolean =>
       Number(event.payload.serial) % 2 === 0;
     const stream = hub.follow({ accountId, after: '1.0', matches: isEven });
@@ -124,7 +124,7 @@ describe('event streams', () => {
     expect(serials(await take(stream, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
   });
 
-  test('see nothing of another tenant, live or from the log', async () => {
+  test('never return events of another account, neither live nor from the log', async () => {
     const otherAccount = await world.account();
     const other = { accountId: otherAccount, repositoryId: await world.repository(otherAccount) };
     const stream = hub.follow({ accountId, after: '1.0' });
@@ -139,7 +139,7 @@ describe('event streams', () => {
     expect(await hub.head(otherAccount)).toBe('1.5');
   });
 
-  test('of one account cost one read a notification, however many they are', async () => {
+  test('of one account share one read for each notification', async () => {
     let reads = 0;
     const counted: Database = {
       ...world.db,
@@ -163,13 +163,13 @@ describe('event streams', () => {
 });
 
 describe('a stream that is read slowly', () => {
-  test('is ended with its cursor, and misses nothing by following after it', async () => {
+  test('is ended with its cursor, and a new stream after this cursor misses no event', async () => {
     const slow = hub.follow({ accountId });
     const quick = hub.follow({ accountId });
     await Promise.all([slow.started, quick.started]);
     await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
-    // Live streams are offered each event in the order in which they came: what the quick one has, the slow one was
-    // offered.
+    // Each event is offered to all live streams in the same order. So when the quick stream has an event, the slow
+    // stream was offered it too.
     await Promise.all([take(quick, 1_200), write(1_200, 600)]);
     const error = await slow.next().then(
       () => undefined,
@@ -181,7 +181,7 @@ describe('a stream that is read slowly', () => {
     expect(serials(await take(hub.follow({ accountId, after: '1.1' }), 1_200))).toEqual(upTo(1_201, 2));
   });
 
-  test('that is far behind reads at its own pace', async () => {
+  test('that is far behind can be read slowly', async () => {
     await write(3_000, 1_000);
     await sequenced();
     const stream = hub.follow({ accountId, after: '1.0' });
@@ -192,8 +192,8 @@ describe('a stream that is read slowly', () => {
   });
 });
 
-describe('the hub', () => {
-  test('reads again when its listening connection was dropped', async () => {
+describe('the event hub', () => {
+  test('reads again after its listening connection was dropped', async () => {
     const stream = hub.follow({ accountId, after: '1.0' });
     await Promise.all([write(1), take(stream, 1)]);
     expect(await terminate(world, 'interlock-listen')).toBe(1);
@@ -202,7 +202,7 @@ describe('the hub', () => {
     await Promise.all([write(1), take(stream, 1)]);
   });
 
-  test('notices by itself what nobody notified it of', async () => {
+  test('finds events without a notification', async () => {
     const deaf: Database = { ...world.db, system: { ...world.db.system, listen: async () => async () => {} } };
     const unnotified = createEventHub({ db: deaf, log, recheckMs: 20 });
     const stream = unnotified.follow({ accountId });
@@ -214,7 +214,7 @@ describe('the hub', () => {
     await unnotified.close();
   });
 
-  test('tries to listen again for the next stream when it could not', async () => {
+  test('tries to listen again for the next stream after listening failed', async () => {
     let attempts = 0;
     const failing: Database = {
       ...world.db,
@@ -232,7 +232,7 @@ describe('the hub', () => {
     await second.close();
   });
 
-  test('ends a stream that is waiting when its signal aborts, when it returns, and when the hub closes', async () => {
+  test('ends a waiting stream if its signal aborts, if it returns, and if the hub closes', async () => {
     const abort = new AbortController();
     const aborted = hub.follow({ accountId, signal: abort.signal });
     const returned = hub.follow({ accountId });
@@ -269,7 +269,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('expires with the events it would need; the error names the oldest cursor that works', async () => {
+  test('expires when the events after it are deleted; the error names the oldest cursor that works', async () => {
     await write(10);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);
@@ -281,7 +281,7 @@ describe('a cursor', () => {
     expect(serials(await take(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(upTo(10, 5));
   });
 
-  test('of a stream that is behind expires under it', async () => {
+  test('expires while its stream is read, if events that the stream has not read yet are deleted', async () => {
     await write(600, 600);
     await sequenced();
     const stream = hub.follow({ accountId, after: '1.0' });
@@ -294,7 +294,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('expires under its live streams when the database is restored', async () => {
+  test('of a live stream expires when the database is restored', async () => {
     const stream = hub.follow({ accountId, after: '1.0' });
     await Promise.all([write(1), take(stream, 1)]);
     const next = stream.next();
@@ -304,8 +304,8 @@ describe('a cursor', () => {
   });
 });
 
-describe('forgetting', () => {
-  test('takes only the beginning of a log, so that what stays has no gap, and keeps what has no position', async () => {
+describe('deleting old events', () => {
+  test('takes only the beginning of a log, so that the rest has no gap, and keeps events without a position', async () => {
     await write(6);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '500 days' where position in (1, 2, 4)`);
@@ -318,7 +318,7 @@ describe('forgetting', () => {
     expect(rows.map((row) => row.position)).toEqual([3, 4, 5, 6, 7]);
   });
 
-  test('can take all of a log without giving a position twice', async () => {
+  test('can take the whole log, and no position is given twice', async () => {
     await write(3);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '500 days'`);

@@ -22,7 +22,8 @@ async function subjectsOf(accounts: number, each: number): Promise<{ accountId: 
 }
 
 /**
- * 16 writers at once; transactions of random length, some of them rolled back. Answers how many events were committed.
+ * 16 writers at once run transactions of random length, some of which are rolled back. Returns how many events were
+ * committed.
  */
 async function writeAtRandom(
   subjects: readonly { accountId: string; repositoryId: string }[],
@@ -76,15 +77,16 @@ async function expectWholeLog(
   expect(found).toBe(committed);
 }
 
-describe('positions', () => {
-  test('are without a gap and keep each subject in order while two processes race and their sessions are killed', async () => {
+describe('positions of events', () => {
+  test('have no gap and keep the order of each subject while two processes race and their sessions are killed', async () => {
     const subjects = await subjectsOf(3, 3);
     const sequencers = [1, 2].map(() => keepSequencing());
     let isWriting = true;
     let killed = 0;
     const killing = (async () => {
       while (isWriting) {
-        // Only sessions of the sequencers: the writers' pg_sleep runs on such a session too.
+        // Terminates only sessions of the sequencers. The sessions of the writers have the same application name, but
+        // run pg_sleep.
         const { rows } = await world.owner.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and application_name = 'interlock-system' and state <> 'idle' and query not like '%pg_sleep%'`,
@@ -101,7 +103,7 @@ describe('positions', () => {
     expect(killed).toBeGreaterThan(0);
   });
 
-  test('are without a gap when the sequencing process is killed again and again', async () => {
+  test('have no gap if the sequencing process is killed again and again', async () => {
     const subjects = await subjectsOf(2, 4);
     const sequencer = keepSequencing();
     let isWriting = true;
@@ -122,7 +124,7 @@ describe('positions', () => {
     await sequencer.stop();
   });
 
-  test('go to a lower id that was committed later after the higher one, and to nothing before its commit', async () => {
+  test('are given only after the commit, so a lower id that commits later gets the higher position', async () => {
     const [early, late] = await subjectsOf(1, 2);
     if (early === undefined || late === undefined) throw new Error('two subjects were made');
     await world.write(early, 1, async () => {
@@ -139,13 +141,14 @@ describe('positions', () => {
     expect(rows.map((row) => row.repository_id)).toEqual([early.repositoryId, late.repositoryId]);
   });
 
-  test('are all given or none when the session dies in the middle of giving them', async () => {
+  test('are all given or none if the session dies while positions are given', async () => {
     const [subject] = await subjectsOf(1, 1);
     if (subject === undefined) throw new Error('a subject was made');
     await world.write(subject, 3);
     await sequenceEvents(world.db);
     await world.write(subject, 3);
-    // Outside of the guards of our own sessions: it holds the lock for as long as a process takes to start.
+    // This client has no statement or lock timeouts like our own sessions, because it holds the lock for as long as a
+    // process takes to start.
     const blocker = new pg.Client({ connectionString: world.url });
     await blocker.connect();
     await blocker.query('begin');
@@ -159,7 +162,7 @@ describe('positions', () => {
     await expectWholeLog([subject], 6);
   });
 
-  test('are given by one process at a time; the other steps back at once', async () => {
+  test('are given by one process at a time; another process returns `busy` at once', async () => {
     const [subject] = await subjectsOf(1, 1);
     if (subject === undefined) throw new Error('a subject was made');
     await world.write(subject);
@@ -171,7 +174,7 @@ describe('positions', () => {
     expect(await sequenceEvents(world.db)).toBe(1);
   });
 
-  test('reach beyond one batch in one look', async () => {
+  test('are given to more events than fit in one batch by one call', async () => {
     const subjects = await subjectsOf(2, 1);
     for (const subject of subjects) await world.write(subject, 1_300);
     expect(await sequenceEvents(world.db)).toBe(2_600);
@@ -180,7 +183,7 @@ describe('positions', () => {
 });
 
 describe('a sequencer', () => {
-  test('looks soon after a nudge, however long its interval', async () => {
+  test('gives positions soon after a nudge, however long its interval is', async () => {
     const [subject] = await subjectsOf(1, 1);
     if (subject === undefined) throw new Error('a subject was made');
     const sequencer = createSequencer({ db: world.db, log, intervalMs: 3_600_000 });
@@ -195,7 +198,7 @@ describe('a sequencer', () => {
     expect(await unpositioned(world), 'stopped is stopped').toBe(1);
   });
 
-  test('finds events without a notification', async () => {
+  test('finds events without a nudge', async () => {
     const [subject] = await subjectsOf(1, 1);
     if (subject === undefined) throw new Error('a subject was made');
     const sequencer = createSequencer({ db: world.db, log, intervalMs: 20 });
@@ -228,7 +231,7 @@ describe('a sequencer', () => {
 });
 
 describe('the notification', () => {
-  test('names each account with the position of its newest event, once for one look', async () => {
+  test('names each account with the position of its newest event, once for each call', async () => {
     const heard: string[] = [];
     const stop = await world.db.system.listen(eventsChannel, (payload) => void heard.push(payload));
     const subjects = await subjectsOf(2, 1);
@@ -244,7 +247,7 @@ describe('the notification', () => {
     await stop();
   });
 
-  test('names nobody when there are too many to name', async () => {
+  test('is empty if there are too many accounts to name', async () => {
     const heard: string[] = [];
     const stop = await world.db.system.listen(eventsChannel, (payload) => void heard.push(payload));
     await world.owner.query('alter table account alter column id restart with 100000');
@@ -265,7 +268,7 @@ async function positioned(of: World): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Ends sessions that wait for a lock on event_head: in the middle of giving positions. */
+/** Ends sessions that wait for the lock on event_head, that is, while they give positions. */
 async function terminateWaiting(of: World): Promise<number> {
   const { rows } = await of.owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -274,7 +277,7 @@ async function terminateWaiting(of: World): Promise<number> {
   return rows.length;
 }
 
-/** A process that sequences, and another one whenever it dies. */
+/** Runs a process that sequences events, and starts another one whenever it dies. */
 function keepSequencing(): { kill(): void; stop(): Promise<void> } {
   const script = fileURLToPath(new URL('sequencing-process.ts', import.meta.url));
   let isStopped = false;

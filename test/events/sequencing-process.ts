@@ -1,4 +1,4 @@
-// A process that does nothing but sequence, to be killed: `node sequencing-process.ts <database url>`.
+// A process that only sequences events, so that a test can kill it: `node sequencing-process.ts <database url>`.
 import { pino } from 'pino';
 import { createSequencer } from '../../src/modules/events/sequencer.ts';
 import { connectDatabase } from '../../src/platform/database.ts';

@@ -1,4 +1,4 @@
-// Accounts with repositories as subjects of events, on a database of their own, seen by any number of processes.
+// Makes accounts with repositories as subjects of events, in a database of the test, for any number of processes.
 import pg from 'pg';
 import { pino } from 'pino';
 import { type Ports, systemContext } from '../../src/context.ts';
@@ -9,21 +9,21 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 export const log = pino({ level: 'silent' });
 
-/** How long a condition is waited for: a process may have to start on a busy machine. */
+/** How long a test waits for a condition. A process may have to start on a busy machine. */
 export const patience = { timeout: 60_000 } as const;
 
 export interface World {
   readonly url: string;
   readonly db: Database;
-  /** The database's owner, outside of every guard. */
+  /** A session of the owner of the database, without the guards of our own sessions. */
   readonly owner: pg.Client;
-  /** A database handle of its own, as another process has. */
+  /** Opens another database handle, as another process has. */
   connect(): Promise<Database>;
   account(): Promise<string>;
   repository(accountId: string): Promise<string>;
   /**
-   * One transaction under the repository's lock that appends `count` events, each with the next `serial` of its
-   * repository; `meanwhile` runs before it commits, and a throw of it rolls back.
+   * Appends `count` events in one transaction under the lock of the repository, each with the next `serial` of the
+   * repository. `meanwhile` runs before the commit; if it throws, the transaction is rolled back.
    */
   write(
     subject: { accountId: string; repositoryId: string },
@@ -69,7 +69,7 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
     },
     async write({ accountId, repositoryId }, count = 1, meanwhile) {
       await db.transaction(accountId, async (tx) => {
-        // The serial lives in a column the test does not need otherwise: it rolls back with the events.
+        // The test uses another column for the serial, so that the serial is rolled back with the events.
         const [row] = await tx.query<{ before: number }>(
           `update repository set configuration_blob = (coalesce(configuration_blob, '0')::int + $2::int)::text
            where account_id = $1::bigint and id = $3::bigint returning configuration_blob::int - $2::int as before`,
@@ -96,7 +96,7 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
   };
 }
 
-/** Ends sessions of that name in the middle of whatever they do. */
+/** Ends all sessions with this application name, whatever they do at the moment. */
 export async function terminate(world: World, applicationName: string): Promise<number> {
   const { rows } = await world.owner.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1',
@@ -105,7 +105,7 @@ export async function terminate(world: World, applicationName: string): Promise<
   return rows.length;
 }
 
-/** Every positioned event of an account, in order of position. */
+/** Every event of an account that has a position, in the order of positions. */
 export async function positionedLog(
   world: World,
   accountId: string,

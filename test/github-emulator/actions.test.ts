@@ -102,7 +102,7 @@ async function conclusionsOf(sha: string): Promise<Record<string, string | null>
 }
 
 describe('a workflow', () => {
-  it('runs on the merge of a pull request, step by step', async () => {
+  it('runs step by step for an opened pull request', async () => {
     const { sha } = await w.open('works');
     const [run] = await runsOf(sha);
     expect(run).toMatchObject({ event: 'pull_request', status: 'completed', conclusion: 'success' });
@@ -114,14 +114,14 @@ describe('a workflow', () => {
     expect(log.data).toContain('pull_request says hello');
   });
 
-  it('fails at the step that fails, and what needs it is skipped', async () => {
+  it('fails at its failing step, and jobs that need the failed job are skipped', async () => {
     const { sha } = await w.open('fails', { 'broken.txt': '' });
     expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'failure', after: 'skipped' });
     const [run] = await runsOf(sha);
     expect(run?.conclusion).toBe('failure');
   });
 
-  it('runs once on a bot branch: its pull request is left out by a condition', async () => {
+  it('runs on the push of a bot branch, and its condition skips the run for the pull request of that branch', async () => {
     const { sha } = await w.open('bot-1');
     const runs = await runsOf(sha);
     expect(runs.map(({ event, conclusion }) => [event, conclusion])).toEqual([
@@ -130,14 +130,14 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('does not run for a message that says [skip ci]', async () => {
+  it('does not run for a commit whose message contains [skip ci]', async () => {
     await w.clone.git('checkout', '--quiet', '-B', 'bot-quiet', 'origin/main');
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'Quiet [skip ci]');
     await w.clone.git('push', '--quiet', 'origin', 'bot-quiet');
     expect(await runsOf(await w.clone.git('rev-parse', 'HEAD'))).toEqual([]);
   });
 
-  it('is a failed start where its file cannot be read, and names actions that do not run here', async () => {
+  it('fails at start if its file is invalid, and fails in the job if a step uses an action that the emulator does not have', async () => {
     const odd = ci.replace('actions/checkout@v4', 'actions/cache@v4');
     const foreign = await w.clone.push('bot-foreign', { [`${folder}/ci.yml`]: odd });
     expect((await conclusionsOf(foreign))['unit tests']).toBe('failure');
@@ -146,8 +146,8 @@ describe('a workflow', () => {
   });
 });
 
-describe('scripted outcomes', () => {
-  it('stand in for the steps, and a rerun asks again', async () => {
+describe('outcomes that a test sets by `controls.checks`', () => {
+  it('replace the steps, and are asked for again at each rerun', async () => {
     w.emulator.controls.checks(({ name, attempt }) => (name === 'after' || attempt > 1 ? 'success' : 'failure'));
     const { sha } = await w.open('scripted');
     expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'failure', after: 'skipped' });
@@ -165,7 +165,7 @@ describe('scripted outcomes', () => {
     ]);
   });
 
-  it('may be pending until they are decided, or until the run is cancelled', async () => {
+  it('may be pending until the test decides them or the run is cancelled', async () => {
     let outcome: 'pending' | 'success' = 'pending';
     w.emulator.controls.checks(() => outcome);
     const { sha } = await w.open('pending');
@@ -182,7 +182,7 @@ describe('scripted outcomes', () => {
   });
 });
 
-it('lets a job push by its token, which starts nothing, and ends what takes too long', async () => {
+it('a push with the token of a job starts no workflow, and jobs and steps end at their time limit', async () => {
   const main = await w.clone.git('rev-parse', 'origin/main');
   await w.bot.actions.createWorkflowDispatch({ ...w.place, workflow_id: 'talk.yml', ref: 'main' });
   expect(await conclusionsOf(main)).toEqual({ push: 'success', slow: 'cancelled', impatient: 'failure' });
@@ -190,7 +190,7 @@ it('lets a job push by its token, which starts nothing, and ends what takes too 
   expect((await runsOf(main)).map(({ event }) => event)).not.toContain('push');
 });
 
-describe('a dispatch', () => {
+describe('a dispatch of a workflow', () => {
   const dispatch = async (inputs: Record<string, string>, ref = 'main') =>
     await w.bot.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
       ...w.place,
@@ -200,7 +200,7 @@ describe('a dispatch', () => {
       return_run_details: true,
     });
 
-  it('runs with its inputs, and names the run', async () => {
+  it('starts a run with the given inputs, and returns the id of the run', async () => {
     const { data } = await dispatch({ stage: 'live' });
     const { workflow_run_id: id } = data as { workflow_run_id: number };
     await w.emulator.core.settled();
@@ -216,7 +216,7 @@ describe('a dispatch', () => {
     [{}, 'main', "Required input 'stage' not provided"],
     [{ stage: 'moon' }, 'main', "Provided value 'moon' for input 'stage' not in the list of allowed values"],
     [{ stage: 'live' }, 'nowhere', 'No ref found for: nowhere'],
-  ])('is refused with inputs %j on %s', async (inputs, ref, message) => {
+  ])('with inputs %j on %s is refused', async (inputs, ref, message) => {
     await expect(dispatch(inputs, ref)).rejects.toMatchObject({
       status: 422,
       message: expect.stringContaining(message) as string,
@@ -224,7 +224,7 @@ describe('a dispatch', () => {
   });
 });
 
-it('continues after a stop with the jobs that had not ended', async () => {
+it('an emulator that starts again continues the jobs that had not ended', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'stopped-'));
   const first = await startEmulator({ dataDir });
   const source = 'on: workflow_dispatch\njobs: { wait: { runs-on: x, steps: [{ run: sleep 0.1 }] } }\n';

@@ -18,7 +18,7 @@ async function call(
 }
 
 describe('the API', () => {
-  it('refuses what GitHub does not describe, with GitHub’s message', async () => {
+  it('refuses unknown fields, unknown paths and missing fields with GitHub’s messages', async () => {
     const body = JSON.stringify({ title: 't', head: 'h', base: 'main', colour: 'red' });
     const foreign = await call(`/repos/${w.owner}/${w.repo}/pulls`, { method: 'POST', body });
     expect(foreign.status).toBe(422);
@@ -30,14 +30,14 @@ describe('the API', () => {
     expect(await missing.json()).toMatchObject({ message: 'Invalid request.\n\n"name" wasn\'t supplied.' });
   });
 
-  it('reads JSON that curl sends as a form', async () => {
+  it('accepts JSON with the content type that curl sends by default', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = JSON.stringify({ name: 'by-curl', color: 'ededed' });
     const made = await call(`/repos/${w.owner}/${w.repo}/labels`, { method: 'POST', body, headers });
     expect([made.status, await made.json()]).toMatchObject([201, { name: 'by-curl' }]);
   });
 
-  it('hides private repositories from strangers, and refuses readers who would write', async () => {
+  it('hides private repositories from strangers, and refuses writes of users who may only read', async () => {
     const stranger = w.octokitOf(w.emulator.addPerson('stranger').token);
     await expect(stranger.repos.get(w.place)).rejects.toMatchObject({ status: 404 });
     const reader = w.octokitOf(w.emulator.addPerson('reader', 'member').token);
@@ -51,7 +51,7 @@ describe('the API', () => {
     await expect(w.octokitOf('ghp_wrong').repos.get(w.place)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('pages by Link, and answers 304 for what has not changed, at no cost', async () => {
+  it('links pages by the header Link, and answers an unchanged read with 304, which costs nothing', async () => {
     for (const name of ['p1', 'p2', 'p3']) await w.person.issues.createLabel({ ...w.place, name });
     const names = await w.person.paginate(w.person.issues.listLabelsForRepo, { ...w.place, per_page: 2 });
     expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['bug', 'p1', 'p2', 'p3']));
@@ -64,7 +64,7 @@ describe('the API', () => {
     expect(again.headers.get('x-github-enterprise-version')).toMatch(/^3\./);
   });
 
-  it('reads commits, comparisons and files', async () => {
+  it('returns commits, comparisons and files, and changes refs', async () => {
     const { sha } = await w.open('compared', { 'compared.txt': 'one\ntwo\n' });
     const { data: commit } = await w.person.repos.getCommit({ ...w.place, ref: sha });
     expect(commit).toMatchObject({ sha, stats: { additions: 2, deletions: 0 }, author: { login: 'octocat' } });
@@ -87,16 +87,16 @@ describe('the API', () => {
   });
 });
 
-describe('a client', () => {
-  it('gets the scopes of its token and the root of the API', async () => {
+describe('the root of the API', () => {
+  it('lists its URLs, and names the scopes of the token', async () => {
     const root = await call('/');
     expect(root.headers.get('x-oauth-scopes')).toContain('repo');
     expect(await root.json()).toMatchObject({ current_user_url: `${w.emulator.apiUrl}/user` });
   });
 });
 
-describe('limits', () => {
-  it('end an hour’s budget, a minute’s points and a minute’s creations', async () => {
+describe('rate limits', () => {
+  it('apply to requests in an hour, points in a minute and new content in a minute', async () => {
     const person = w.octokitOf(w.emulator.addPerson('busy', 'member').token);
     const { number } = await w.open('limited');
     w.emulator.controls.limits({ contentPerMinute: 1 });
@@ -116,8 +116,8 @@ describe('limits', () => {
   });
 });
 
-describe('faults', () => {
-  it('lose the answer of what is done, or do nothing at all', async () => {
+describe('injected faults', () => {
+  it('lose the answer after the work was done, or fail the call before any work', async () => {
     const operation = 'POST /repos/{owner}/{repo}/labels';
     const make = async (name: string) => await w.person.issues.createLabel({ ...w.place, name });
     w.emulator.controls.fail({ operation, when: 'after', times: 1 });
@@ -128,7 +128,7 @@ describe('faults', () => {
     await make('before');
   });
 
-  it('are the same for the same seed, and are set over HTTP too', async () => {
+  it('are the same for the same seed, and can be set over HTTP', async () => {
     const fates = async (): Promise<string> => {
       await using other = await emulatorWorld({ seed: 7 });
       other.emulator.controls.fail({ operation: '/meta', rate: 0.5 });

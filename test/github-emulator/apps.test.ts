@@ -68,20 +68,20 @@ async function get(path: string, token: string): Promise<{ status: number; messa
   return { status: response.status, message };
 }
 
-describe('an App', () => {
+describe('the JWT of an App', () => {
   const nowSec = Math.floor(startedAt / 1000);
   it.each([
-    ['a good one', { iat: nowSec - 60, exp: nowSec + 500 }, 200, ''],
-    ['one that lives too long', { iat: nowSec - 60, exp: nowSec + 700 }, 401, 'too far in the future'],
-    ['one of the future', { iat: nowSec + 60, exp: nowSec + 500 }, 401, "'Issued at' claim"],
-    ['one that is over', { iat: nowSec - 600, exp: nowSec - 1 }, 401, 'must be a numeric value'],
-    ['one of nobody', { iat: nowSec - 60, exp: nowSec + 500, iss: '1' }, 404, 'Integration not found'],
-  ])('proves itself by a JWT: %s', async (_name, claims, status, message) => {
+    ['with valid claims is accepted', { iat: nowSec - 60, exp: nowSec + 500 }, 200, ''],
+    ['that is valid for too long is refused', { iat: nowSec - 60, exp: nowSec + 700 }, 401, 'too far in the future'],
+    ['issued in the future is refused', { iat: nowSec + 60, exp: nowSec + 500 }, 401, "'Issued at' claim"],
+    ['that has expired is refused', { iat: nowSec - 600, exp: nowSec - 1 }, 401, 'must be a numeric value'],
+    ['of an unknown App is refused', { iat: nowSec - 60, exp: nowSec + 500, iss: '1' }, 404, 'Integration not found'],
+  ])('%s', async (_name, claims, status, message) => {
     const token = jwt({ iss: w.emulator.appId, ...claims });
     expect(await get('/app', token)).toEqual({ status, message: expect.stringContaining(message) });
   });
 
-  it('is not known by a JWT that is signed otherwise', async () => {
+  it('with a wrong signature is refused', async () => {
     const token = jwt({ iss: w.emulator.clientId, iat: nowSec - 60, exp: nowSec + 500 });
     expect((await get('/app', token)).status).toBe(200);
     expect(await get('/app', `${token.slice(0, -9)}AAAAAAAAA`)).toEqual({
@@ -98,7 +98,7 @@ describe('a token of an installation', () => {
     return (await w.app.apps.createInstallationAccessToken({ installation_id, permissions, ...given })).data.token;
   };
 
-  it('has some 520 characters, and does what its permissions and repositories say', async () => {
+  it('has more than 500 characters, and allows only what its permissions and repositories allow', async () => {
     await w.person.repos.createInOrg({ org: w.owner, name: 'other', private: true });
     const token = await narrow({ contents: 'read' }, [w.repo]);
     expect(token.length).toBeGreaterThan(500);
@@ -118,7 +118,7 @@ describe('a token of an installation', () => {
     await expect(narrow({ contents: 'read' }, ['nowhere'])).rejects.toMatchObject({ status: 422 });
   });
 
-  it('ends after an hour, by the control, and with a suspension', async () => {
+  it('ends after an hour, if the installation is suspended, and if a test expires all tokens', async () => {
     const octokit = w.octokitOf(await narrow({ contents: 'read' }));
     await octokit.repos.get(w.place);
     passedMs = 3_600_001;
@@ -137,7 +137,7 @@ describe('a token of an installation', () => {
 });
 
 describe('webhooks', () => {
-  it('are signed, carry what happened, and are recorded', async () => {
+  it('are signed, describe what happened, and are listed as deliveries', async () => {
     const { number } = await w.open('hooked');
     await w.emulator.core.settled();
     expect(received.map(({ event }) => event).sort()).toEqual(['check_suite', 'pull_request', 'push']);
@@ -163,7 +163,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('are sent once, even when they fail, and again when the App asks', async () => {
+  it('are sent once, even if the receiver fails, and again if the App asks for a redelivery', async () => {
     answer = 500;
     await w.clone.push('failing', { 'failing.txt': 'x\n' });
     await w.emulator.core.settled();
@@ -179,7 +179,7 @@ describe('webhooks', () => {
     expect(again).toMatchObject({ guid: first?.guid, redelivery: true, status_code: 202 });
   });
 
-  it('are dropped, doubled and reordered by controls', async () => {
+  it('are dropped, doubled or reordered if a test says so', async () => {
     w.emulator.controls.webhooks({ drop: 1 });
     await w.clone.push('dropped', { 'dropped.txt': 'x\n' });
     await w.emulator.core.settled();
@@ -204,7 +204,7 @@ describe('webhooks', () => {
   });
 });
 
-describe('the two clicks of a new App', () => {
+describe('the pages that create and install an App', () => {
   const post = async (path: string, fields: Record<string, string>) =>
     await fetch(`${w.emulator.webUrl}${path}`, {
       method: 'POST',
@@ -228,7 +228,7 @@ describe('the two clicks of a new App', () => {
     default_events: ['push'],
   };
 
-  it('make it from a manifest, install it, and sign a person in with PKCE', async () => {
+  it('create it from a manifest, install it, and sign a person in with PKCE', async () => {
     const path = `/organizations/${w.owner}/settings/apps/new?state=s1`;
     const asked = await post(path, { manifest: JSON.stringify(manifest) });
     const made = await post('/_emulator/apps', { ...fieldsOf(await asked.text()), as: w.emulator.login });

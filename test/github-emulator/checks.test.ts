@@ -13,8 +13,8 @@ async function report(sha: string, name: string, conclusion: 'success' | 'failur
   return data.id;
 }
 
-describe('checks of an App', () => {
-  it('are written by Apps alone, and changed by the App that made them', async () => {
+describe('check runs', () => {
+  it('can be written only by Apps, and changed only by the App that created them', async () => {
     const sha = await w.clone.push('apps-alone', { 'a.txt': 'a\n' });
     await expect(w.person.checks.create({ ...w.place, name: 'lint', head_sha: sha })).rejects.toMatchObject({
       status: 403,
@@ -28,7 +28,7 @@ describe('checks of an App', () => {
     expect(data).toMatchObject({ status: 'in_progress', conclusion: null, app: { slug: w.emulator.slug } });
   });
 
-  it('are refused for a commit that is not there', async () => {
+  it('are refused for an unknown commit', async () => {
     const sha = 'a'.repeat(40);
     await expect(w.bot.checks.create({ ...w.place, name: 'lint', head_sha: sha })).rejects.toMatchObject({
       status: 422,
@@ -36,7 +36,7 @@ describe('checks of an App', () => {
     });
   });
 
-  it('show the newest run of a name unless all are asked for', async () => {
+  it('are listed with only the newest run of each name, or with all runs', async () => {
     const sha = await w.clone.push('newest', { 'n.txt': 'n\n' });
     const first = await report(sha, 'lint', 'failure');
     const second = await report(sha, 'lint', 'success');
@@ -48,7 +48,7 @@ describe('checks of an App', () => {
     expect(await listed('all')).toEqual([second, first]);
   });
 
-  it('begin with an empty suite of the App at each push, and end it with their conclusions', async () => {
+  it('belong to a suite that is created at each push, and complete it', async () => {
     const sha = await w.clone.push('suites', { 's.txt': 's\n' });
     const suite = async () => (await w.bot.checks.listSuitesForRef({ ...w.place, ref: sha })).data.check_suites[0];
     expect(await suite()).toMatchObject({ status: 'queued', conclusion: null, latest_check_runs_count: 0 });
@@ -62,7 +62,7 @@ describe('checks of an App', () => {
     });
   });
 
-  it('are asked for again', async () => {
+  it('can be requested again, which makes their suite queued', async () => {
     const sha = await w.clone.push('again', { 'r.txt': 'r\n' });
     const id = await report(sha, 'lint', 'failure');
     await w.person.checks.rerequestRun({ ...w.place, check_run_id: id });
@@ -71,8 +71,8 @@ describe('checks of an App', () => {
   });
 });
 
-describe('statuses', () => {
-  it('count by their newest value of each context', async () => {
+describe('commit statuses', () => {
+  it('count with their newest value for each context', async () => {
     const sha = await w.clone.push('statuses', { 't.txt': 't\n' });
     const say = async (context: string, state: 'success' | 'failure' | 'pending') =>
       await w.person.repos.createCommitStatus({ ...w.place, sha, context, state });
@@ -85,7 +85,7 @@ describe('statuses', () => {
     expect(await combined()).toMatchObject({ state: 'success', total_count: 2 });
   });
 
-  it('are not written by an App without the permission', async () => {
+  it('cannot be written by an App without the permission', async () => {
     const sha = await w.clone.push('unpermitted', { 'u.txt': 'u\n' });
     await expect(
       w.bot.repos.createCommitStatus({ ...w.place, sha, context: 'build', state: 'success' }),

@@ -13,20 +13,32 @@ describe('GitHub’s description of the API', () => {
   };
 
   it.each([
-    ['a ref', ok(ref), []],
-    ['a ref without its id', ok({ ...ref, node_id: undefined }), ["the answer must have required property 'node_id'"]],
+    ['of a ref is valid', ok(ref), []],
     [
-      'a ref whose id is too short',
+      'of a ref without its id is faulty',
+      ok({ ...ref, node_id: undefined }),
+      ["the answer must have required property 'node_id'"],
+    ],
+    [
+      'of a ref with a short id is faulty',
       ok({ ...ref, object: { ...ref.object, sha: 'a' } }),
       [expect.stringContaining('sha')],
     ],
-    ['a field that GitHub does not have', ok({ ...ref, colour: 'red' }), ['GitHub describes no field colour']],
-    ['a status that GitHub does not have', { status: 418, body: {} }, ['GitHub describes no answer 418']],
-  ])('judges an answer: %s', (_name, answer, faults) => {
+    [
+      'with a field that GitHub does not have is faulty',
+      ok({ ...ref, colour: 'red' }),
+      ['GitHub describes no field colour'],
+    ],
+    [
+      'with a status that GitHub does not have is faulty',
+      { status: 418, body: {} },
+      ['GitHub describes no answer 418'],
+    ],
+  ])('says that an answer %s', (_name, answer, faults) => {
     expect(description.findFaults(getRef, answer)).toEqual(faults);
   });
 
-  it('knows no operation that GitHub does not have', () => {
+  it('has no operation that GitHub does not have', () => {
     const invented = route('GET', '/repos/{owner}/{repo}/sausages', () => ok({}));
     expect(() => description.mustDescribe(invented)).toThrow('GitHub describes no GET /repos/{owner}/{repo}/sausages');
   });
@@ -40,11 +52,11 @@ describe('GitHub’s description of webhooks', () => {
     ['pull_request', 'synchronize', { action: 'synchronize', number: 1 }],
     ['check_run', 'completed', { action: 'created' }],
     ['installation_repositories', 'added', { action: 'added' }],
-  ])('finds faults in a wrong %s %s', (event, action, payload) => {
+  ])('finds the faults in a wrong payload of %s %s', (event, action, payload) => {
     expect(description.findFaults(event, action, payload)).not.toEqual([]);
   });
 
-  it('knows no webhook that GitHub does not send', () => {
+  it('has no webhook that GitHub does not send', () => {
     expect(description.findFaults('pull_request', 'eaten', {})).toEqual([
       'GitHub describes no webhook pull-request-eaten',
     ]);

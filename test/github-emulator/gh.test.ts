@@ -54,7 +54,7 @@ async function withIds({ command, variables }: Captured): Promise<object> {
   return JSON.parse(text) as object;
 }
 
-it('gets an answer without errors to each query, and each mutation has its effect', async () => {
+it("every query of GitHub's command line is answered without errors, and every mutation has its effect", async () => {
   for (const document of captured) {
     if (document.command.startsWith('gh pr close 2') && document.query.startsWith('query')) await w.open('other');
     const token = document.query.includes('PullRequestReviewAdd') ? reviewer : w.emulator.token;

@@ -21,7 +21,7 @@ async function remote(ref: string): Promise<string> {
 }
 
 describe('a push', () => {
-  it('is atomic with a lease for each ref, and works with the token of an installation', async () => {
+  it('can be atomic with a lease for each ref, and works with the token of an installation', async () => {
     const bot = await w.cloneAs(token);
     const a = await bot.push('lease-a', { 'a.txt': 'a\n' });
     const b = await bot.push('lease-b', { 'b.txt': 'b\n' });
@@ -50,7 +50,7 @@ describe('a push', () => {
     expect(pushed).toMatchObject({ exitCode: 1, output: expect.stringContaining('deny updating a hidden ref') });
   });
 
-  it('is refused for a reader, for an archived repository and for a wrong token', async () => {
+  it('is refused for a user who may only read, for an archived repository and for a wrong token', async () => {
     const reader = w.emulator.addPerson('reader', 'member');
     const clone = await w.cloneAs(reader.token);
     const pushed = await clone.tryGit('push', 'origin', 'HEAD:refs/heads/no');
@@ -61,7 +61,7 @@ describe('a push', () => {
     await expect(w.cloneAs('ghp_wrong')).rejects.toThrow('could not read Username');
   });
 
-  it('that loses its answer has moved the ref, and one that is cut off before has not', async () => {
+  it('that is reset before the work moves no ref, and a push that loses its answer has moved the ref', async () => {
     const sha = await w.clone.push('cut', { 'cut.txt': 'one\n' });
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'next');
     const next = await w.clone.git('rev-parse', 'HEAD');
@@ -90,7 +90,7 @@ describe('a fetch', () => {
     ]);
   });
 
-  it('is redirected after a rename of the repository, like a request to REST', async () => {
+  it('is redirected after the repository was renamed, and so is a request to REST', async () => {
     const fullName = `${w.owner}/${w.repo}`;
     w.emulator.controls.rename(fullName, 'renamed');
     expect((await w.clone.tryGit('ls-remote', 'origin')).output).toContain('renamed.git');
@@ -142,7 +142,7 @@ describe('a push that an injected fault refuses', () => {
 });
 
 describe('a push that is cut in the middle', () => {
-  it('has moved the first of two refs, or none if the push was atomic', async () => {
+  it('has moved the first of two refs, or no ref if the push was atomic', async () => {
     const push = async (...options: string[]) =>
       await w.clone.tryGit(
         'push',
@@ -163,8 +163,8 @@ describe('a push that is cut in the middle', () => {
   });
 });
 
-describe('branches', () => {
-  it('move for one of two concurrent pushes, and the other push is rejected', async () => {
+describe('a branch', () => {
+  it('accepts one of two concurrent pushes, and rejects the other push', async () => {
     const [one, two] = [await w.cloneAs(token), await w.cloneAs(w.emulator.token)];
     await one.push('race', { 'race.txt': 'start\n' });
     for (const clone of [one, two]) {
@@ -177,7 +177,7 @@ describe('branches', () => {
     expect(pushed.map(({ output }) => output).join('\n')).toMatch(/rejected/);
   });
 
-  it('the first pushed branch becomes the default branch, and the default branch cannot be deleted', async () => {
+  it('becomes the default branch if it is pushed first, and the default branch cannot be deleted', async () => {
     await w.person.repos.createInOrg({ org: w.owner, name: 'empty' });
     const empty = { owner: w.owner, repo: 'empty' };
     await w.clone.git('push', '--quiet', `${w.emulator.url}/${w.owner}/empty.git`, 'origin/main:refs/heads/trunk');

@@ -31,7 +31,7 @@ const onCommit = (fields: string): string =>
   `query ($owner: String!, $repo: String!, $sha: GitObjectID) { repository(owner: $owner, name: $repo) { object(oid: $sha) { ... on Commit { ${fields} } } } }`;
 
 describe('a pull request', () => {
-  it('shows its ends, labels, opinions, threads and the actor of a label', async () => {
+  it('shows its head and base, labels, reviews, threads and who added a label', async () => {
     const { number, sha } = await w.open('reviewed');
     const mona = w.octokitOf(w.emulator.addPerson('mona', 'admin').token);
     const guest = w.octokitOf(w.emulator.addPerson('guest', 'member').token);
@@ -77,7 +77,7 @@ describe('a pull request', () => {
     });
   });
 
-  it('that is not there is NOT_FOUND, and so is a repository that the asker does not see', async () => {
+  it('that does not exist is NOT_FOUND, and so is a repository that the user may not see', async () => {
     expect(await refusalOf(onPull('id'), { number: 999 })).toMatchObject([
       { type: 'NOT_FOUND', message: 'Could not resolve to a PullRequest with the number of 999.' },
     ]);
@@ -100,7 +100,7 @@ it.each([
   [['APPROVED'], 2, 'REVIEW_REQUIRED'],
   [['APPROVED', 'DISMISSED'], 1, 'APPROVED'],
   [['APPROVED', 'CHANGES_REQUESTED'], 1, 'CHANGES_REQUESTED'],
-] as const)('the reviews %j where %i are demanded: %s', (states, demanded, decision) => {
+] as const)('the reviews %j, with %i approvals required, give the decision %s', (states, demanded, decision) => {
   expect(
     decideReviewDecision(
       states.map((state) => ({ state })),
@@ -109,8 +109,8 @@ it.each([
   ).toBe(decision);
 });
 
-describe('checks of a commit', () => {
-  it('come by suite with every run, and together as a rollup', async () => {
+describe('the checks of a commit', () => {
+  it('are listed by suite, with all runs or the latest ones, and are combined in a rollup', async () => {
     const sha = await w.clone.push('checked', { 'c.txt': 'c\n' });
     const report = async (conclusion: 'failure' | 'success') =>
       await w.bot.checks.create({ ...w.place, name: 'lint', head_sha: sha, conclusion });
@@ -146,8 +146,8 @@ describe('checks of a commit', () => {
   });
 });
 
-describe('rules', () => {
-  it('show what classic protection leaves the asker', async () => {
+describe('the rules of a branch', () => {
+  it('show what classic protection allows the user', async () => {
     await w.clone.push('safe', { 's.txt': 's\n' });
     await w.person.repos.updateBranchProtection({
       ...w.place,
@@ -180,7 +180,7 @@ describe('rules', () => {
     });
   });
 
-  it('of rulesets are shown with what they demand', async () => {
+  it('show the type and parameters of each rule of a ruleset', async () => {
     await w.clone.push('kept', { 'k.txt': 'k\n' });
     const required = {
       required_approving_review_count: 2,
@@ -213,7 +213,7 @@ describe('rules', () => {
     });
   });
 
-  it('are FORBIDDEN without the permission', async () => {
+  it('are FORBIDDEN for a token without the permission', async () => {
     const { data } = await w.app.apps.createInstallationAccessToken({
       installation_id: Number(w.emulator.installationId),
       permissions: { pull_requests: 'read' },
@@ -235,7 +235,7 @@ describe('pages', () => {
   const list = (page: string): string =>
     `${head} { repository(owner: $owner, name: $repo) { pullRequests(${page}) { nodes { number } pageInfo { hasNextPage endCursor } } } }`;
 
-  it('follow each other by cursor', async () => {
+  it('follow each other by the cursor', async () => {
     await w.open('page-1');
     await w.open('page-2');
     const first = (await ask(list('first: 2, orderBy: { field: CREATED_AT, direction: ASC }'))) as {
@@ -258,14 +258,14 @@ describe('pages', () => {
   });
 });
 
-describe('documents', () => {
-  it('that are not of the schema are refused', async () => {
+describe('a GraphQL document', () => {
+  it('is refused if it does not fit the schema', async () => {
     expect(await refusalOf('{ viewer { shoeSize } }')).toMatchObject([
       { message: 'Cannot query field "shoeSize" on type "User".' },
     ]);
   });
 
-  it('cost by their connections, and tell what is left', async () => {
+  it('costs points by its connections, and `rateLimit` shows the cost and the limit', async () => {
     expect(await ask('{ rateLimit { cost limit } }')).toEqual({ rateLimit: { cost: 1, limit: 5000 } });
     const nested = parse(
       '{ repository(owner: "o", name: "r") { pullRequests(first: 50) { nodes { reviews(first: 10) { nodes { comments(first: 5) { totalCount } } } } } } }',
@@ -273,19 +273,20 @@ describe('documents', () => {
     expect(costOf(nested, {})).toEqual({ points: 6, nodes: 50 + 500 + 2500 });
   });
 
-  it('fail by the name of a field that has no answer', async () => {
+  it('fails with the name of the field if the emulator has no answer for a field', async () => {
     expect(await refusalOf('{ viewer { gists(first: 1) { totalCount } } }')).toMatchObject([
       { message: 'The emulator has no answer for User.gists.' },
     ]);
-    // The field is noted as a mistake, so that no test passes by it.
+    // The emulator recorded the field as a mistake, so that no test can overlook it. This test expects the mistake and
+    // removes it.
     expect(w.emulator.core.mistakes.splice(0)).toEqual([expect.stringContaining('User.gists')]);
   });
 });
 
-describe('refs', () => {
+describe('updateRefs', () => {
   const move = `mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }`;
 
-  it('move together or not at all, and only from where they were said to be', async () => {
+  it('moves all refs or none, and only if each ref is at the expected commit', async () => {
     const a = await w.clone.push('ref-a', { 'a1.txt': 'a\n' });
     const b = await w.clone.push('ref-b', { 'a2.txt': 'a\n' }, 'origin/ref-a');
     const found = (await ask(`${head} { repository(owner: $owner, name: $repo) { id } }`)) as {

@@ -1,5 +1,5 @@
-// Each REST operation of accounts, Apps, repositories and pull requests is called once with success, and its answer is
-// judged by GitHub's description. An operation that nobody calls fails the last test.
+// Calls each REST operation of accounts, Apps, repositories and pull requests once with success, and compares its
+// answer with GitHub's description. The last test fails if an operation was never called.
 import { readFileSync } from 'node:fs';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterEach(() => w.expectNoMistakes());
 afterAll(async () => await w[Symbol.asyncDispose]());
 
-it('serves accounts, organisations and teams', async () => {
+it('the operations of accounts, organisations and teams succeed', async () => {
   const { owner: org } = w;
   const ann = w.emulator.addPerson('ann').login;
   expect((await person.meta.root()).status).toBe(200);
@@ -63,11 +63,11 @@ it('serves accounts, organisations and teams', async () => {
   expect(permission.data).toMatchObject({ permission: 'write', role_name: 'write' });
 });
 
-it('serves Apps and installations', async () => {
+it('the operations of Apps and installations succeed', async () => {
   const installation_id = Number(w.emulator.installationId);
   expect((await app.apps.getAuthenticated()).data?.slug).toBe('interlock');
   await person.apps.getBySlug({ app_slug: 'interlock' });
-  // Octokit takes a parameter `url` for the address of the request.
+  // For Octokit, a parameter `url` is the address of the request.
   const data = { url: 'http://127.0.0.1:9/hooks', secret: 'changed' };
   await app.request('PATCH /app/hook/config', { data });
   expect((await app.apps.getWebhookConfigForApp()).data.url).toBe('http://127.0.0.1:9/hooks');
@@ -90,7 +90,7 @@ it('serves Apps and installations', async () => {
   await app.apps.redeliverWebhookDelivery({ delivery_id });
 });
 
-it('serves repositories and their commits', async () => {
+it('the operations of repositories and their commits succeed', async () => {
   const other = { owner: w.owner, repo: 'other' };
   await person.repos.createInOrg({ org: w.owner, name: 'other', auto_init: true });
   await person.repos.createForAuthenticatedUser({ name: 'mine' });
@@ -130,7 +130,7 @@ it('serves repositories and their commits', async () => {
   await person.repos.delete(other);
 });
 
-it('serves pull requests, their labels, comments and reviews', async () => {
+it('the operations of pull requests, labels, comments and reviews succeed', async () => {
   const { number, sha } = await w.open('served');
   const pull = { ...w.place, pull_number: number };
   const issue = { ...w.place, issue_number: number };
@@ -185,7 +185,7 @@ it('serves pull requests, their labels, comments and reviews', async () => {
   await person.pulls.checkIfMerged(pull);
 });
 
-it('serves an installation until it is deleted', async () => {
+it('an installation answers until it is deleted', async () => {
   const installation = w.emulator.core.state.installations.all()[0]!;
   Object.assign(installation, { repositorySelection: 'selected', repositoryIds: [] });
   const repository_id = w.emulator.core.state.repositories.all()[0]!.id;
@@ -196,7 +196,7 @@ it('serves an installation until it is deleted', async () => {
   expect((await app.apps.listInstallations()).data).toEqual([]);
 });
 
-it('has no operation that was not called', () => {
+it('every operation was called', () => {
   const served = (restPart(w.emulator.core).routes ?? []).map(({ method, path }) => `${method} ${path}`);
   expect(served.filter((operation) => !succeeded.has(operation))).toEqual([]);
 });

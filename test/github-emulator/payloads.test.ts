@@ -1,4 +1,4 @@
-// Every webhook that the emulator sends is checked against GitHub's description: a fault is a mistake.
+// The emulator compares every webhook that it sends with GitHub's description, and records a fault as a mistake.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dismissReview, setThreadResolved, threadsOf } from '../../github-emulator/pulls/conversations.ts';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
@@ -7,7 +7,7 @@ let w: EmulatorWorld;
 beforeAll(async () => void (w = await emulatorWorld({ webhookUrl: 'http://127.0.0.1:9/unreachable' })));
 afterAll(async () => await w[Symbol.asyncDispose]());
 
-it('are as GitHub describes them, for everything that happens to a repository and its pull requests', async () => {
+it('webhooks about a repository and its pull requests are as GitHub describes them', async () => {
   const { person, place, emulator } = w;
   const { core } = emulator;
   const { number } = await w.open('told', { 'told.txt': 'told\n' });
@@ -78,7 +78,7 @@ it('are as GitHub describes them, for everything that happens to a repository an
   w.expectNoMistakes();
 });
 
-it('tell of checks, statuses, workflow runs and rules', async () => {
+it('webhooks about checks, statuses, workflow runs and rules are as GitHub describes them', async () => {
   const { core } = w.emulator;
   const { state } = core;
   const repository = state.repositories.find(({ name }) => name === w.repo)!;
@@ -158,7 +158,7 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
   w.expectNoMistakes();
 });
 
-it('tell of accepted permissions, and of a repository that went to another account', async () => {
+it('webhooks about accepted permissions and a transferred repository are as GitHub describes them', async () => {
   const { controls, core, addPerson } = w.emulator;
   const { id, permissions } = core.state.installations.all()[0]!;
   controls.permit(id, { ...permissions, statuses: 'write' });
@@ -176,7 +176,7 @@ it('tell of accepted permissions, and of a repository that went to another accou
   w.expectNoMistakes();
 });
 
-it('tell an installation on chosen repositories when one comes and when one goes', async () => {
+it('an installation with selected repositories gets a webhook if a repository is added or removed', async () => {
   const post = async (path: string, fields: Record<string, string>) =>
     await fetch(`${w.emulator.webUrl}${path}`, {
       method: 'POST',

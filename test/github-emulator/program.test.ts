@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('signs a person in for a client that follows the standard strictly', async () => {
+it('an OAuth client that strictly follows the standard can sign a person in', async () => {
   const server = {
     issuer: access.webUrl,
     authorization_endpoint: `${access.webUrl}/login/oauth/authorize`,
@@ -67,7 +67,7 @@ it('signs a person in for a client that follows the standard strictly', async ()
   expect(await user.json()).toMatchObject({ login: access.login });
 });
 
-it('ends on SIGTERM, and continues with the same App, token and rows', async () => {
+it('the program ends on SIGTERM, and starts again with the same App, token and rows', async () => {
   const made = await fetch(`${access.apiUrl}/orgs/${access.owner}/repos`, {
     method: 'POST',
     headers: { authorization: `token ${access.token}` },
@@ -83,7 +83,7 @@ it('ends on SIGTERM, and continues with the same App, token and rows', async () 
   expect(await branch.json()).toMatchObject({ name: 'main', commit: { commit: { message: 'Initial commit' } } });
 });
 
-it('brings pull requests to where the branches are, after a kill that lost the newest rows', async () => {
+it('after a kill that lost the newest rows, a start updates pull requests to the branches of git', async () => {
   const headers = { authorization: `token ${access.token}`, 'content-type': 'application/json' };
   const api = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const given = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -106,7 +106,7 @@ it('brings pull requests to where the branches are, after a kill that lost the n
     head: { sha: string };
   };
   await end();
-  // The branch moves without its rows, as if the last rows had not been written before the end.
+  // The branch moves, but no row is written, as if a kill had lost the newest rows.
   const [directory = ''] = readdirSync(join(folder, 'repositories'));
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: join(folder, 'repositories', directory), encoding: 'utf8' }).trim();

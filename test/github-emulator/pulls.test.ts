@@ -12,7 +12,7 @@ async function read(number: number) {
 }
 
 describe('a pull request follows its branches', () => {
-  it('has the new head after a push, at refs/pull too, and a timeline item after a forced one', async () => {
+  it('has the new head after a push, also at refs/pull, and a timeline event after a force push', async () => {
     const { number } = await w.open('follows');
     const sha = await w.clone.push('follows', { 'follows.txt': 'again\n' });
     expect((await read(number)).head.sha).toBe(sha);
@@ -21,19 +21,19 @@ describe('a pull request follows its branches', () => {
     expect(data.map(({ event }) => event)).toEqual(['head_ref_force_pushed']);
   });
 
-  it('is merged when its head becomes reachable from its base', async () => {
+  it('is merged if its head becomes reachable from its base', async () => {
     const { number, sha } = await w.open('reachable');
     await w.clone.git('push', '--quiet', 'origin', `${sha}:refs/heads/main`);
     expect(await read(number)).toMatchObject({ state: 'closed', merged: true, merge_commit_sha: sha });
   });
 
-  it('is closed, and not merged, when its head is moved to what the base has', async () => {
+  it('is closed, and not merged, if its head is moved to a commit that the base has', async () => {
     const { number } = await w.open('empty');
     await w.clone.git('push', '--quiet', '--force', 'origin', 'origin/main:refs/heads/empty');
     expect(await read(number)).toMatchObject({ state: 'closed', merged: false });
   });
 
-  it('is closed when its branch is deleted, and when its base is deleted', async () => {
+  it('is closed if its head branch or its base branch is deleted', async () => {
     const base = await w.open('base-branch');
     await w.clone.push('on-top', { 'top.txt': 'top\n' }, 'origin/base-branch');
     const { data: top } = await w.person.pulls.create({ ...w.place, title: 't', head: 'on-top', base: 'base-branch' });
@@ -54,15 +54,19 @@ describe('a pull request follows its branches', () => {
   });
 });
 
-describe('a merge', () => {
+describe('merging a pull request', () => {
   it.each(['merge', 'squash', 'rebase'] as const)('by %s puts the commit on the base', async (method) => {
     const { number, sha } = await w.open(`by-${method}`);
     const { data } = await w.bot.pulls.merge({ ...w.place, pull_number: number, merge_method: method, sha });
-    expect(await read(number)).toMatchObject({ merged: true, merge_commit_sha: data.sha, merged_by: { type: 'Bot' } });
+    expect(await read(number)).toMatchObject({
+      merged: true,
+      merge_commit_sha: data.sha,
+      merged_by: { type: 'Bot' },
+    });
     expect(await w.clone.git('ls-remote', 'origin', 'refs/heads/main')).toContain(data.sha);
   });
 
-  it('is refused for another head, for a conflict, for a draft and when it is over', async () => {
+  it('is refused for another head, for a conflict, for a draft and if the pull request is merged already', async () => {
     const merge = async (number: number, sha?: string) =>
       await w.person.pulls.merge({ ...w.place, pull_number: number, ...(sha === undefined ? {} : { sha }) });
     const one = await w.open('one', { 'same.txt': 'one\n' });
@@ -77,7 +81,7 @@ describe('a merge', () => {
     await expect(merge(draft.number)).rejects.toMatchObject({ status: 405 });
   });
 
-  it('deletes the branch, and moves pull requests that were based on it, where the repository says so', async () => {
+  it('deletes the head branch and moves pull requests that were based on it, if the repository is set so', async () => {
     await w.person.repos.update({ ...w.place, delete_branch_on_merge: true });
     const lower = await w.open('lower');
     await w.clone.push('upper', { 'upper.txt': 'upper\n' }, 'origin/lower');
@@ -88,8 +92,8 @@ describe('a merge', () => {
   });
 });
 
-describe('opening', () => {
-  it('is refused for a second pull request of the head, for no commits, and for unknown branches', async () => {
+describe('opening a pull request', () => {
+  it('is refused for a second pull request of the same head, if there are no new commits, and for unknown branches', async () => {
     await w.open('twice');
     const open = async (head: string, base = 'main') =>
       await w.person.pulls.create({ ...w.place, title: 't', head, base });
@@ -104,7 +108,7 @@ describe('opening', () => {
     });
   });
 
-  it('knows no drafts where the plan has none', async () => {
+  it('as a draft is refused if the plan has no drafts', async () => {
     const { fullName } = await w.emulator.addRepository('plain', { settings: { supportsDrafts: false } });
     const [owner = '', repo = ''] = fullName.split('/');
     await w.clone.git('push', '--quiet', `${w.emulator.url}/${fullName}.git`, 'HEAD:refs/heads/plain-draft');
@@ -115,7 +119,7 @@ describe('opening', () => {
     });
   });
 
-  it('works from a fork, whose commits the base repository then has', async () => {
+  it('from a fork works, and the base repository then has the commits of the fork', async () => {
     const stranger = w.emulator.addPerson('stranger', 'member');
     const octokit = w.octokitOf(stranger.token);
     await octokit.repos.createFork(w.place);
@@ -137,8 +141,8 @@ describe('opening', () => {
   });
 });
 
-describe('reopening', () => {
-  it('works until the head was forced or the base has it', async () => {
+describe('reopening a pull request', () => {
+  it('works until its head was force-pushed', async () => {
     const { number } = await w.open('reopened');
     const set = async (state: 'open' | 'closed') =>
       (await w.person.pulls.update({ ...w.place, pull_number: number, state })).data.state;
@@ -148,8 +152,8 @@ describe('reopening', () => {
   });
 });
 
-describe('talk', () => {
-  it('keeps labels with who set them, comments since an instant, and reviews', async () => {
+describe('labels, comments and reviews', () => {
+  it('are stored: who set a label, which comments are newer than an instant, and who approved', async () => {
     const { number } = await w.open('talk');
     const issue = { ...w.place, issue_number: number };
     await w.bot.issues.addLabels({ ...issue, labels: ['queued'] });

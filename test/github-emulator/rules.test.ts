@@ -88,80 +88,140 @@ const bypass = (mode: BypassActor['bypass_mode']): BypassActor[] => [
 ];
 
 it.each<[string, BranchRules, Actor, RefChange, string | null]>([
-  ['nothing is protected', { defaultBranch: 'main', protections: [], rulesets: [] }, writer, forced, null],
-  ['checks have passed', protection({ requiredChecks: checks }), writer, plainPush, null],
-  ['a check fails', protection({ requiredChecks: checks }), writer, failing, 'Required status check "ci" is failing.'],
   [
-    'no App is exempt from checks',
+    'without rules everything is allowed',
+    { defaultBranch: 'main', protections: [], rulesets: [] },
+    writer,
+    forced,
+    null,
+  ],
+  [
+    'a push is allowed if its required check has passed',
+    protection({ requiredChecks: checks }),
+    writer,
+    plainPush,
+    null,
+  ],
+  [
+    'a push is refused if its required check fails',
+    protection({ requiredChecks: checks }),
+    writer,
+    failing,
+    'Required status check "ci" is failing.',
+  ],
+  [
+    'required checks bind an App too',
     protection({ requiredChecks: checks }),
     app,
     failing,
     'Required status check "ci" is failing.',
   ],
-  ['an administrator is', protection({ requiredChecks: checks }), admin, failing, null],
+  ['required checks do not bind an administrator', protection({ requiredChecks: checks }), admin, failing, null],
   [
-    'unless bound',
+    'required checks bind an administrator if the protection has enforce_admins',
     protection({ requiredChecks: checks, enforceAdmins: true }),
     admin,
     failing,
     'Required status check "ci" is failing.',
   ],
   [
-    'the check is of another App',
+    'a check does not count if another App than the required one reported it',
     protection({ requiredChecks: pinned }),
     app,
     plainPush,
     'Required status check "ci" is expected.',
   ],
   [
-    'a review is demanded of a push',
+    'a direct push is refused if reviews are required',
     protection({ requiredReviews: reviews }),
     app,
     plainPush,
     'Changes must be made through a pull request.',
   ],
   [
-    'the App bypasses reviews',
+    'a direct push is allowed if the App may bypass the reviews',
     protection({ requiredReviews: { ...reviews, bypass: { ...nobody, apps: ['queue'] } } }),
     app,
     plainPush,
     null,
   ],
-  ['an approved merge', protection({ requiredReviews: reviews }), writer, merge, null],
   [
-    'pushers are named',
+    'an approved pull request may be merged if reviews are required',
+    protection({ requiredReviews: reviews }),
+    writer,
+    merge,
+    null,
+  ],
+  [
+    'only the named users and Apps may push',
     protection({ restrictions: { ...nobody, users: ['bob'] } }),
     writer,
     plainPush,
     "You're not authorized to push to this branch.",
   ],
-  ['a force push', protection({}), admin, forced, 'Cannot force-push to this branch'],
-  ['a deletion', protection({}), admin, deleted, 'Cannot delete this branch'],
   [
-    'a merge commit on a linear branch',
+    'a protected branch refuses a force push, also of an administrator',
+    protection({}),
+    admin,
+    forced,
+    'Cannot force-push to this branch',
+  ],
+  [
+    'a protected branch refuses a deletion, also by an administrator',
+    protection({}),
+    admin,
+    deleted,
+    'Cannot delete this branch',
+  ],
+  [
+    'a branch with linear history refuses a merge commit',
     protection({ linearHistory: true }),
     writer,
     merging,
     'This branch must not contain merge commits.',
   ],
-  ['an unsigned commit', protection({ signatures: true }), writer, plainPush, 'Commits must have verified signatures.'],
   [
-    'a queue of GitHub',
+    'a branch with required signatures refuses an unsigned commit',
+    protection({ signatures: true }),
+    writer,
+    plainPush,
+    'Commits must have verified signatures.',
+  ],
+  [
+    "a branch with GitHub's own merge queue refuses a direct push",
     ruleset({ type: 'merge_queue', parameters: {} }),
     app,
     plainPush,
     'Changes must be made through the merge queue',
   ],
-  ['which the App bypasses', ruleset({ type: 'merge_queue', parameters: {} }, bypass('always')), app, plainPush, null],
-  ['or is exempt from', ruleset({ type: 'merge_queue', parameters: {} }, bypass('exempt')), app, plainPush, null],
   [
-    'a bypass for pull requests does not help a push',
+    "an App with bypass `always` may push to a branch with GitHub's merge queue",
+    ruleset({ type: 'merge_queue', parameters: {} }, bypass('always')),
+    app,
+    plainPush,
+    null,
+  ],
+  [
+    "an App with bypass `exempt` may push to a branch with GitHub's merge queue",
+    ruleset({ type: 'merge_queue', parameters: {} }, bypass('exempt')),
+    app,
+    plainPush,
+    null,
+  ],
+  [
+    'an App with bypass `pull_request` may not push directly',
     ruleset(throughPull, bypass('pull_request')),
     app,
     plainPush,
     'Changes must be made through a pull request.',
   ],
-  ['a rule of updates', ruleset({ type: 'update' }), admin, plainPush, 'Cannot update this protected ref.'],
+  [
+    'a ruleset with the rule `update` refuses a push',
+    ruleset({ type: 'update' }),
+    admin,
+    plainPush,
+    'Cannot update this protected ref.',
+  ],
   ['a ruleset binds administrators', ruleset({ type: 'deletion' }), admin, deleted, 'Cannot delete this branch'],
 ])('%s', (_name, rules, actor, change, sentence) => {
   const decision = decideRefChange(rules, actor, change);
@@ -176,17 +236,17 @@ it.each([
   ['**/x', 'a/b/x', true],
   ['mq-?', 'mq-1', true],
   ['[!a]*', 'abc', false],
-])('the pattern %s and the branch %s: %s', (pattern, name, isMatch) => {
+])('the pattern %s matches the branch %s: %s', (pattern, name, isMatch) => {
   expect(matchesPattern(pattern, name)).toBe(isMatch);
 });
 
-it('takes in the default branch by its sign, and leaves out what is excluded', () => {
+it('`~DEFAULT_BRANCH` matches the default branch, and excluded refs do not match', () => {
   const condition = { include: ['~DEFAULT_BRANCH', 'refs/heads/mq-*'], exclude: ['refs/heads/mq-tmp-*'] };
   const refs = ['refs/heads/main', 'refs/heads/mq-1', 'refs/heads/mq-tmp-1', 'refs/heads/other'];
   expect(refs.map((ref) => matchesRefName(condition, ref, 'main'))).toEqual([true, true, false, false]);
 });
 
-it('counts what has not passed', () => {
+it('the message of GitHub counts the required checks that have not succeeded', () => {
   const required = ['a', 'b', 'c'].map((context) => ({ context, appId: null }));
   const results = [
     { name: 'a', appId: 1, state: 'failing' as const },
@@ -227,13 +287,14 @@ describe('in the emulator', () => {
     expect(refused.output).toContain('GH006: Protected branch update failed for refs/heads/guarded.');
     expect(refused.output).toContain('Required status check "ci" is expected.');
     expect(refused.output).toContain('protected branch hook declined');
-    // The commit arrives by another branch, gets its check, and then may move the guarded one.
+    // Push the commit to another branch first, so that CI can report its check. Then the protected branch accepts the
+    // commit.
     await w.clone.git('push', '--quiet', 'origin', 'HEAD:refs/heads/mq-1');
     await w.bot.checks.create({ ...w.place, name: 'ci', head_sha: sha, conclusion: 'success' });
     expect((await w.clone.tryGit('push', 'origin', 'HEAD:guarded')).exitCode).toBe(0);
   });
 
-  it('an atomic push is refused as a whole', async () => {
+  it('an atomic push is refused as a whole if one branch refuses it', async () => {
     await w.clone.push('guarded-2', { 'h.txt': '1\n' });
     await protect('guarded-2', true);
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'Next');
@@ -242,7 +303,7 @@ describe('in the emulator', () => {
     expect(await w.clone.git('ls-remote', 'origin', 'refs/heads/beside')).toBe('');
   });
 
-  it('a merge and a deletion by the API are refused too', async () => {
+  it('a merge and a deletion through the API are refused too', async () => {
     await w.clone.push('base', { 'base.txt': '1\n' });
     await protect('base', true);
     await w.clone.push('feature', { 'f.txt': 'f\n' }, 'origin/base');
@@ -257,7 +318,7 @@ describe('in the emulator', () => {
     });
   });
 
-  it('a ruleset names itself, shows its bypass to administrators alone, and lets its bypass actor push', async () => {
+  it('the rules of a branch are listed; only administrators see bypass actors, and a bypass actor may push but not delete the ruleset', async () => {
     await w.clone.push('ruled', { 'r.txt': '1\n' });
     const { data } = await w.person.repos.createRepoRuleset({
       ...w.place,

@@ -14,7 +14,7 @@ it.each([
   ["github.event['number'] > 7 || contains('queue', 'EU')", true],
   ["format('{0}-{1}', 'a', 2)", 'a-2'],
   ["github.nothing || 'it''s empty'", "it's empty"],
-])('%s is %j', (source, value) => {
+])('the expression %s has the value %j', (source, value) => {
   expect(evaluate(source, scope)).toBe(value);
 });
 
@@ -22,11 +22,11 @@ it.each([
   ['toJSON(github)', 'The emulator has no function toJSON().'],
   ['secrets.TOKEN', "Unrecognized named-value: 'secrets'."],
   ['1 +', "Unexpected symbol: '+' in 1 +"],
-])('%s is refused', (source, message) => {
+])('the expression %s is refused', (source, message) => {
   expect(() => evaluate(source, scope)).toThrow(message);
 });
 
-it('holds a condition back after a failure unless it asks for the status', () => {
+it('a condition is false after a failure unless it asks for the status', () => {
   const failed: Scope = { ...scope, status: 'failure' };
   const conditions = [null, 'true', 'always()', 'failure()', '${{ !cancelled() }}'];
   expect(conditions.map((each) => evaluateCondition(each, failed))).toEqual([false, false, true, true, true]);
@@ -39,7 +39,7 @@ it.each([
   [['releases/*'], 'releases/1/2', false],
   [['**', '!docs/**'], 'docs/a.md', false],
   [['*.jsx?'], 'page.js', true],
-])('the filter %j and %s: %s', (patterns, name, isMatch) => {
+])('the filter %j matches %s: %s', (patterns, name, isMatch) => {
   expect(matchesFilter(patterns, name)).toBe(isMatch);
 });
 
@@ -89,7 +89,7 @@ describe('a workflow file', () => {
       'up to 25 `inputs`',
     ],
     ['on: push\njobs: {', 'yaml syntax'],
-  ])('is refused where it cannot run: %j', (source, reason) => {
+  ])('is refused if it cannot run: %j', (source, reason) => {
     const parse = () => parseWorkflow('.github/workflows/ci.yml', source);
     expect(parse).toThrow(InvalidWorkflow);
     expect(parse).toThrow(reason);

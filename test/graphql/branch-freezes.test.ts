@@ -41,7 +41,7 @@ const announced = async (): Promise<{ action: string; payload: { baseBranch: str
     "select action, payload from event where action in ('base_branch_frozen', 'base_branch_unfrozen') order by id",
   );
 
-it('shows on the queue why nothing lands, and ends with the freeze of that very glob', async () => {
+it('the queue shows why nothing lands, and the freeze ends only if its own glob is unfrozen', async () => {
   expect(await frozen()).toBeNull();
   await freeze('release/*');
   expect(await frozen()).toBeNull();
@@ -64,11 +64,11 @@ it('shows on the queue why nothing lands, and ends with the freeze of that very 
   expect(await frozen()).toBeNull();
 });
 
-it('is announced at its time, once for each base branch that changes, and its queue is woken', async () => {
+it('the end of a freeze is announced at its time, once for each base branch that changes, and the queue is woken', async () => {
   const before = (await announced()).length;
   const endsAt = new Date(Date.now() + 3_600_000);
   await freeze('main', { endsAt });
-  // Another one goes on longer, on a branch without a queue.
+  // Another freeze lasts longer, on a branch without a queue.
   await freeze('release/*', { endsAt: new Date(endsAt.getTime() + 60_000) });
   const woken: object[] = [];
   const ports = { ...s.ports, clock: () => endsAt, wake: async (whose: object) => void woken.push(whose) };

@@ -32,7 +32,7 @@ async function pauseState() {
   return { ...queue, explained: pullRequest.explain };
 }
 
-it('shows the pause in force on the queue, and explains by its message', async () => {
+it('the queue shows the pause in force, and the explanation has its message', async () => {
   expect(await pauseState()).toMatchObject({ paused: false, pause: null });
   await pause('ma*', true, 'Until the release is out.');
   expect(await pauseState()).toEqual({
@@ -44,14 +44,14 @@ it('shows the pause in force on the queue, and explains by its message', async (
   expect(await pauseState()).toMatchObject({ paused: false, pause: null });
 });
 
-it("is the repository's own pause where there is one, whatever its branches say", async () => {
+it('a pause of the repository applies, whatever is set for its branches', async () => {
   await pause('main', false);
   await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: true } });
   expect(await pauseState()).toMatchObject({ paused: true, pause: { pattern: null, message: null } });
   await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: false } });
 });
 
-it('pages a configuration’s history by cursor or by number, never by both', async () => {
+it('the history of a configuration is paged by cursor or by number, never by both', async () => {
   for (const trigger of ['a', 'b', 'c'])
     await s.rest('POST', '/api/v1/config?org=acme&repo=shop', {
       body: `merge_rules: {labels: {trigger: ${trigger}}}\n`,

@@ -23,7 +23,7 @@ let s: TestServer;
 beforeAll(async () => {
   s = await startServer({ clock: () => new Date('2026-01-05T00:00:00Z') });
   await seed(s);
-  // An event is shown once it has its position.
+  // An event is shown only after it got its position.
   while ((await s.rows('select 1 from event where position is null limit 1')).length > 0) await delay(5);
 });
 afterAll(async () => await s.close());
@@ -55,7 +55,8 @@ async function byBoth(text: string): Promise<{ readonly compiled: unknown; reado
   const queries = createCompiledQueries(schema, { after: 0 });
   const execution = { document, variables, operationName: null };
   let compiled: unknown = null;
-  // Compiled by the first one, and once more after an error of the second one.
+  // The first run compiles the query. The second run may end with an error, after which the query is compiled once
+  // more.
   for (let time = 0; time < 4 && compiled === null; time += 1)
     compiled = await queries.run({ ...execution, contextValue: contextOf() });
   const executed = await execute({ schema, document, variableValues: variables, contextValue: contextOf() });
@@ -64,7 +65,7 @@ async function byBoth(text: string): Promise<{ readonly compiled: unknown; reado
 
 type Choose = (most: number) => number;
 
-/** What differs between two executions, or needs a host. */
+/** Fields that differ between two executions, or that need a host. */
 const leftOut = new Set(['explain', 'etas', 'installation', 'node', 'nodes', 'simulateQueue', 'previewConfiguration']);
 
 function callOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): string | null {
@@ -74,7 +75,7 @@ function callOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>):
   return `${field.name}${isPaged ? '(first: 3)' : arguments_}`;
 }
 
-/** A selection of an object type, with some of its fields under other names. */
+/** Generates a selection of an object type, with some fields under other names. */
 function selectionOf(type: GraphQLObjectType, depth: number, choose: Choose): string {
   const chosen = Object.values(type.getFields()).flatMap((field, at) => {
     const inner = getNamedType(field.type);
@@ -88,7 +89,7 @@ function selectionOf(type: GraphQLObjectType, depth: number, choose: Choose): st
   return ['__typename', ...chosen].join(' ');
 }
 
-it('answers generated selections as graphql-js does', async () => {
+it('compiled queries give the same answers as graphql-js for generated selections', async () => {
   let compiledOnes = 0;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (draw) => {
@@ -116,15 +117,15 @@ it.each([
   ],
   ['a page and its count', 'pullRequests(first: 2) { totalCount nodes { ...change } pageInfo { endCursor } }'],
   ['what is null', 'pullRequest(headBranch: $branch) { number latestBotPullRequest { number } }'],
-])('compiles %s', async (_what, selection) => {
+])('a compiled query gives the same answer as graphql-js for %s', async (_what, selection) => {
   const { compiled, executed } = await byBoth(
     `${inShop(selection)} ${selection.includes('...change') ? 'fragment change on PullRequest { id number checks { name conclusion } }' : ''}`,
   );
   expect(compiled).toBe(executed);
 });
 
-it('awaits a promise where no resolver gives it', async () => {
-  // The repository is known by its name after its first read: its branch is read when somebody asks for it.
+it('a compiled query awaits a promise although no resolver returned it', async () => {
+  // After its first read, Interlock knows the repository by its name. The branch is read only if a query needs it.
   for (const text of [
     inShop('id defaultBranch'),
     inShop('defaultBranch paused pullRequests(first: 1) { totalCount }'),
@@ -136,7 +137,7 @@ it('awaits a promise where no resolver gives it', async () => {
 });
 
 describe('an error', () => {
-  it('is the one of graphql-js, and the document is compiled no more for a while', async () => {
+  it('is that of graphql-js, and the document is not compiled for a while', async () => {
     const document = parse(inShop('pullRequest(number: $number) { number }'));
     const queries = createCompiledQueries(schema, { after: 2 });
     const run = async (scopes?: readonly string[]) =>
@@ -165,7 +166,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('of a variable is answered by graphql-js', async () => {
+  it('about a variable comes from graphql-js', async () => {
     const document = parse(inShop('id'));
     const queries = createCompiledQueries(schema, { after: 0 });
     const execution = { document, variables: {}, operationName: null, contextValue: contextOf() };
@@ -179,21 +180,21 @@ describe('a document is not compiled', () => {
   it.each([
     ['with a text', '{ repository(owner: "acme", name: "shop") { id } }'],
     [
-      'with a text that graphql-jit takes for code',
+      'with a text that graphql-jit would take for code',
       '{ repository(nameWithOwner: "__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74dglobalThis.taken=1") { id } }',
     ],
     [
-      'with a text that a variable has by default',
+      'with a text as default value of a variable',
       'query ($owner: String = "acme") { repository(owner: $owner) { id } }',
     ],
     ['with a list', inShop('pullRequests(filter: {statuses: [QUEUED]}) { totalCount }')],
     ['with a condition', inShop('id @include(if: true)')],
     ['with a condition of a fragment', inShop('... @skip(if: false) { id }')],
-    ['with a name of JavaScript', inShop('__proto__: id')],
+    ['with a name that JavaScript reserves', inShop('__proto__: id')],
     ['about the schema', '{ __schema { queryType { name } } }'],
     ['about a type', '{ __type(name: "Query") { name } }'],
     ['of an interface', 'query ($id: ID!) { node(id: $id) { id } }'],
-    ['that changes something', 'mutation { pauseRepository(input: {}) { __typename } }'],
+    ['that is a mutation', 'mutation { pauseRepository(input: {}) { __typename } }'],
     ['with two operations', 'query A { __typename } query B { __typename }'],
     ['with too many fields', `{ ${Array.from({ length: 301 }, (_, at) => `a${at}: __typename`).join(' ')} }`],
   ])('%s', (_what, text) => {
@@ -201,7 +202,7 @@ describe('a document is not compiled', () => {
   });
 });
 
-it('is the same to callers, however often they ask', async () => {
+it('the answers of a server stay the same, however often a client asks', async () => {
   const answers = new Set<string>();
   for (let time = 0; time < 60; time += 1)
     answers.add((await s.graphql(inShop('id owner pullRequests(first: 2) { nodes { number } }'), variables)).text);

@@ -1,4 +1,4 @@
-// Which page a browser gets: the built dashboard with a session, the way to sign in without one.
+// Which page a browser gets: the dashboard with a session, and the sign-in without one.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ describe('a browser that is signed in', () => {
   );
 
   it.each(['/api/v1/nothing', '/assets/main-0.js', '/graphiql/nothing', '/git/acme/shop', '/schema/nothing'])(
-    'gets no page at %s, which machines ask for',
+    'gets no page at %s, which only programs request',
     async (path) => {
       expect((await browser.get(path)).status).toBe(404);
     },
@@ -62,7 +62,7 @@ describe('a browser that is not signed in', () => {
     expect([visit.status, visit.headers.get('location')]).toEqual([303, to]);
   });
 
-  it('loses a cookie whose session has ended', async () => {
+  it('loses its cookie if the session of the cookie has ended', async () => {
     const visit = await Object.assign(openBrowser(built), { cookie: 'interlock=x' }).get('/');
     expect([visit.status, visit.headers.get('set-cookie')]).toEqual([
       303,
@@ -70,7 +70,7 @@ describe('a browser that is not signed in', () => {
     ]);
   });
 
-  it('gets the files of the dashboard, which are the same for everybody', async () => {
+  it('gets the files of the dashboard, which are the same for every user', async () => {
     const script = await openBrowser(built).get('/assets/main-1.js', { 'accept-encoding': 'br' });
     expect([script.status, script.headers.get('cache-control'), script.headers.get('content-encoding')]).toEqual([
       200,
@@ -87,14 +87,14 @@ describe('a browser that is not signed in', () => {
   });
 });
 
-describe('an address that Interlock hands out', () => {
-  // Answers, webhooks, comments and the demo contain such addresses.
+describe('a URL that Interlock shows to users', () => {
+  // Answers, webhooks, comments and the demo contain such URLs.
   it.each([
     ['a pull request', '/acme/shop/pull/1', 200],
     ['a runbook', '/runbooks/1', 200],
     ['a queue', '/acme/shop/queue/release/1?select=3', 200],
     ['the output of a check', '/git/acme/shop.git/checks/1/log', 404],
-  ])('leads to %s, also somebody who has to sign in first', async (_what, path, status) => {
+  ])('leads to %s, also for a user who must sign in first', async (_what, path, status) => {
     const visitor = openBrowser(built);
     const asked = await visitor.get(path);
     expect([asked.status, asked.headers.get('location')]).toEqual([303, `/session?next=${encodeURIComponent(path)}`]);
@@ -104,13 +104,13 @@ describe('an address that Interlock hands out', () => {
   });
 
   it.each(['/docs/api', '/schema/openapi.yaml', '/schema/schema.graphql', '/schema/config.json'])(
-    'needs no session at %s, which says the same to everybody',
+    'needs no session if it is %s, because the content is the same for every user',
     async (path) => {
       expect((await openBrowser(built).get(path)).status).toBe(200);
     },
   );
 
-  it('of the output of a check refuses a session that may not read, and asks a program for a token', async () => {
+  it('of the output of a check refuses a session without the scope, and asks a program for a token', async () => {
     const path = '/git/acme/shop.git/checks/1/log';
     const limited = openBrowser(built);
     await limited.submit('/session', { token: await built.tokenWith(['runbook:write']) });
@@ -132,14 +132,14 @@ describe('a client that is not a browser', () => {
 });
 
 describe('without a built dashboard', () => {
-  it('the first page says how to build it, and other paths are nothing', async () => {
+  it('the first page says how to build the dashboard, and other paths are not found', async () => {
     const visit = await openBrowser(bare).get('/');
     expect([visit.status, visit.text.includes('npm run build')]).toEqual([200, true]);
     expect((await openBrowser(bare).get('/activity')).status).toBe(404);
     expect((await bare.rest('GET', '/', { token: null })).status).toBe(404);
   });
 
-  it('the plain pages take a session, and ask everybody else for a token', async () => {
+  it('the plain pages accept a session, and ask all other clients for a token', async () => {
     const visitor = openBrowser(bare);
     const asked = await visitor.get('/runbooks/1');
     expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([

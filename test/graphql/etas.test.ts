@@ -47,7 +47,7 @@ async function ask() {
   return answer.data.repository;
 }
 
-it('a queue says of each in line when it is merged, and its explanation says the same', async () => {
+it('a queue shows when each pull request in line will be merged, and the explanation shows the same', async () => {
   const { queue, third, merged } = await ask();
   expect(queue.etas.map(({ number }) => number)).toEqual([1, 2, 3]);
   for (const { eta: estimate } of queue.etas) {
@@ -61,13 +61,13 @@ it('a queue says of each in line when it is merged, and its explanation says the
   expect(third.explain.sentence).toMatch(
     /It will probably be merged at about (\d{4}-\d\d-\d\d )?\d\d:\d\d, and in 9 of 10 cases by (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\.$/,
   );
-  // A page that draws the forecast shows the reason alone.
+  // A page that draws the forecast shows only the reason.
   expect(third.explain.sentence).toBe(`${third.explain.reason} ${third.explain.eta?.sentence}`);
   expect(third.explain.reason).not.toContain('It will probably be merged');
   expect(merged.explain).toEqual({ reason: 'It is merged.', sentence: 'It is merged.', eta: null });
 });
 
-it('an estimate is kept for some seconds, and made again when the queue has changed', async () => {
+it('an estimate is cached for some seconds, and computed again if the queue has changed', async () => {
   const before = await ask();
   expect((await ask()).queue.etas).toEqual(before.queue.etas);
   await s.rows("update queue set halted_reason = 'an unknown commit', version = version + 1");

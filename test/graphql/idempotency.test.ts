@@ -1,4 +1,4 @@
-// A mutation of GraphQL under an Idempotency-Key is carried out once. A client that lost its answer asks again.
+// A mutation of GraphQL with an Idempotency-Key runs once, also if a client that lost the answer sends it again.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -35,7 +35,7 @@ async function send(key: string, { paused, name = 'shop', token = s.token }: Sen
 
 const pauses = async () => (await s.rows(`select 1 from event where action like 'repository_%paused'`)).length;
 
-it('tells the first answer again, and does nothing again', async () => {
+it('a second request with the same key gets the first answer, and changes nothing', async () => {
   const first = await send('a', { paused: true });
   expect(first).toEqual({
     status: 200,
@@ -48,7 +48,7 @@ it('tells the first answer again, and does nothing again', async () => {
   expect(await pauses()).toBe(before);
 });
 
-it('refuses the key for another request, and leaves it to other scopes of the same user', async () => {
+it('a key is refused for another request, but a token with other scopes has keys of its own', async () => {
   expect(await send('a', { paused: false })).toMatchObject({
     status: 422,
     answer: {
@@ -62,7 +62,7 @@ it('refuses the key for another request, and leaves it to other scopes of the sa
   });
 });
 
-it('keeps a refusal that stays, with its error, and forgets one that asks for other permissions', async () => {
+it('a lasting refusal is replayed, and a refusal for missing permissions is not', async () => {
   const missing = await send('b', { paused: true, name: 'none' });
   expect(missing.answer.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   expect(await send('b', { paused: true, name: 'none' })).toEqual({ ...missing, isReplayed: true });
@@ -74,7 +74,7 @@ it('keeps a refusal that stays, with its error, and forgets one that asks for ot
   ]);
 });
 
-it('lets one of several requests at once do the work', async () => {
+it('only one of several requests at once does the work', async () => {
   const before = await pauses();
   const answers = await Promise.all([1, 2, 3].map(async () => await send('d', { paused: true })));
   expect(await pauses()).toBe(before + 1);
@@ -83,7 +83,7 @@ it('lets one of several requests at once do the work', async () => {
   expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
 });
 
-it('must be visible ASCII', async () => {
+it('a key must be visible ASCII', async () => {
   expect(await send('a b', { paused: true })).toMatchObject({
     status: 400,
     answer: { errors: [{ message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' }] },

@@ -1,4 +1,5 @@
-// What serves the caller: its version, whether its parts are well, and where its workflows are in Temporal's UI.
+// What the installation says about itself: its version, whether its parts work, and where Temporal's UI shows its
+// workflows.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporalHealth } from '../../src/domain/health/parts.ts';
@@ -35,12 +36,12 @@ async function ask(token = s.token): Promise<Asked['installation']> {
 }
 
 describe('the installation', () => {
-  it('names its version and its UI to every token', async () => {
+  it('shows its version and its Temporal UI to every token', async () => {
     const { version, temporalUi } = await ask(await s.tokenWith(['preview:register']));
     expect([version, temporalUi]).toEqual([readVersion(), ui]);
   });
 
-  it('leaves out what is not known, and says since when a part is not well', async () => {
+  it('leaves out parts of unknown health, and says since when a part does not work', async () => {
     health = null;
     expect((await ask()).parts).toEqual([{ name: 'DATABASE', well: true, since: null }]);
     health = { silentSince: null, idleSince: new Date('2026-01-02T03:04:05Z') };
@@ -51,12 +52,12 @@ describe('the installation', () => {
     ]);
   });
 
-  it('tells of the overdue work of its account alone', async () => {
+  it("shows only the overdue work of the caller's account", async () => {
     health = null;
     const other = await s.otherAccount();
     const owner = new pg.Client({ connectionString: s.databaseUrl });
     await owner.connect();
-    // The delivery needs no endpoint here.
+    // The foreign key of the delivery is not checked, so it needs no endpoint.
     await owner.query("set session_replication_role = 'replica'");
     await owner.query(
       `insert into webhook_delivery (account_id, endpoint_id, action, lane, body, created_at, message_id, leased_until)
@@ -76,7 +77,7 @@ describe('/readyz', () => {
   const silent = 'Temporal does not answer: nothing is planned, built or landed until Temporal answers.';
   const without = [{ name: 'temporal', ready: false, message: silent }];
 
-  it('of a server stays ready without Temporal, and says so; asked deeply it does not', async () => {
+  it('of a server stays 200 without Temporal and says so; with ?deep it is 503', async () => {
     health = { silentSince: new Date(), idleSince: null };
     const usual = await fetch(`${s.url}/readyz`);
     expect([usual.status, await usual.json()]).toEqual([200, { status: 'ready', parts: without }]);
@@ -89,7 +90,7 @@ describe('/readyz', () => {
     expect((await fetch(`${s.url}/readyz?deep`)).status).toBe(200);
   });
 
-  it('of a worker is not ready without Temporal, nor while it stops', async () => {
+  it('of a worker is 503 without Temporal, and while the worker stops', async () => {
     const { db, clock, publicUrl, log } = s.ports;
     const watch = watchTemporal({ address: '127.0.0.1:1', namespace: 'none', ui: null, log, clock });
     let isRunning = true;
@@ -117,7 +118,7 @@ describe('/readyz', () => {
   });
 });
 
-it('a row names the page of its workflow', async () => {
+it('each queue, batch and runbook has the URL of its workflow', async () => {
   const { repositoryId, queueId, batchId, landedBatchId } = await seed(s);
   const { id: runbookId, number } = await seedRunbook(s, { repositoryId });
   const { data } = await s.graphql<Record<string, unknown>>(
@@ -138,7 +139,7 @@ it('a row names the page of its workflow', async () => {
   });
 });
 
-describe('the links into the UI', () => {
+describe('the links into the Temporal UI', () => {
   it.each([
     ['a deployment', { deploymentId: '7', isRollback: false }, 'deployment%3A1%3A7'],
     ['a rollback', { deploymentId: '7', isRollback: true }, 'rollback%3A1%3A7'],
@@ -172,7 +173,7 @@ describe('the links into the UI', () => {
   );
 });
 
-it('a Temporal that is not there is silent since the first look', async () => {
+it('a Temporal that never answered is silent since the first look', async () => {
   const at = new Date('2026-01-02T03:04:05Z');
   const { log } = s.ports;
   const watch = watchTemporal({ address: '127.0.0.1:1', namespace: 'shop', ui: null, log, clock: () => at });

@@ -1,4 +1,4 @@
-// What somebody does with the API from an empty account on, by typed operations and the real git.
+// What a user does with the API, starting with an empty account, by typed operations and real git.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(work, { recursive: true });
 });
 
-it('makes a repository, pushes to it, opens a pull request, queues it and takes it out again', async () => {
+it('a user makes a repository, pushes to it, opens a pull request, queues it and dequeues it', async () => {
   const { createRepository } = await s.execute(CreateRepositoryDocument, { input: { ...repository, host: 'LOCAL' } });
   expect(createRepository.repository).toMatchObject({ ...repository, defaultBranch: 'main' });
 
@@ -89,14 +89,14 @@ it('makes a repository, pushes to it, opens a pull request, queues it and takes 
   expect(found?.pullRequest).toMatchObject({ number: 1, status: 'OPEN', queuedAt: null, mergedAt: null });
 });
 
-it('is refused a push with a token that may only read', async () => {
+it('a push is refused for a token that may only read', async () => {
   const remote = new URL(`${s.url}/git/acme/shop.git`);
   Object.assign(remote, { username: 'token', password: await s.tokenWith(['queue:read']) });
   await expect(git('push', '-q', remote.href, 'topic:refs/heads/other')).rejects.toThrow('403');
   expect(await git('ls-remote', remote.href, 'refs/heads/topic')).toContain(await git('rev-parse', 'topic'));
 });
 
-it('uses operations generated from the schema as it is', async () => {
+it('the generated operations fit the present schema', async () => {
   const config = parse(await readFile(join(projectRoot, 'codegen.yml'), 'utf8'));
   const files: readonly { readonly filename: string; readonly content: string }[] = await generate(
     { ...config, cwd: projectRoot, silent: true },

@@ -1,4 +1,4 @@
-// A list by any filter, page by page, is what a look at every row would say.
+// Compares a list, for any filter and read page by page, with a filter over all rows.
 import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -67,7 +67,7 @@ interface Answer {
   };
 }
 
-it('of pull requests contains the matching ones, newest first', async () => {
+it('the list of pull requests contains those that match the filter, the newest first', async () => {
   const anyOf = (values: readonly string[]) => fc.option(fc.constantFrom(...values, 'nobody'));
   await fc.assert(
     fc.asyncProperty(

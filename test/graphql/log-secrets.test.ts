@@ -1,5 +1,5 @@
-// A secret of each kind goes through each way into the service, and out of it, at the most talkative level of the log.
-// No line has it.
+// Sends a secret of each kind through each way into the service and out of it, with the most detailed level of the log.
+// No line of the log contains a secret.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { spawn } from '../../src/platform/spawning/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const body = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hI5kL7nO9qR1tU3wX5zA7cD9fG1iJ3lM5oP7rS9uV1x';
-/** A secret of each kind. All contain `body`, which must not be in the log. */
+/** A secret of each kind. All secrets contain `body`, which must not be in the log. */
 const secrets = {
   'token of Interlock': `il_user_${body}aB`,
   'token of GitHub': `ghp_${body.slice(0, 36)}`,
@@ -58,7 +58,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
     expectNoSecret();
   });
 
-  it('in a body is not logged, whether it is read, refused or no JSON', async () => {
+  it('in a body is not logged, whether the body is read, refused or not JSON', async () => {
     await s.rest('POST', '/api/v1/repo', { body: { org: secret, name: secret, paused: true } });
     await s.rest('POST', '/api/v1/repo', {
       body: `{"org": ${secret}`,
@@ -86,7 +86,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
     expectNoSecret();
   });
 
-  it('in a call to the outside is not logged', async () => {
+  it('in a call to another service is not logged', async () => {
     const http = createHttpOut({ allowPrivateAddresses: true });
     const url = `http://ada:${encodeURIComponent(secret)}@127.0.0.1:1/`;
     const answer = await http.post({ url, headers: {}, body: Buffer.from(secret), timeoutMs: 1_000 });
@@ -97,7 +97,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
     expectNoSecret();
   });
 
-  it("in a program's output is not logged", async () => {
+  it('in the output of a program is not logged', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'interlock-log-'));
     const git = createGit(join(folder, 'gitconfig'));
     await git
@@ -114,7 +114,7 @@ describe.each(kinds)('the %s', (_kind, secret) => {
   });
 });
 
-it('text that is not secret stays', () => {
+it('text that is not secret stays in the log', () => {
   const line = '{"msg":"The token presented is no token of this account. See https://example.test/a@b","count":2}';
   expect(redactor(['short', 'a longer secret'])(line)).toBe(line);
   expect(redactor(['a longer secret'])('{"msg":"a longer secret, and short"}')).toBe('{"msg":"[secret], and short"}');

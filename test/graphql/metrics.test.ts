@@ -1,4 +1,4 @@
-// /metrics of a server: its requests and operations, the state in the database, and who may read it.
+// /metrics of a server: its requests and operations, the state in the database, and who may read the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsOf } from '../support/metrics.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -15,7 +15,7 @@ const read = async (token: string | null): Promise<Response> =>
   await fetch(`${s.url}/metrics`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } });
 
 describe('/metrics', () => {
-  it('is for the token of the operator, and neither for the tokens of accounts nor for this machine', async () => {
+  it('is only for the token of the operator, not for tokens of accounts, nor without a token from this machine', async () => {
     expect((await read(operatorsToken)).status).toBe(200);
     for (const token of [s.token, null]) {
       const refused = await read(token);
@@ -26,7 +26,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('without such a token it answers this machine, unless a proxy asks', async () => {
+  it('without a token of the operator is open to this machine, unless a proxy forwards the request', async () => {
     await using own = { ...(await startServer()), [Symbol.asyncDispose]: async () => await own.close() };
     expect((await fetch(`${own.url}/metrics`)).status).toBe(200);
     const forwarded = await fetch(`${own.url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } });
@@ -56,7 +56,7 @@ describe('/metrics', () => {
     expect(operations('other', 'refused')).toBe(1);
   });
 
-  it('says the state of the longest queue by name and of the others together', async () => {
+  it('shows the longest queue by its name, and the other queues together', async () => {
     await seed(s);
     await seed(s, { name: 'long' });
     await s.rows("update queue set waiting = 7 where repository_id = (select id from repository where name = 'long')");
@@ -69,7 +69,7 @@ describe('/metrics', () => {
        values ($1, '12', 5000, 40, now() + interval '1 hour', 5000, 40, now() - interval '1 second', now(), now())`,
       [s.accountId],
     );
-    // Pages within five seconds have the same state; another process has none yet.
+    // A process caches the state for five seconds. The other process has no cached state yet.
     const other = await s.another();
     const answer = await fetch(`${other.url}/metrics`, { headers: { authorization: `Bearer ${operatorsToken}` } });
     const metrics = metricsOf(await answer.text());
@@ -86,7 +86,7 @@ describe('/metrics', () => {
       ]),
     );
     expect(metrics[`interlock_queue_oldest_wait_seconds{${rest}}`]).toBeGreaterThan(0);
-    // The server has just started, so that its own work may use connections too: how many is not for this test to say.
+    // The server has just started, and its own work may use connections too. So the test does not expect a number.
     for (const state of ['busy', 'idle', 'waiting'])
       expect(metrics[`interlock_database_connections{pool="system",state="${state}"}`]).toBeGreaterThanOrEqual(0);
   });

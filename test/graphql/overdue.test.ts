@@ -1,4 +1,4 @@
-// Work that nobody ends is reported: by the log, and at /readyz.
+// Work that never ends is reported in the log and at /readyz.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findOverdue } from '../../src/modules/health/index.ts';
@@ -7,7 +7,7 @@ import { seed, sha } from './seed.ts';
 
 let s: TestServer;
 let owner: pg.Client;
-/** What rows refer to need not be there. */
+/** Inserts a row. Foreign keys are not checked. */
 const insert = async (table: string, row: Readonly<Record<string, unknown>>): Promise<void> => {
   const columns = Object.keys(row);
   const text = `insert into ${table} (${columns.join(', ')}) values (${columns.map((_, at) => `$${at + 1}`).join(', ')})`;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await s.close();
 });
 
-it('tells what is older than its own time limit, and leaves out what is within it', async () => {
+it('findOverdue finds work that is older than its own time limit, and leaves out all other work', async () => {
   const { repositoryId, queueId } = await seed(s);
   const account = { account_id: s.accountId };
   expect(await findOverdue(s.ports.db, new Date())).toEqual([]);
@@ -150,8 +150,8 @@ it('tells what is older than its own time limit, and leaves out what is within i
   expect(ends).toEqual([6, 6, 6, 6, 6, 6, 6]);
 });
 
-it('is seen at /readyz, which answers 200 all the same', async () => {
-  // A process looks when it starts, and every half a minute.
+it('overdue work is listed at /readyz, which still answers 200', async () => {
+  // A process looks for overdue work when it starts, and then every half minute.
   const other = await s.another();
   await expect
     .poll(async () => {

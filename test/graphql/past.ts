@@ -1,13 +1,13 @@
-// A simulated past as rows: what the service would have written of it.
+// Writes a simulated past as the rows that the service would have written.
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import type { TestServer } from '../support/server.ts';
 import type { Past } from '../domain/simulation/past.ts';
-import type { Seeded } from './seed.ts';
+import type { SeededRepository } from './seed.ts';
 
-/** Times are moved so that the last thing happened just now. */
+/** Shifts all times, so that the last event happened just now. */
 export async function writePast(
   s: TestServer,
-  { repositoryId, queueId }: Seeded,
+  { repositoryId, queueId }: SeededRepository,
   { log, batches }: Past,
 ): Promise<void> {
   const last = log.at(-1)?.at ?? 0;

@@ -17,7 +17,7 @@ async function ask<Data>(document: string, token?: string): Promise<Data> {
   return answer.data;
 }
 
-it('previews answer what is, and beside it what would be', async () => {
+it('a dry run returns the present state and the impact', async () => {
   const answer = await ask(`mutation {
     pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { paused } impact { landingsHeld sentence buildMinutesLost etasMoved { number } } }
     pauseBranches(input: {repository: ${shop}, pattern: "release/*", paused: true, preview: true}) { branchPause { paused } impact { sentence } }
@@ -36,14 +36,14 @@ it('previews answer what is, and beside it what would be', async () => {
   expect(await s.rows('select 1 from branch_pause')).toEqual([]);
 });
 
-it('what is done has no impact to tell', async () => {
+it('a mutation that is carried out returns no impact', async () => {
   const answer = await ask(`mutation {
     pauseRepository(input: {repository: ${shop}, paused: false}) { repository { paused } impact { sentence } }
   }`);
   expect(answer).toEqual({ pauseRepository: { repository: { paused: false }, impact: null } });
 });
 
-it('a configuration is looked at: what it changes, or where it is wrong', async () => {
+it('previewConfiguration returns what a configuration changes, or where it is wrong', async () => {
   const yaml = 'merge_rules:\\n  labels: {trigger: mergequeue}\\n  merge_strategy: {name: merge}\\n';
   const answer = await ask(`{
     good: previewConfiguration(input: {repository: ${shop}, yaml: "${yaml}"}) { accepted problems { reason } changedKeys { key mark before after } impact { resets { code } } }
@@ -67,7 +67,7 @@ it('a configuration is looked at: what it changes, or where it is wrong', async 
   });
 });
 
-it('a replacement that would be refused is refused in its preview', async () => {
+it('a dry run of a replacement is refused like the replacement', async () => {
   const answer = await ask(`mutation {
     replaceConfiguration(input: {repository: ${shop}, yaml: "x: 1", preview: true}) {
       outcome { __typename ... on ConfigurationRefused { problems { code nearestKey } } } impact { sentence }
@@ -84,7 +84,7 @@ it('a replacement that would be refused is refused in its preview', async () => 
   });
 });
 
-it('nobody previews what he may not do', async () => {
+it('a dry run needs the same permission as the mutation', async () => {
   const token = await s.tokenWith(['queue:read']);
   for (const document of [
     `mutation { pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { id } } }`,
@@ -105,7 +105,7 @@ it('nobody previews what he may not do', async () => {
   }
 });
 
-it('an explanation is refused of the future, and says of the unknown past that it is unknown', async () => {
+it('an explanation of the future is refused, and an explanation of the unknown past says that the reason is not known', async () => {
   const of = (asOf: string) =>
     `{ repository(owner: "acme", name: "shop") { pullRequest(number: 4) { explain(asOf: "${asOf}") { kind sentence at conditions { kind } } } } }`;
   expect((await s.graphql(of('2999-01-01T00:00:00Z'))).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);

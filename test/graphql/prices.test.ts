@@ -1,4 +1,5 @@
-// What a document costs is known before it is executed: by how much it names and by how long its pages are.
+// The cost of a document is known before it runs. It depends on how many rows the document names, and on the length of
+// its pages.
 import { getIntrospectionQuery, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { pointsOf } from '../../src/graphql/limits.ts';
@@ -19,18 +20,18 @@ const teams = (count: number): string => `{ nodes(ids: ${JSON.stringify(ids(coun
 const inShop = (selection: string): string => `{ repository(owner: "acme", name: "shop") { ${selection} } }`;
 
 describe('nodes', () => {
-  it('costs by how many are named', () => {
+  it('costs more for more ids', () => {
     expect(points(teams(1))).toBe(1);
     expect(points(teams(100))).toBeGreaterThanOrEqual(20);
     expect(points(teams(100))).toBeGreaterThan(8 * points(teams(10)));
   });
 
-  it('costs as much where a variable names them', () => {
+  it('costs the same if a variable has the ids', () => {
     const named = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Team { slug } } }';
     expect(points(named, { ids: ids(100) })).toBe(points(teams(100)));
   });
 
-  it('multiplies what is asked of each', () => {
+  it('multiplies the cost of what is selected of each node', () => {
     const members = (count: number): string =>
       `{ nodes(ids: ${JSON.stringify(ids(count))}) { ... on Team { members(first: 50) { nodes { email } } } } }`;
     expect(points(members(50))).toBeGreaterThanOrEqual(30 * points(members(1)));
@@ -40,31 +41,31 @@ describe('nodes', () => {
 describe('a page', () => {
   const page = (size: string): string =>
     inShop(`pullRequests${size} { nodes { title batches(first: 1) { nodes { state } } } }`);
-  it('that names no size has the one it is given then', () => {
+  it('without a size costs as much as the default size', () => {
     expect(points(page(''))).toBe(points(page('(first: 50)')));
     expect(points(page('(first: null)'))).toBe(points(page('(first: 50)')));
     expect(points(page('(first: 100)'))).toBeGreaterThan(1.8 * points(page('')));
   });
 
-  it('has the size of its variable, or what the variable is unless given', () => {
+  it('has the size of its variable, or the default value of the variable', () => {
     const sized = (text: string): string => page('(first: $size)').replace('{', `query ($size: Int${text}) {`);
     expect(points(sized(''), { size: 100 })).toBe(points(page('(first: 100)')));
     expect(points(sized(' = 100'))).toBe(points(page('(first: 100)')));
   });
 
-  it('is read although nothing of it is shown', () => {
+  it('costs its length although the document shows nothing of it', () => {
     const deliveries = (size: number): string =>
       `{ webhookEndpoints(first: 20) { nodes { deliveries(first: ${size}) { __typename } } } }`;
     expect(points(deliveries(100))).toBeGreaterThan(2 * points(deliveries(1)));
   });
 
-  it('costs as much by a fragment', () => {
+  it('costs the same through a fragment', () => {
     const spread = `${inShop('pullRequests(first: 100) { ...page }')} fragment page on PullRequestConnection { nodes { title batches(first: 1) { nodes { state } } } }`;
     expect(points(spread)).toBe(points(page('(first: 100)')));
   });
 });
 
-it('takes a point for each mutation, as REST does', () => {
+it('each mutation costs at least a point, as over REST', () => {
   const pause = 'pauseRepository(input: {repository: {owner: "a", name: "b"}, paused: true}) { repository { id } }';
   const many = Array.from({ length: 50 }, (_, at) => `m${at}: ${pause}`).join(' ');
   expect(points(`mutation { ${many} }`)).toBeGreaterThanOrEqual(50);
@@ -74,17 +75,17 @@ it.each([
   ['an explanation', inShop('pullRequest(number: 1) { explain { sentence } }'), 3],
   ['ETAs', inShop('queue(baseBranch: "main") { etas { eta { p50 } } }'), 6],
   [
-    'a configuration tried out',
+    'a preview of a configuration',
     '{ previewConfiguration(input: {repository: {owner: "a", name: "b"}, yaml: ""}) { accepted } }',
     20,
   ],
   ['a simulation', '{ simulateQueue(input: {repository: {owner: "a", name: "b"}, days: 1}) { accepted } }', 100],
-])('%s costs what it takes', (_what, text, least) => {
+])('%s has its minimum cost', (_what, text, least) => {
   expect(points(text)).toBeGreaterThanOrEqual(least);
 });
 
 describe('introspection', () => {
-  it('is in memory: what clients ask of a schema is a part of what a bucket holds', () => {
+  it('is cheap, and the introspection of tools costs less than a bucket has', () => {
     expect(points('{ __schema { queryType { name } } }')).toBe(1);
     expect(points('{ __schema { types { name fields { name type { name } } } } }')).toBeLessThan(10);
     const asked = points(getIntrospectionQuery());
@@ -95,12 +96,12 @@ describe('introspection', () => {
   const again = (times: number, alias: string, below: string): string =>
     Array.from({ length: times }, (_, at) => `${alias}${at}: fields { type { ${below} } }`).join(' ');
   it.each([
-    ['by aliases', `{ __schema { types { ${again(60, 'a', 'fields { name }')} } } }`],
+    ['through aliases', `{ __schema { types { ${again(60, 'a', 'fields { name }')} } } }`],
     [
-      'by aliases of aliases',
+      'through aliases of aliases',
       `{ __type(name: "Query") { ${again(40, 'a', '...below')} } } fragment below on __Type { ${again(40, 'b', 'name')} }`,
     ],
-  ])('is refused where a short document asks for a long answer %s', (_how, text) => {
+  ])('is refused if a short document asks for a long answer %s', (_how, text) => {
     expect(() => points(text)).toThrow(/Ask for less at once/);
   });
 });

@@ -1,4 +1,4 @@
-// Which callers get the file of proofs and the script that checks it.
+// Who may read the file of proofs and the script that checks the proofs.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ async function get(path: string, token?: string): Promise<Response> {
   return await fetch(`${s.url}${path}`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
 }
 
-it('gives the file to those who may read the queue, with the keys that the installation names', async () => {
+it('a token that may read the queue gets the file, with the same keys as `installation.proofKeys`', async () => {
   const answer = await get(`/${repository.org}/${repository.name}/proofs.json`, await s.tokenWith(['queue:read']));
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -33,11 +33,11 @@ it('gives the file to those who may read the queue, with the keys that the insta
 it.each([
   ['a token without the scope', 403, async () => await s.tokenWith(['release:read'])],
   ['no token', 401, async () => await Promise.resolve(undefined)],
-])('refuses %s', async (_who, status, token) => {
+])('the file is refused for %s', async (_who, status, token) => {
   expect((await get(`/${repository.org}/${repository.name}/proofs.json`, await token())).status).toBe(status);
 });
 
-it('answers another account as if there were no such repository', async () => {
+it('another account gets the same answer as for a repository that does not exist', async () => {
   const other = await s.otherAccount();
   const answers = await Promise.all(
     [`/${repository.org}/${repository.name}/proofs.json`, '/no/such/proofs.json'].map(async (path) => {
@@ -49,7 +49,7 @@ it('answers another account as if there were no such repository', async () => {
   expect(answers[1]).toEqual(answers[0]);
 });
 
-it('gives the script to everybody', async () => {
+it('the script needs no token', async () => {
   const answer = await get('/proofs/verify.py');
   expect(await answer.text()).toBe(await readFile(join(projectRoot, 'proofs', 'verify.py'), 'utf8'));
 });

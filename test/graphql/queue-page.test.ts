@@ -1,14 +1,15 @@
-// What a page of a queue reads: where the log stands, what each change is about, and where batches stand to the line.
+// What the page of a queue reads: the cursor of the log, what each change is about, and the place of batches in the
+// line.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
 import { follow } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { seed, sha, type Seeded } from './seed.ts';
+import { seed, sha, type SeededRepository } from './seed.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 beforeAll(async () => {
   s = await startServer();
   seeded = await seed(s);
@@ -46,7 +47,7 @@ async function queueOf<Queue>(selection: string): Promise<Queue> {
 const repository = { owner: 'acme', name: 'shop' };
 
 describe('the cursor', () => {
-  it('is that of the newest event, so that a subscription after it has what comes later and nothing else', async () => {
+  it('is that of the newest event, so that a subscription after it gets only later events', async () => {
     const of = { repositoryId: seeded.repositoryId, queueId: seeded.queueId };
     await write({ ...of, action: 'earlier' });
     const after = await cursor();
@@ -61,7 +62,7 @@ describe('the cursor', () => {
 });
 
 describe('a change of a queue', () => {
-  it('names what it is about: a pull request with its place, or a batch with its members', async () => {
+  it('names its subject: a pull request with its place, or a batch with its members', async () => {
     const of = { repositoryId: seeded.repositoryId, queueId: seeded.queueId };
     await using followed = follow<unknown>(
       s,
@@ -90,7 +91,7 @@ describe('a change of a queue', () => {
     ]);
   });
 
-  it('of a batch is sent to subscribers to the batches of that queue, and to no others', async () => {
+  it('of a batch is sent only to subscribers to the batches of that queue', async () => {
     const document = `subscription ($repository: RepositoryInput!, $after: String, $branch: String!) {
       batchChanged(repository: $repository, baseBranch: $branch, after: $after) { action batch { id state } } }`;
     const after = await cursor();
@@ -120,7 +121,7 @@ interface BatchRow {
 
 describe('a batch', () => {
   beforeAll(async () => {
-    // The bisected batch from which the live one came, and an isolation build of its first pull request.
+    // The bisected batch of which the live batch is a part, and an isolated retry of its first pull request.
     for (const [position, state, sideBuild] of [
       [3, 'bisected', null],
       [4, 'failed', 'isolation'],
@@ -150,7 +151,7 @@ describe('a batch', () => {
 
   const selection = 'position state role successProbability cameFrom { position }';
 
-  it('says where it stands to the line, how likely it passes while it lives, and where its members came from', async () => {
+  it('has its role, its success probability while it lives, and the batch from which its members came', async () => {
     const { batches } = await queueOf<{ batches: { nodes: BatchRow[] } }>(`batches { nodes { ${selection} } }`);
     const alone = batches.nodes[0]?.successProbability ?? 0;
     expect(alone).toBeGreaterThan(0.5);
@@ -170,7 +171,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is as likely to pass as its pull requests are together', async () => {
+  it('has the product of the success probabilities of its pull requests', async () => {
     const { data } = await s.graphql<{ repository: Record<string, { successProbability: number | null }> }>(
       '{ repository(owner: "acme", name: "shop") { open: pullRequest(number: 1) { successProbability } merged: pullRequest(number: 5) { successProbability } } }',
     );
@@ -213,7 +214,7 @@ describe('the line', () => {
       )
     ).line;
 
-  it('comes by pages, in queue order, and says of each entry what its explanation says', async () => {
+  it('is read in pages, in queue order, and each entry has the same explanation as its pull request', async () => {
     const first = await page('first: 2');
     expect(first.nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([
       [1, 1],
@@ -226,7 +227,7 @@ describe('the line', () => {
     expect(second.pageInfo.hasNextPage).toBe(false);
   });
 
-  it('has those who skip the line at its front', async () => {
+  it('starts with the pull requests that skip the line', async () => {
     await s.rows('update pull_request set skip_line = true where account_id = $1 and number = 3', [s.accountId]);
     const { nodes, pageInfo } = await page('first: 1');
     expect(nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([[1, 3]]);
@@ -238,7 +239,7 @@ describe('the line', () => {
     await s.rows('update pull_request set skip_line = false where account_id = $1 and number = 3', [s.accountId]);
   });
 
-  it('is looked into at a place, with the reasons that whole explanations give', async () => {
+  it('can be read from any place, with the same reasons as whole explanations', async () => {
     const reason = 'kind who sentence';
     const { line } = await queueOf<{
       line: { nodes: { position: number; explain: object; pullRequest: { number: number; explain: object } }[] };
@@ -260,7 +261,7 @@ describe('the line', () => {
     expect(errors).toMatchObject([{ message: 'from must be 1 or more', extensions: { code: 'BAD_INPUT' } }]);
   });
 
-  it('is not paged by a cursor of something else', async () => {
+  it('refuses a cursor of another connection', async () => {
     const { errors } = await s.graphql(
       '{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(after: "WyJ4IiwieSJd") { totalCount } } } }',
     );
@@ -280,7 +281,7 @@ describe('a queue as of an instant', () => {
     expect((await asOf('2020-01-01T00:00:00Z')).data.repository).toEqual({ queue: null });
   });
 
-  it('cannot be of the future', async () => {
+  it('is refused for the future', async () => {
     expect((await asOf('2999-01-01T00:00:00Z')).errors).toMatchObject([
       { message: 'asOf must not be in the future.', extensions: { code: 'BAD_INPUT', field: 'asOf' } },
     ]);
@@ -290,7 +291,7 @@ describe('a queue as of an instant', () => {
     ['from: "2026-01-02T00:00:00Z", to: "2026-01-02T00:00:00Z"', 'to must be later than from.'],
     ['from: "2026-01-01T00:00:00Z", to: "2026-03-02T00:00:00Z"', 'from and to must be at most 31 days apart.'],
     ['from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z", points: 501', 'points must be between 1 and 500.'],
-  ])('has no history over %s', async (span, message) => {
+  ])('has no history for %s', async (span, message) => {
     const { errors } = await s.graphql(
       `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { depthHistory(${span}) { queued } } } }`,
     );
@@ -298,7 +299,7 @@ describe('a queue as of an instant', () => {
   });
 });
 
-it('a pull request names those below and above it in its stack', async () => {
+it('a pull request names the pull requests below and above it in its stack', async () => {
   await s.rows('update pull_request set below_id = $1 where id = $2', [await idOf(1), await idOf(3)]);
   const stack = 'below { number } above { number }';
   const { data } = await s.graphql<{ repository: object }>(

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { seed, sha, type Seeded } from './seed.ts';
+import { seed, sha, type SeededRepository } from './seed.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 beforeAll(async () => {
   s = await startServer();
   seeded = await seed(s);
@@ -51,7 +51,7 @@ describe('pull requests', () => {
     });
   });
 
-  it('name the targets that they affect, as far as asked for', async () => {
+  it('name the affected targets, as many as requested', async () => {
     await s.rows("update pull_request set affected_targets = '{b,a,c}' where number = 1");
     await s.rows("update pull_request set affected_targets = '{}' where number = 2");
     const read = async () =>
@@ -69,14 +69,14 @@ describe('pull requests', () => {
     expect(tooMany.errors).toMatchObject([{ message: 'first must be between 0 and 1000' }]);
   });
 
-  it('show queuedAt only while it means something', async () => {
+  it('have queuedAt only while they are queued, tagged, merged or blocked', async () => {
     const { open, blocked } = await inShop<Record<string, { queuedAt: string | null }>>(
       'open: pullRequest(number: 6) { queuedAt } blocked: pullRequest(number: 4) { queuedAt }',
     );
     expect([open?.queuedAt, blocked?.queuedAt]).toEqual([null, '2026-01-02T03:04:05.000Z']);
   });
 
-  it('stand in queue order, skip line first', async () => {
+  it('are listed in queue order, with skip line first', async () => {
     await s.rows('update pull_request set skip_line = true where number = 3');
     try {
       const { queuedPullRequests } = await inShop<{ queuedPullRequests: { number: number; position: number }[] }>(
@@ -92,7 +92,7 @@ describe('pull requests', () => {
     }
   });
 
-  it('know their newest bot pull request, checks and batches', async () => {
+  it('have their newest bot pull request, checks and batches', async () => {
     const { pullRequest } = await inShop<{ pullRequest: Record<string, unknown> }>(`pullRequest(number: 1) {
       latestBotPullRequest { number githubUrl targetBranch headCommitSha headBranchOid codemixPreBatchSha pullRequests { number } batch { position } }
       checks { name attempt conclusion url } batches { nodes { state position } } }`);
@@ -126,7 +126,7 @@ describe('pull requests', () => {
     });
   });
 
-  it('are listed newest first, page by page, by any filter', async () => {
+  it('are listed newest first, in pages, by any filter', async () => {
     const numbers: number[] = [];
     let after: string | null = null;
     do {
@@ -211,7 +211,7 @@ describe('a queue', () => {
     });
   });
 
-  it('shows how what landed was proved', async () => {
+  it('shows the proofs of landed batches', async () => {
     const { queue } = await inShop<{ queue: { batches: { nodes: unknown[] } } }>(
       'queue(baseBranch: "main") { batches { nodes { state grade proof { digest document } members { commit } } } }',
     );
@@ -228,7 +228,7 @@ describe('a queue', () => {
 });
 
 describe('nodes', () => {
-  it('are fetched again by the ids of any query', async () => {
+  it('can be read again by the ids of any query', async () => {
     const { id, queue, botPullRequest } = await inShop<{
       id: string;
       queue: { id: string; entries: { id: string }[]; batches: { nodes: { id: string }[] } };
@@ -273,7 +273,7 @@ describe('repositories', () => {
     }
   });
 
-  it('come by owner and name, by cursor or by page, never both', async () => {
+  it('are listed by owner and name, by cursor or by page, never by both', async () => {
     const first = await s.graphql<{
       repositories: { nodes: { name: string }[]; totalCount: number; edges: { cursor: string }[] };
     }>('{ repositories(first: 2) { nodes { name } totalCount edges { cursor } } }');
@@ -317,14 +317,14 @@ describe('repositories', () => {
       '{ repository(owner: "acme", name: "shop") { events(after: "WyJ4Il0") { nodes { action } } } }',
       'after must be a cursor of this connection',
     ],
-  ])('refuse %s', async (query, message) => {
+  ])('are refused for %s', async (query, message) => {
     const { errors } = await s.graphql(query);
     expect(errors).toHaveLength(1);
     expect(errors[0]?.message).toContain(message);
     expect(errors[0]?.extensions.code).toBe('BAD_INPUT');
   });
 
-  it('are refused under a name that is taken, and under an invalid name', async () => {
+  it('are not created with the name of another, or with an invalid name', async () => {
     const create = async (owner: string, name: string, defaultBranch = 'main') =>
       (
         await s.graphql(
@@ -364,7 +364,7 @@ describe('repositories', () => {
 });
 
 describe('configuration', () => {
-  it('is kept as it was written, tells its problems in their parts, and is recorded once', async () => {
+  it('is stored as it was written, names its problems in parts, and each change is recorded once', async () => {
     await s.graphql(
       'mutation { createRepository(input: {owner: "acme", name: "conf", host: LOCAL}) { repository { id } } }',
     );
@@ -407,7 +407,7 @@ describe('configuration', () => {
 });
 
 describe('pausing', () => {
-  it('wakes the queues once for each change', async () => {
+  it('wakes the queue once for each change', async () => {
     const version = async () =>
       (await s.rows<{ version: string }>('select version from queue where id = $1', [seeded.queueId]))[0]?.version;
     const pause = async (paused: boolean) =>

@@ -18,7 +18,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const schema = interlockSchema();
 
 describe('the schema', () => {
-  it('is the committed one', () => {
+  it('is the committed schema', () => {
     expect(emitSchema()).toBe(readFileSync(join(projectRoot, 'schema', 'schema.graphql'), 'utf8'));
   });
 
@@ -33,7 +33,7 @@ describe('the schema', () => {
       if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
         for (const field of Object.values(type.getFields())) {
           note(`${type.name}.${field.name}`, field.description);
-          // The one argument of a mutation is described by its type.
+          // The only argument of a mutation is described by its type.
           if (type.name === 'Mutation') continue;
           if ('args' in field)
             for (const argument of field.args)
@@ -44,7 +44,7 @@ describe('the schema', () => {
     expect(bare).toEqual([]);
   });
 
-  it('shouts the values of its enums', () => {
+  it('has enum values in capitals', () => {
     const names = Object.values(schema.getTypeMap()).flatMap((type) =>
       isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
     );
@@ -74,7 +74,7 @@ describe('scalars', () => {
     [URI, 'https://a.test/x', 'https://a.test/x'],
     [NameWithOwner, 'a/b', 'a/b'],
     [DateTime, '2026-01-02T03:04:05+01:00', new Date('2026-01-02T02:04:05Z')],
-  ] as const)('%s takes %j', (scalar, value, read) => expect(scalar.parseValue(value)).toEqual(read));
+  ] as const)('%s reads %j', (scalar, value, read) => expect(scalar.parseValue(value)).toEqual(read));
 
   it.each([
     [
@@ -100,7 +100,7 @@ describe('scalars', () => {
       ],
       'must be an RFC 3339 date and time, such as 2026-01-31T12:00:00Z',
     ],
-  ] as const)('%s says what a value must be', (scalar, values, message) => {
+  ] as const)('%s refuses wrong values with a message that describes the right ones', (scalar, values, message) => {
     const taken = values.filter((value) => {
       try {
         scalar.parseValue(value);
@@ -112,7 +112,7 @@ describe('scalars', () => {
     expect(taken).toEqual([]);
   });
 
-  it('write instants in UTC with milliseconds', () => {
+  it('DateTime writes instants in UTC with milliseconds', () => {
     expect(DateTime.serialize(new Date('2026-01-02T03:04:05Z'))).toBe('2026-01-02T03:04:05.000Z');
     expect(DateTime.serialize('2026-01-02 03:04:05+00')).toBe('2026-01-02T03:04:05.000Z');
   });

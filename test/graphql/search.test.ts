@@ -1,4 +1,4 @@
-// What a text finds: by kind, in a repository or in the whole account, at a price that does not grow with the rows.
+// What a search finds: by kind, in a repository or in the whole account, at a cost that does not grow with the rows.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explainAll, watchPlans } from '../support/plans.ts';
 import { analyse } from '../support/postgres.ts';
@@ -63,24 +63,24 @@ async function find(text: string, more: Readonly<Record<string, unknown>> = {}, 
 const pullRequests = ({ pullRequests: found }: Found): string[] =>
   found.map(({ number, repository }) => `${repository.name}#${number}`);
 
-describe('a text', () => {
+describe('a search', () => {
   it.each([
     ['a word of the title', 'gift', ['shop#1']],
     ['the beginning of a word', 'vouch', ['shop#1']],
     ['a word in the middle', 'ouche', ['shop#1']],
     ['the author', 'GRACE', ['shop#1']],
     ['words in any order', 'grace cards vouchers', ['shop#1']],
-    ['a word that another lacks', 'grace refunds', []],
+    ['words of which one does not match', 'grace refunds', []],
     ['the head branch', 'topic-4', ['site#4', 'shop#4']],
     ['a number', '4', ['site#4', 'shop#4']],
     ['a number with its sign', '#4', ['site#4', 'shop#4']],
-    ['characters that have a meaning in patterns', 'keep_100%', ['shop#1']],
-    ['such a character alone', '%', ['shop#1']],
+    ['characters that are special in patterns', 'keep_100%', ['shop#1']],
+    ['a special character alone', '%', ['shop#1']],
   ])('finds pull requests by %s', async (_what, text, numbers) => {
     expect(pullRequests(await find(text)).toSorted()).toEqual(numbers.toSorted());
   });
 
-  it('finds in the repository that is named', async () => {
+  it('finds only rows of the named repository', async () => {
     expect(pullRequests(await find('#4', { repository: shop }))).toEqual(['shop#4']);
     const { runbooks, environments, releaseCandidates } = await find('web', { repository: shop });
     expect(runbooks).toEqual([]);
@@ -88,7 +88,7 @@ describe('a text', () => {
     expect(releaseCandidates?.map(({ project }) => project.name)).toEqual(['shop-web']);
   });
 
-  it('finds runbooks by title and number, environments by name and project, and candidates by version', async () => {
+  it('finds runbooks by title and number, environments by name and project, and release candidates by version', async () => {
     expect((await find('paint')).runbooks?.map(({ title }) => title)).toEqual([
       'Paint the site',
       'Paint the gift shop',
@@ -98,7 +98,7 @@ describe('a text', () => {
     expect((await find('2.4-rc1 shop')).releaseCandidates?.map(({ project }) => project.name)).toEqual(['shop-web']);
   });
 
-  it('follows a new title', async () => {
+  it('finds a new title, and no longer the old one', async () => {
     await s.rows(`update pull_request set title = 'Zebra crossing' where number = 6`);
     expect(pullRequests(await find('zebra'))).toEqual(['site#6', 'shop#6']);
     await s.rows(`update pull_request set title = 'Change 6' where number = 6`);
@@ -111,25 +111,25 @@ describe('a text', () => {
     [' ', 'text must have a word'],
     ['a'.repeat(201), 'text must have at most 200 characters'],
     ['a b c d e f g h i j k', 'text must have at most 10 words'],
-  ])('that cannot be searched for is refused: %j', async (text, sentence) => {
+  ])('is refused for the text %j', async (text, sentence) => {
     const { errors } = await s.graphql(everything, { text });
     expect(errors).toMatchObject([{ message: sentence, extensions: { code: 'BAD_INPUT' } }]);
   });
 
-  it('finds a bounded number', async () => {
+  it('returns at most the requested number of rows', async () => {
     expect(pullRequests(await find('change', { first: 3 }))).toHaveLength(3);
     const { errors } = await s.graphql(everything, { text: 'a', first: 21 });
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
   });
 });
 
-describe('who searches', () => {
+describe('a user who searches', () => {
   it('needs queue:read', async () => {
     const { errors } = await s.graphql(everything, { text: 'a' }, await s.tokenWith(['analytics:read']));
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it('finds nothing of kinds whose scope is missing', async () => {
+  it('gets null for kinds whose scope the token lacks', async () => {
     const found = await find('web', {}, await s.tokenWith(['queue:read']));
     expect(found).toMatchObject({ runbooks: null, environments: null, releaseCandidates: null });
   });
@@ -147,10 +147,10 @@ describe('who searches', () => {
   });
 });
 
-it('reads no more among three times as many pull requests, and finds the oldest of them', async () => {
+it('a search reads no more rows among three times as many pull requests, and finds the oldest of them', async () => {
   await s.rows(`update pull_request set head_branch = 'feature/vouchers' where number = 1`);
-  // In parts, because a statement has a time limit. Each part is analysed, so that the sessions plan again: what they
-  // planned for a table of a few rows reads all of it for every row.
+  // The rows are inserted in parts, because a statement has a time limit. PostgreSQL analyses the table after each
+  // part, so that sessions plan again. A plan for a table of a few rows would read the whole table for every row.
   for (const [name, count] of [
     ['shop', 3_000],
     ['site', 9_000],
@@ -165,7 +165,7 @@ it('reads no more among three times as many pull requests, and finds the oldest 
       await analyse(s.databaseUrl, 'pull_request', 'pull_request_word');
     }
   await explainAll(s.databaseUrl);
-  // Sessions that ended are found when they are used.
+  // The service notices that sessions have ended only when it uses them.
   await expect.poll(async () => (await s.graphql(everything, { text: 'day' })).errors).toEqual([]);
   using plans = watchPlans();
   const searchAll = async (name: string): Promise<number> => {
@@ -180,7 +180,7 @@ it('reads no more among three times as many pull requests, and finds the oldest 
     expect(searches).toHaveLength(5);
     return searches.reduce((sum, { blocks }) => sum + blocks, 0);
   };
-  // The first plans of the connections.
+  // Lets the connections make their first plans.
   await searchAll('shop');
   const ofFew = await searchAll('shop');
   expect(await searchAll('site')).toBeLessThan(1.3 * ofFew);

@@ -1,10 +1,10 @@
-// Rows as the engine leaves them, for tests of how they are read: one repository with a queue of two pull requests
-// in a batch, one merged, one blocked.
+// Inserts rows as the engine would write them, for tests that read them: one repository with a queue of three pull
+// requests, two of them in a batch, and one merged, one blocked and one open pull request.
 import type { TestServer } from '../support/server.ts';
 
 export const sha = (digit: number | string): string => String(digit).repeat(40).slice(0, 40);
 
-export interface Seeded {
+export interface SeededRepository {
   readonly owner: string;
   readonly name: string;
   readonly repositoryId: string;
@@ -17,7 +17,7 @@ export interface Seeded {
 export async function seed(
   s: TestServer,
   options: { readonly name?: string; readonly token?: string; readonly accountId?: string } = {},
-): Promise<Seeded> {
+): Promise<SeededRepository> {
   const owner = 'acme';
   const name = options.name ?? 'shop';
   const accountId = options.accountId ?? s.accountId;

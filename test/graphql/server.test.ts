@@ -34,9 +34,7 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-/**
- * Sends a GET without changing the path, which fetch would normalise, and returns the body without decompressing it.
- */
+/** Sends a GET without changing the path, which fetch would normalise. Returns the body without decompressing it. */
 async function rawGet(path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(s.url);
   return await new Promise((resolve, reject) => {
@@ -54,7 +52,7 @@ async function rawGet(path: string, headers: Readonly<Record<string, string>> = 
 }
 
 describe('the server', () => {
-  it('says whether it lives and whether it can work', async () => {
+  it('says at /healthz that it lives, and at /readyz that it can work', async () => {
     expect(await (await fetch(`${s.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${s.url}/readyz`)).json()).toEqual({ status: 'ready' });
   });
@@ -91,7 +89,7 @@ describe('the server', () => {
     expect(named.headers.get('x-request-id')).toBe('mine-1');
   });
 
-  it('refuses requests a foreign page could make a browser send', async () => {
+  it('refuses requests that a page of another site could make a browser send', async () => {
     const simple = await fetch(`${s.url}/graphql?query=%7Bviewer%7Bemail%7D%7D`, {
       headers: { authorization: `Bearer ${s.token}` },
     });
@@ -102,14 +100,14 @@ describe('the server', () => {
     expect(await asked.json()).toEqual({ data: { viewer: { email: 'service@acme.test' } } });
   });
 
-  it('serves the schemas it goes by', async () => {
+  it('serves its schemas', async () => {
     const configuration = (await (await fetch(`${s.url}/schema/config.json`)).json()) as { properties: object };
     expect(configuration.properties).toHaveProperty('merge_rules');
     expect(await (await fetch(`${s.url}/schema/openapi.yaml`)).text()).toContain('openapi: 3.1');
     expect(await (await fetch(`${s.url}/schema/schema.graphql`)).text()).toContain('type Query {');
   });
 
-  it('serves GraphiQL from its folder and nothing beside it', async () => {
+  it('serves GraphiQL from its folder, and no other files', async () => {
     const page = await fetch(`${s.url}/graphiql`);
     expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
       200,
@@ -171,7 +169,7 @@ describe('a GraphQL request', () => {
       '{ repositories { nodes { ...a } } } fragment a on Repository { ...b } fragment b on Repository { ...a }',
       'Cannot spread fragment',
     ],
-    ['with a field that is not there', '{ nothing }', 'Cannot query field'],
+    ['with an unknown field', '{ nothing }', 'Cannot query field'],
     [
       'with a wrong variable',
       'query ($n: PullRequestNumber!) { repository(owner: "a", name: "b") { queue(baseBranch: $n) { id } } }',
@@ -186,14 +184,14 @@ describe('a GraphQL request', () => {
     expect(cpuMsSince(before)).toBeLessThan(2_000);
   });
 
-  it('is let through for what tools ask: the whole schema', async () => {
+  it('for the whole schema is allowed, because tools send it', async () => {
     const { getIntrospectionQuery } = await import('graphql');
     const answer = await s.graphql<{ __schema: { types: unknown[] } }>(getIntrospectionQuery());
     expect(answer.errors).toEqual([]);
     expect(answer.data.__schema.types.length).toBeGreaterThan(40);
   });
 
-  it('learns nothing of what breaks inside', async () => {
+  it('gets no details of an internal error', async () => {
     const owner = new pg.Client({ connectionString: s.databaseUrl });
     await owner.connect();
     await owner.query('alter table repository rename column paused to paused_elsewhere');
@@ -219,7 +217,7 @@ describe('a GraphQL request', () => {
 });
 
 describe('the rate limit', () => {
-  it('is one per account for both interfaces, tells what is left and when to come back', async () => {
+  it('is one per account for GraphQL and REST, and answers say what is left and when to come back', async () => {
     now += 60_000;
     const first = await s.rest('GET', '/api/v1/repo');
     expect([first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual(['200', '199']);
@@ -276,7 +274,7 @@ describe('an Idempotency-Key', () => {
     expect(await pauses()).toBe(before + 2);
   });
 
-  it("is refused for another request, and is another account's own", async () => {
+  it('is refused for another request, and does not exist for another account', async () => {
     const other = await post('a', false);
     expect([other.status, await other.json()]).toEqual([
       422,
@@ -286,7 +284,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('a', true, stranger.token)).status).toBe(404);
   });
 
-  it('keeps that something is not there', async () => {
+  it('also stores the answer that something does not exist', async () => {
     const first = await post('b', 'yes');
     const missing = await s.rest('POST', '/api/v1/repo', {
       body: { org: 'acme', name: 'none', paused: true },
@@ -304,7 +302,7 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  it('lets one of two requests at once do the work', async () => {
+  it('lets only one of three requests at once do the work', async () => {
     const before = await pauses();
     const answers = await Promise.all([post('d', true), post('d', true), post('d', true)]);
     expect(await pauses()).toBe(before + 1);
@@ -314,7 +312,7 @@ describe('an Idempotency-Key', () => {
     for (const { status } of answers) expect([200, 409]).toContain(status);
   });
 
-  it('is forgotten after a day', async () => {
+  it('expires after a day', async () => {
     await s.rows(`update idempotency_key set created_at = now() - interval '25 hours' where key = 'd'`);
     expect((await post('d', false)).headers.get('idempotent-replayed')).toBeNull();
   });

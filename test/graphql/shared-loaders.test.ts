@@ -15,13 +15,13 @@ it.each<[string, ReturnType<typeof caller>, boolean]>([
   ['another token', caller('1', { tokenId: '2' }), false],
   ['another role', caller('1', { role: 'member' }), false],
   ['a person of GitHub', caller('1', { atGitHub: { id: '7', login: 'ada' } }), false],
-])('subscriptions of a caller share loaders with %s: %#', (_name, other, isShared) => {
+])('a caller shares loaders only with the same caller, compared with %s', (_name, other, isShared) => {
   const loadersOf = createSharedLoaders();
   const loaders = loadersOf(caller('1'));
   expect(loadersOf(other) === loaders).toBe(isShared);
 });
 
-it('the order of scopes makes no difference', () => {
+it('the order of scopes does not matter', () => {
   const loadersOf = createSharedLoaders();
   const one = loadersOf(caller('1', { scopes: new Set(['admin', 'queue:read']) }));
   expect(loadersOf(caller('1', { scopes: new Set(['queue:read', 'admin']) }))).toBe(one);

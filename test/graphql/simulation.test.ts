@@ -88,7 +88,7 @@ const ended = async (): Promise<void> =>
   await expect.poll(async () => (await jobs())[0]?.state, { timeout: 60_000 }).not.toBe('RUNNING');
 
 describe('startSimulation', () => {
-  it('answers at once, and its result is kept', async () => {
+  it('answers at once, and the result can be read later', async () => {
     const yaml =
       'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 2}}}';
     const { data, errors } = await start({ yaml });
@@ -102,7 +102,7 @@ describe('startSimulation', () => {
     expect(job?.outcome?.other?.landed).toBe(simulation?.other?.landed);
   });
 
-  it('refuses a second one of the account, whichever process runs the first', async () => {
+  it('refuses a second simulation of the account, whichever process runs the first', async () => {
     const both = await Promise.all([start(), start()]);
     expect(both.flatMap(({ errors }) => errors.map(({ extensions }) => extensions.code))).toEqual(['RATE_LIMITED']);
     await ended();
@@ -113,7 +113,7 @@ describe('startSimulation', () => {
     expect((await start()).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
   });
 
-  it('says that one was lost with its process, and lets another one begin', async () => {
+  it('says that a simulation was lost with its process, and allows a new one', async () => {
     await s.rows(`update simulation set leased_until = now() - interval '1 second' where state = 'running'`);
     expect((await jobs())[0]).toMatchObject({
       state: 'LOST',
@@ -125,7 +125,7 @@ describe('startSimulation', () => {
     expect((await jobs()).map(({ state }) => state)).toEqual(['DONE', 'LOST', 'DONE', 'DONE']);
   });
 
-  it('refuses what simulateQueue refuses, before anything is started', async () => {
+  it('refuses the same input as simulateQueue, and then starts nothing', async () => {
     const count = (await jobs()).length;
     expect((await start({ days: 0 })).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
     const { data } = await start({ yaml: 'merge_rules:\n  labels: {triger: a}\n' });
@@ -134,7 +134,7 @@ describe('startSimulation', () => {
     expect(await jobs()).toHaveLength(count);
   });
 
-  it('keeps the newest twenty of an account', async () => {
+  it('keeps the newest twenty simulations of an account', async () => {
     await s.rows(
       `insert into simulation (account_id, repository_id, base_branch, days, state, leased_until, created_by, created_at)
        select account_id, id, 'main', 30, 'lost', now(), 'ada@acme.test', now() from repository, generate_series(1, 30)`,
@@ -146,7 +146,7 @@ describe('startSimulation', () => {
 });
 
 describe('simulateQueue', () => {
-  it('replays what was as it was, and under another configuration as it would have been', async () => {
+  it('replays the past under the present configuration and under another one', async () => {
     const yaml =
       'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 2}}}';
     const { errors, simulation } = await ask({ yaml });
@@ -175,7 +175,7 @@ describe('simulateQueue', () => {
     );
   });
 
-  it('looks back no further than asked', async () => {
+  it('looks back only the requested days', async () => {
     const hours = ((past.log.at(-1)?.at ?? 0) - (past.log[0]?.at ?? 0)) / 3_600_000;
     await s.rows(
       `update event set at = at - interval '2 days' where action <> 'opened' and id < (select percentile_disc(0.5) within group (order by id) from event)`,
@@ -194,7 +194,7 @@ describe('simulateQueue', () => {
     expect(simulation?.problems).toContainEqual({ code: 'UNKNOWN_KEY', line: 2 });
   });
 
-  it('refuses a queue that is not there, days out of range, a mode without a line, and a second one at a time', async () => {
+  it('refuses an unknown queue, days out of range, a mode without a line, and a second simulation at the same time', async () => {
     const refusals = async (input: Record<string, unknown>) =>
       (await ask(input)).errors.map(({ extensions: { code, field } }) => [code, field]);
     expect(await refusals({ baseBranch: 'nowhere' })).toEqual([['NOT_FOUND', 'baseBranch']]);

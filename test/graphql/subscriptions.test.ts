@@ -4,11 +4,11 @@ import { systemContext } from '../../src/context.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
 import { started, client, follow as followAt, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { seed, type Seeded } from './seed.ts';
+import { seed, type SeededRepository } from './seed.ts';
 
 let s: TestServer;
 let other: { url: string; close(): Promise<void> };
-let seeded: Seeded;
+let seeded: SeededRepository;
 beforeAll(async () => {
   s = await startServer();
   other = await s.another();
@@ -24,7 +24,7 @@ function follow<Payload>(
   return followAt<Payload>({ url, token }, query, variables);
 }
 
-/** Cursor of now: what is written after this comes, however long the subscription takes to begin. */
+/** The cursor of now. A subscription after it gets every later event, however long it takes to begin. */
 async function head(accountId = s.accountId): Promise<string> {
   await expect
     .poll(async () => await s.rows('select 1 from event where position is null'), { interval: 5 })
@@ -52,7 +52,7 @@ interface EventPayload {
 }
 
 describe('events', () => {
-  it('come in order in every server, whichever process wrote them', async () => {
+  it('come in order from every server, whichever process wrote them', async () => {
     const after = await head();
     await using here = follow<EventPayload>(eventsAfter, { after });
     await using there = follow<EventPayload>(eventsAfter, { after }, { url: other.url });
@@ -64,7 +64,7 @@ describe('events', () => {
     expect(new Set(here.payloads.map(({ cursor }) => cursor)).size).toBe(20);
   });
 
-  it('are resumed after a cursor, in another server too, without a gap or a repetition', async () => {
+  it('continue after a cursor, also on another server, without a gap or a repetition', async () => {
     await using first = follow<EventPayload>(eventsAfter, { after: await head() });
     await write(
       ...[1, 2, 3, 4, 5].map(
@@ -78,7 +78,7 @@ describe('events', () => {
     expect((await second.until(4)).map(({ payload }) => payload.n)).toEqual([3, 4, 5, 6]);
   });
 
-  it('of another account are not heard', async () => {
+  it('of another account are not sent', async () => {
     const stranger = await s.otherAccount('stranger');
     await using theirs = follow<EventPayload>(
       eventsAfter,
@@ -108,7 +108,7 @@ describe('events', () => {
 });
 
 describe('changes', () => {
-  it('of a pull request show it as it is', async () => {
+  it('of a pull request have the pull request as it is now', async () => {
     await using followed = follow<unknown>(
       'subscription ($repository: RepositoryInput!, $after: String) { pullRequestChanged(repository: $repository, number: 1, after: $after) { action cursor pullRequest { number title } } }',
       { repository, after: await head() },
@@ -130,13 +130,13 @@ describe('changes', () => {
     ]);
   });
 
-  it('of the depth are sent when it changed, and not when something else did', async () => {
+  it('of the depth are sent when the depth changed, and not for other events', async () => {
     await using followed = follow<{ depth: { queued: number; waiting: number } }>(
       'subscription ($repository: RepositoryInput!, $after: String) { queueDepthChanged(repository: $repository, after: $after) { depth { queued waiting } repository { name } } }',
       { repository, after: await head() },
     );
     const nothing = { repositoryId: seeded.repositoryId, queueId: seeded.queueId, action: 'nothing' };
-    // What the depth was at the cursor is not known: the first event tells it in any case.
+    // The server does not know the depth at the cursor. So it sends the depth with the first event in any case.
     await write(nothing);
     expect(await followed.until(1)).toEqual([{ depth: { queued: 3, waiting: 0 }, repository: { name: 'shop' } }]);
     await write(nothing, nothing);
@@ -149,7 +149,7 @@ describe('changes', () => {
     expect((await followed.until(3)).map(({ depth }) => depth.queued)).toEqual([3, 4, 3]);
   });
 
-  it('of a queue tell what concerns it and its repository', async () => {
+  it('of a queue are sent for events of the queue and for those of its repository', async () => {
     await using followed = follow<{ action: string; queue: { paused: boolean } }>(
       'subscription ($repository: RepositoryInput!, $after: String) { queueChanged(repository: $repository, baseBranch: "main", after: $after) { action queue { baseBranch paused } } }',
       { repository, after: await head() },
@@ -172,7 +172,7 @@ describe('changes', () => {
 });
 
 describe('a socket', () => {
-  it('is closed when its token is revoked, wherever it was', async () => {
+  it('is closed on every server when its token is revoked', async () => {
     const token = await s.tokenWith(['queue:read']);
     await using here = follow(eventsAfter, {}, { token });
     await using there = follow(eventsAfter, {}, { token, url: other.url });
@@ -188,7 +188,7 @@ describe('a socket', () => {
   });
 
   it('is closed when its token expires', async () => {
-    // However long the socket takes to open, the token is good until then.
+    // The clock stands still, so the token is valid however long the socket takes to open.
     const now = new Date();
     const still = await startServer({ clock: () => now });
     try {
@@ -205,7 +205,7 @@ describe('a socket', () => {
     }
   });
 
-  it('serves queries within the same limits', async () => {
+  it('has the same limits for queries', async () => {
     const connection = client(s.url, s.token);
     try {
       for await (const result of connection.iterate({ query: '{ viewer { account { name } } }' }))
@@ -235,7 +235,7 @@ describe('a socket', () => {
 });
 
 describe('a reader that is too slow', () => {
-  it('learns after which cursor to go on, and its socket is closed', async () => {
+  it('gets the cursor after which it can continue, and its socket is closed', async () => {
     const after = await head();
     const socket = new WebSocket(`${s.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const closed = Promise.withResolvers<{ code: number; reason: string }>();
@@ -263,7 +263,7 @@ describe('a reader that is too slow', () => {
     const padding = 'x'.repeat(20_000);
     await write({ repositoryId: seeded.repositoryId, action: 'flood', payload: { n: 0, padding } });
     await first.promise;
-    // It reads no more: what the kernel does not take for it waits in the server.
+    // Stops reading. What the kernel does not buffer waits in the server.
     socket.pause();
     for (let batch = 0; batch < 15; batch += 1) {
       await write(

@@ -1,5 +1,5 @@
-// A request under a trace, down to its transaction and its lines in the log; and nothing of it while tracing is off.
-// That a trace goes on to the landing is tested where servers and workers run (test/e2e/production.test.ts).
+// A request with a trace, down to its transaction and its lines in the log, and no tracing at all while tracing is off.
+// test/e2e/production.test.ts tests that a trace continues to the landing, because servers and workers run there.
 import { createRequire } from 'node:module';
 import { context, trace } from '@opentelemetry/api';
 import { pino } from 'pino';
@@ -27,7 +27,7 @@ const loaded = (): readonly string[] =>
   Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('/@opentelemetry/'));
 const sdk = /@opentelemetry\/(?:sdk|exporter|otlp|resources|context-async-hooks)/;
 
-it('without an endpoint nothing of the SDK is loaded, no answer names a trace, and work is only called', async () => {
+it('without an endpoint, the SDK is not loaded, and no answer has the id of a trace', async () => {
   await (await openTracing({}, 'server'))();
   expect(loaded()).not.toEqual([]);
   expect(loaded().filter((path) => sdk.test(path))).toEqual([]);
@@ -36,7 +36,7 @@ it('without an endpoint nothing of the SDK is loaded, no answer names a trace, a
   expect(traceOfLog()).toEqual({});
 });
 
-it('a request goes on with the trace of its caller, to GraphQL, its transaction and the log', async () => {
+it('a request continues the trace of its caller, in GraphQL, its transaction and the log', async () => {
   Object.assign(process.env, collector.env);
   const stop = await openTracing(process.env, 'server');
   try {
@@ -78,7 +78,7 @@ it('a request goes on with the trace of its caller, to GraphQL, its transaction 
   }
 });
 
-it('refuses a protocol that no exporter here speaks', async () => {
+it('a protocol that Interlock does not support is refused', async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
   await expect(openTracing(env, 'server')).rejects.toThrow(
     'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json, not grpc.',
@@ -92,6 +92,6 @@ it.each([
   ['00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', undefined],
   ["01-'; drop table event", undefined],
   ['', undefined],
-])('%j is read as a trace or as none', (text, flags) => {
+])('the traceparent %j has the flags %s', (text, flags) => {
   expect(readTrace(text)?.traceFlags).toBe(flags);
 });

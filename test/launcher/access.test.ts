@@ -7,7 +7,7 @@ import { runProgram, temporaryDirectory } from './processes.ts';
 
 const access = { url: 'http://127.0.0.1:4000', token: 'il_live_x', temporalUi: 'http://127.0.0.1:8233' };
 
-test('access.json is for its owner alone, and gone after the stop', async () => {
+test('access.json can be read only by its owner, and is deleted at the stop', async () => {
   const dataDir = await temporaryDirectory();
   await writeAccess(dataDir, access);
   expect((await stat(join(dataDir, 'access.json'))).mode & 0o777).toBe(0o600);
@@ -16,7 +16,7 @@ test('access.json is for its owner alone, and gone after the stop', async () => 
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('a second start on the same data learns where the first one is', async () => {
+test('a second start on the same data directory is refused with the address of the first', async () => {
   const dataDir = await temporaryDirectory();
   const first = await runProgram('hold-lock', [dataDir]);
   const refusal = (where: string) =>
@@ -27,7 +27,7 @@ test('a second start on the same data learns where the first one is', async () =
   expect(await readAccess(dataDir)).toEqual(access);
 });
 
-test('the lock of a killed process is taken over, and its access.json is gone', async () => {
+test('the lock of a killed process is taken over, and its access.json is deleted', async () => {
   const dataDir = await temporaryDirectory();
   const first = await runProgram('hold-lock', [dataDir]);
   await writeAccess(dataDir, access);
@@ -39,7 +39,7 @@ test('the lock of a killed process is taken over, and its access.json is gone', 
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('a process that got the same id later does not hold the lock', async () => {
+test('a lock does not hold if its process id now belongs to another process', async () => {
   const dataDir = await temporaryDirectory();
   await writeFile(join(dataDir, 'lock'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
   const lock = await lockDataDirectory(dataDir);
@@ -47,7 +47,7 @@ test('a process that got the same id later does not hold the lock', async () => 
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('of several starts over a stale lock exactly one gets the data', async () => {
+test('of several starts over a stale lock, exactly one gets the data directory', async () => {
   const dataDir = await temporaryDirectory();
   await writeFile(join(dataDir, 'lock'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
   const starts = await Promise.all([1, 2, 3, 4, 5].map(() => runProgram('hold-lock', [dataDir])));

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './processes.ts';
 
 const isShippedHere = process.platform === 'linux' && process.arch === 'x64';
 
-test('a Chromium of the machine comes before the shipped one', async () => {
+test('a Chromium of the machine is preferred to that of Interlock', async () => {
   const folder = await temporaryDirectory();
   const own = join(folder, 'bin', 'google-chrome');
   await mkdir(join(folder, 'bin'));
@@ -20,7 +20,7 @@ test('a Chromium of the machine comes before the shipped one', async () => {
   expect(existsSync(join(folder, 'cache')), 'unpacked before it is wanted').toBe(false);
 });
 
-test('the Chromium of Interlock is unpacked once, even if several processes want it at the same moment', async () => {
+test('the Chromium of Interlock is unpacked once, even if several processes need it at the same moment', async () => {
   const cacheDir = await temporaryDirectory();
   const shipped = (await Promise.all([1, 2].map(async () => await findChromiums({ path: '', cacheDir }))))
     .flat()
@@ -30,7 +30,7 @@ test('the Chromium of Interlock is unpacked once, even if several processes want
   const again = await shipped[0]?.prepare();
   expect(again).toEqual(prepared[0]);
   expect(new Set(prepared.map(({ path }) => path)).size).toBe(isShippedHere ? 1 : 0);
-  // Nothing of whose copy came second is left.
+  // The copy of the process that came second is deleted.
   expect(readdirSync(cacheDir)).toHaveLength(isShippedHere ? 1 : 0);
   for (const { path, env } of prepared) {
     expect(existsSync(path)).toBe(true);

@@ -1,4 +1,4 @@
-// What is wrong with a data directory is said in one sentence, before anything is started.
+// A fault of the data directory is reported in one sentence before anything is started.
 import { chmod, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,14 +13,14 @@ const messageOf = async (folder: string): Promise<string> => {
   return (error as StartError).message;
 };
 
-test('it is made, with what is above it, and used as it is where it is there', async () => {
+test('a data directory is made with its parents, and an existing one is used', async () => {
   const parent = await temporaryDirectory();
   await makeDataDirectory(join(parent, 'a', 'b', 'c'));
   await makeDataDirectory(join(parent, 'a', 'b', 'c'));
   expect((await stat(join(parent, 'a', 'b', 'c'))).isDirectory()).toBe(true);
 });
 
-test('a file, what lies below one, and a link that leads nowhere are refused', async () => {
+test('a file, a path below a file, and a link without a target are refused as data directory', async () => {
   const parent = await temporaryDirectory();
   const file = join(parent, 'file');
   await writeFile(file, '');
@@ -54,14 +54,14 @@ async function withPath(path: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-test('without git on the PATH it is said where to get it', async () => {
+test('without git on the PATH, the message says how to install it', async () => {
   await assertGit();
   await withPath(await temporaryDirectory(), async () => {
     await expect(assertGit()).rejects.toThrow(/^There is no git on the PATH\. Install git /);
   });
 });
 
-test('a git that is too old is named, with the version that is needed', async () => {
+test('a git that is too old is refused with the version that is needed', async () => {
   const folder = await temporaryDirectory();
   await writeFile(join(folder, 'git'), '#!/bin/sh\necho git version 2.34.1\n');
   await chmod(join(folder, 'git'), 0o755);
@@ -80,6 +80,6 @@ test.each([
   ['git version 2.37.7', false],
   ['git version 1.99.0', false],
   ['git version built-from-source', true],
-])('%s', (said, isEnough) => {
+])('%s is new enough: %s', (said, isEnough) => {
   expect(isNewEnough(said)).toBe(isEnough);
 });

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './processes.ts';
 const log = () => undefined;
 const temporalOptions = { namespace: 'interlock', searchAttributes, fast: true, log };
 
-test('a database that the user names is used and left running', async () => {
+test('a database that the user names is used, and not stopped', async () => {
   const dataDir = await temporaryDirectory();
   const theirs = await startPostgres({ dataDir, fast: true, log });
   onTestFinished(() => theirs.stop());
@@ -16,7 +16,7 @@ test('a database that the user names is used and left running', async () => {
   expect((await openPostgres(theirs.url, { dataDir: '/nowhere', log })).url).toBe(theirs.url);
 });
 
-test('a database that does not answer is reported with the cure and without its password', async () => {
+test('a database that does not answer is reported with advice and without its password', async () => {
   const refusal = openPostgres('postgres://me:secret@127.0.0.1:1/interlock', { dataDir: '/nowhere', log });
   await expect(refusal).rejects.toThrow(
     /^The database at 127\.0\.0\.1:1\/interlock cannot be reached \(.*ECONNREFUSED.*\)\. Start it, correct --database-url \(DATABASE_URL\), or leave it out to use the embedded one\.$/,
@@ -24,7 +24,7 @@ test('a database that does not answer is reported with the cure and without its 
   await expect(openPostgres('nonsense', { dataDir: '/nowhere', log })).rejects.toThrow('The database URL is no URL.');
 });
 
-test('a Temporal that the user names is made ready and left running', async () => {
+test('a Temporal that the user names is prepared, and not stopped', async () => {
   const dataDir = await temporaryDirectory();
   const theirs = await startTemporal({ ...temporalOptions, dataDir, searchAttributes: {} });
   onTestFinished(() => theirs.stop());
@@ -34,7 +34,7 @@ test('a Temporal that the user names is made ready and left running', async () =
   await openTemporal(theirs.address, { ...temporalOptions, dataDir: '/nowhere' });
 });
 
-test('without a name, ours are started', async () => {
+test('without an address, the embedded PostgreSQL and Temporal are started', async () => {
   const dataDir = await temporaryDirectory();
   const database = await openPostgres(undefined, { dataDir, log });
   onTestFinished(() => database.stop());

@@ -10,14 +10,14 @@ async function busyPort(): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-test('a busy port is reported in one line with the cure', async () => {
+test('a busy port is reported in one line with advice', async () => {
   const port = await busyPort();
   await expect(assertPortFree(port)).rejects.toThrow(
     `Port ${port} is in use. Use --port <n>, or stop what listens there.`,
   );
 });
 
-test('the remembered port is kept while it is free', async () => {
+test('the port of the last start is used again if it is free', async () => {
   const free = await findFreePort();
   await assertPortFree(free);
   expect(await chooseFreePort(free)).toBe(free);

@@ -38,14 +38,14 @@ test('a second start finds the data of the first at the same address', async () 
   expect(await query(second.url, 'select answer from note')).toEqual([{ answer: 42 }]);
 });
 
-test('a committed row survives: the server does not trade durability for speed', async () => {
+test('the server does not lose committed rows for the sake of speed: fsync and synchronous_commit are on', async () => {
   const { url } = await start(await temporaryDirectory());
   expect(
     await query(url, "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync"),
   ).toEqual([{ fsync: 'on', sync: 'on' }]);
 });
 
-test('nobody gets in without the password, which only its owner can read', async () => {
+test('a connection needs the password, which only the owner of the data directory can read', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await start(dataDir);
   const guess = new URL(url);
@@ -54,7 +54,7 @@ test('nobody gets in without the password, which only its owner can read', async
   expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
 });
 
-test('kill -9 of its parent leaves no server, and the next start has every committed row', async () => {
+test('after kill -9 of its parent, the next start has every committed row', async () => {
   const dataDir = await temporaryDirectory();
   const { child, said, exited } = await runProgram('hold-postgres', [dataDir]);
   await query(String(said['url']), 'create table note as select 42 as answer');
@@ -66,7 +66,7 @@ test('kill -9 of its parent leaves no server, and the next start has every commi
   await vi.waitUntil(async () => (await processesWith(dataDir)).length === 0, { timeout: 60_000 });
 });
 
-test('kill -9 of its parent ends the server without another start', async () => {
+test('after kill -9 of its parent, the server ends by itself', async () => {
   const dataDir = await temporaryDirectory();
   const { child } = await runProgram('hold-postgres', [dataDir]);
   expect((await processesWith(dataDir)).length).toBeGreaterThan(1);
@@ -118,7 +118,7 @@ test('a lock file whose process id belongs to another program does not stop the 
   expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
-test('half a cluster of a killed first start is made again', async () => {
+test('an unfinished cluster of a killed first start is made again', async () => {
   const dataDir = await temporaryDirectory();
   await (await start(dataDir)).stop();
   await removeCluster(dataDir);
@@ -129,7 +129,7 @@ test('half a cluster of a killed first start is made again', async () => {
   expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
-test('a port taken since the last start is replaced by another', async () => {
+test('another port is chosen if the port of the last start is busy', async () => {
   const dataDir = await temporaryDirectory();
   const first = await start(dataDir);
   await first.stop();
@@ -141,7 +141,7 @@ test('a port taken since the last start is replaced by another', async () => {
   expect(await query(second.url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
-test('a chosen port that is busy is reported with the cure', async () => {
+test('a busy port that the user chose is reported with advice', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await once(squatter, 'listening');
   onTestFinished(() => void squatter.close());
@@ -152,7 +152,7 @@ test('a chosen port that is busy is reported with the cure', async () => {
   );
 });
 
-test('files of another PostgreSQL release are refused and left alone', async () => {
+test('files of another PostgreSQL release are refused and not changed', async () => {
   const dataDir = await temporaryDirectory();
   await (await start(dataDir)).stop();
   await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '12\n');
@@ -160,7 +160,7 @@ test('files of another PostgreSQL release are refused and left alone', async () 
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'below a closed home of root the cluster lives where its user can go',
+  'below a home of root that other users cannot enter, the cluster is placed where its user can go',
   async () => {
     const closed = join(homedir(), `interlock-launcher-${process.pid}`);
     await mkdir(closed, { mode: 0o700 });

@@ -1,4 +1,4 @@
-// Programs of the tests' own, to be killed.
+// Runs small programs that a test can kill.
 import { execFile, type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ import { onTestFinished } from 'vitest';
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** The first line it says, which is JSON. */
+  /** The first line of the output, which is JSON. */
   readonly said: Record<string, unknown>;
-  /** What it has said until now. */
+  /** The output until now. */
   readonly lines: readonly string[];
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A directory that the database's user can enter too, gone after the test. */
+/** A directory that the user of the database can enter too. It is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-launcher-'));
   await chmod(folder, 0o755);
@@ -50,7 +50,7 @@ export async function runProgram(name: string, args: readonly string[], env: Nod
   return { child, pid, said: JSON.parse(first) as Record<string, unknown>, lines, exited };
 }
 
-/** Ids of the processes whose command line holds `text`. */
+/** The ids of the processes whose command line contains `text`. */
 export async function processesWith(text: string): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 });
   return stdout

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../src/launcher/progress.ts';
 
-test('each part is said with its time once it is there, the failed one too', async () => {
+test('each part is printed with its time when it is ready, and also if it failed', async () => {
   const said: string[] = [];
   let clock = 0;
   const progress = createProgress(

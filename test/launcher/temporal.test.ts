@@ -13,7 +13,7 @@ async function connect(address: string): Promise<Client> {
   return new Client({ connection, namespace: 'interlock' });
 }
 
-test('it is ready with its namespace, its search attributes and its UI', async () => {
+test('a started server is ready with its namespace, its search attributes and its UI', async () => {
   const server = await startTemporal({ ...options, dataDir: await temporaryDirectory() });
   onTestFinished(() => server.stop());
   const client = await connect(server.address);
@@ -22,7 +22,7 @@ test('it is ready with its namespace, its search attributes and its UI', async (
   expect((await fetch(server.uiUrl)).status).toBe(200);
 });
 
-test('kill -9 of its parent leaves no server, and the next start has every workflow at the same address', async () => {
+test('after kill -9 of its parent, the next start has every workflow, at the same address', async () => {
   const dataDir = await temporaryDirectory();
   const { child, said } = await runProgram('hold-temporal', [dataDir]);
   const before = await connect(String(said['address']));
@@ -42,7 +42,7 @@ test('kill -9 of its parent leaves no server, and the next start has every workf
   expect(description.status.name).toBe('RUNNING');
 });
 
-test('a start right after kill -9 waits for the server that is on its way out', async () => {
+test('a start right after kill -9 waits until the old server has ended', async () => {
   const dataDir = await temporaryDirectory();
   const { child, exited } = await runProgram('hold-temporal', [dataDir]);
   child.kill('SIGKILL');
@@ -52,7 +52,7 @@ test('a start right after kill -9 waits for the server that is on its way out', 
   expect((await processesWith(`--db-filename ${dataDir}`)).length).toBeGreaterThan(0);
 });
 
-test('search attributes are registered with a server that lacks them', async () => {
+test('search attributes are registered if the server lacks them', async () => {
   const server = await startTemporal({
     ...options,
     dataDir: await temporaryDirectory(),
@@ -66,7 +66,7 @@ test('search attributes are registered with a server that lacks them', async () 
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
 });
 
-test('a server that does not answer and a namespace that is missing are reported with the cure', async () => {
+test('a server that does not answer and a missing namespace are reported with advice', async () => {
   const wanted = { namespace: 'interlock', searchAttributes };
   await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1', withinSec: 1 })).rejects.toThrow(
     /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start it, or leave --temporal-address out/,
@@ -80,7 +80,7 @@ test('a server that does not answer and a namespace that is missing are reported
   );
 });
 
-test('a chosen port that is busy is reported with the cure', async () => {
+test('a busy port that the user chose is reported with advice', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await once(squatter, 'listening');
   onTestFinished(() => void squatter.close());

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { bundleWorkflows } from '../../src/launcher/workflow-bundle.ts';
 import { temporaryDirectory } from './processes.ts';
 
-test('the bundle is made again only when a source has changed', async () => {
-  // Below node_modules, where the SDK is found.
+test('the bundle is made again only if a source has changed', async () => {
+  // The sources are below node_modules, so that they find the SDK.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/interlock', import.meta.url));
   await mkdir(cache, { recursive: true });
   const sources = await mkdtemp(join(cache, 'workflows-'));

@@ -1,4 +1,4 @@
-// The host `github` keeps the contract of a code host, at GitHub itself.
+// Tests the contract of a code host with the host `github` at GitHub itself.
 import { afterAll } from 'vitest';
 import { describeCodeHost } from '../hosts/contract/code-host.ts';
 import { ciFiles, type LiveWorld, openLiveWorld } from './live-world.ts';
@@ -39,7 +39,7 @@ describeCodeHost('github, live', { speakers }, async () => {
     },
     openOfFork: async ({ branch, head }) => {
       const { data: fork } = await person.repos.createFork({ ...place, name: `fork-of-${place.repo}` });
-      // GitHub copies a repository in its own time.
+      // GitHub may take some time to copy the repository.
       await waitFor(async () => (await w.pushTo(directory, fork.full_name, `+${head}:refs/heads/${branch}`)) === null);
       const { data } = await person.pulls.create({
         ...place,

@@ -1,9 +1,9 @@
-// What GitHub's documentation does not say, and Interlock survives either way. Each case tries it, records GitHub's
-// answer, and fails only for an answer that Interlock does not survive. The answers are printed at the end.
+// Questions about GitHub that its documentation does not answer. Interlock works with several answers. Each test
+// records the answer of GitHub, and fails only if Interlock does not work with it. The answers are printed at the end.
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { commit, git } from '../hosts/commits.ts';
-import { ciFiles, type Emptied, type LiveWorld, openLiveWorld } from './live-world.ts';
+import { ciFiles, type EmptyRepository, type LiveWorld, openLiveWorld } from './live-world.ts';
 import { readSettings } from './settings.ts';
 
 interface Answer {
@@ -14,8 +14,8 @@ interface Answer {
 
 const answers: Answer[] = [];
 let w: LiveWorld;
-let given: Emptied;
-/** The first commit of `main`, and one ahead of it on `topic`. */
+let given: EmptyRepository;
+/** The first commit of `main`, and a later commit on `topic`. */
 let base = '';
 let head = '';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   if (file) writeFileSync(file, `${JSON.stringify(answers, null, 2)}\n`);
 });
 
-/** Records what GitHub answered. `survived`: every answer with which Interlock works. */
+/** Records the answer of GitHub. `survived` lists every answer with which Interlock works. */
 function expectAnswer(question: string, answer: string, survived: readonly string[], details = ''): void {
   answers.push({ question, answer, details });
   expect(survived, `${question} ${answer} ${details}`).toContain(answer);
@@ -50,7 +50,7 @@ async function stateOf(number: number): Promise<'open' | 'closed' | 'merged'> {
   return data.merged ? 'merged' : data.state;
 }
 
-/** What a pull request becomes within two minutes; `open` if it stays. */
+/** The state of a pull request after it has changed, or `open` after two minutes. */
 async function becomes(number: number): Promise<'open' | 'closed' | 'merged'> {
   for (let tries = 0; tries < patience; tries += 1) {
     const state = await stateOf(number);
@@ -86,11 +86,11 @@ async function land(to: string, ref = 'refs/heads/main', from: string | null = b
   );
 }
 
-test.each([true, false])('whether a ruleset says that the App bypasses it, where that is %s', async (bypasses) => {
+test.each([true, false])('whether a ruleset says that the App bypasses it (it does: %s)', async (bypasses) => {
   const ruleset_id = await protect([{ type: 'update' }], bypasses);
   const { data } = await w.app.repos.getRepoRuleset({ ...w.place, ruleset_id });
   const said = data.current_user_can_bypass ?? 'nothing';
-  // Interlock believes what is said: a wrong word would halt queues, or block pull requests.
+  // Interlock relies on this value. A wrong value would halt queues or block pull requests.
   expectAnswer(
     `What does a ruleset that the App ${bypasses ? 'bypasses' : 'does not bypass'} say of it?`,
     said,
@@ -120,30 +120,30 @@ test('whether required checks are judged on the pushed commit', async () => {
   );
 });
 
-test('whether refs of an own namespace are taken, and a commit that no branch has is fetched by its id', async () => {
+test('whether refs of our own namespace are accepted, and a commit without a branch can be fetched by its id', async () => {
   const done = await land(head, 'refs/interlock/live/own', null);
   expectAnswer('Are refs below refs/interlock taken?', done === 'moved' ? 'yes' : 'no', ['yes'], done);
   const own = git(given.directory, 'rev-parse', 'refs/heads/topic');
   await w.host.updateRefs(given.repository, [{ ref: 'refs/heads/topic', from: own, to: null }]);
   await w.host.updateRefs(given.repository, [{ ref: 'refs/interlock/live/own', from: own, to: null }]);
-  // A repository row of its own has a mirror of its own, which has never seen the commit.
+  // A repository with another row has another mirror, which has never had the commit.
   const { repository } = await w.empty();
   const found = await w.host.readCommit(repository, own);
   expectAnswer('Is a commit without a ref fetched by its id?', found === null ? 'no' : 'yes', ['yes', 'no']);
 });
 
-test('what becomes of a pull request whose base branch is deleted by a push', async () => {
+test('what happens to a pull request whose base branch is deleted by a push', async () => {
   await given.push({ branch: 'stack', from: base, files: { 's.txt': 's\n' } });
   await given.push({ branch: 'upper', from: git(given.directory, 'rev-parse', 'stack'), files: { 'u.txt': 'u\n' } });
   const number = await openPull('upper', 'stack');
   await w.pushTo(given.directory, `${w.place.owner}/${w.place.repo}`, ':refs/heads/stack');
   const state = await becomes(number);
   const { data } = await w.person.pulls.get({ ...w.place, pull_number: number });
-  // Interlock gives it another base before it deletes one, so that each answer is survived.
+  // Interlock works with both answers, because it changes the base branch before it deletes a branch.
   expectAnswer('A pull request whose base is deleted by a push is', state, ['open', 'closed'], `base ${data.base.ref}`);
 });
 
-test('when a head that the base contains is shown as merged', async () => {
+test('whether a pull request is shown as merged if its base contains its head', async () => {
   const number = await openPull('topic', 'main');
   const startedAt = Date.now();
   await w.host.updateRefs(given.repository, [{ ref: 'refs/heads/main', from: base, to: head }]);
@@ -151,28 +151,31 @@ test('when a head that the base contains is shown as merged', async () => {
   expectAnswer('A pull request whose head is pushed to its base is', state, ['merged'], `${Date.now() - startedAt} ms`);
 });
 
-test.each(['before', 'with'] as const)('what a squash shows whose head is moved %s its base', async (when) => {
-  const number = await openPull('topic', 'main');
-  const squash = commit(given.directory, {
-    branch: 'squash',
-    from: base,
-    files: { 'b.txt': 'b\n' },
-    message: 'Squash',
-  });
-  await w.pushTo(given.directory, `${w.place.owner}/${w.place.repo}`, `${squash}:refs/heads/squash`);
-  const moveHead = { ref: 'refs/heads/topic', from: head, to: squash };
-  const moveBase = { ref: 'refs/heads/main', from: base, to: squash };
-  if (when === 'with') await w.host.updateRefs(given.repository, [moveHead, moveBase]);
-  else {
-    await w.host.updateRefs(given.repository, [moveHead]);
-    await pause();
-    await w.host.updateRefs(given.repository, [moveBase]);
-  }
-  const state = await becomes(number);
-  expectAnswer(`A squash whose head is moved ${when} its base is`, state, ['merged', 'closed', 'open']);
-});
+test.each(['before', 'with'] as const)(
+  'what a squashed pull request shows if its head is moved %s its base',
+  async (when) => {
+    const number = await openPull('topic', 'main');
+    const squash = commit(given.directory, {
+      branch: 'squash',
+      from: base,
+      files: { 'b.txt': 'b\n' },
+      message: 'Squash',
+    });
+    await w.pushTo(given.directory, `${w.place.owner}/${w.place.repo}`, `${squash}:refs/heads/squash`);
+    const moveHead = { ref: 'refs/heads/topic', from: head, to: squash };
+    const moveBase = { ref: 'refs/heads/main', from: base, to: squash };
+    if (when === 'with') await w.host.updateRefs(given.repository, [moveHead, moveBase]);
+    else {
+      await w.host.updateRefs(given.repository, [moveHead]);
+      await pause();
+      await w.host.updateRefs(given.repository, [moveBase]);
+    }
+    const state = await becomes(number);
+    expectAnswer(`A squash whose head is moved ${when} its base is`, state, ['merged', 'closed', 'open']);
+  },
+);
 
-test('whether a rerun of a check has a higher id, and runs are listed with the newest first', async () => {
+test('whether a rerun of a check has a higher id', async () => {
   const bot = await given.push({ branch: 'mq-bot-live', from: base, files: ciFiles });
   const newest = async () => {
     const { data } = await w.person.checks.listForRef({ ...w.place, ref: bot, check_name: 'test', filter: 'all' });
@@ -187,11 +190,11 @@ test('whether a rerun of a check has a higher id, and runs are listed with the n
   const second = await newest();
   await w.conclude({ commit: bot, conclusion: 'success' });
   const order = (second?.id ?? 0) > (first?.id ?? 0) ? 'higher' : 'not higher';
-  // The newest run of a suite is the one with the highest id.
+  // Interlock takes the run with the highest id as the newest run of a suite.
   expectAnswer('The id of a rerun is', order, ['higher'], `${first?.id ?? 0}, ${second?.id ?? 0}`);
 });
 
-test('whether a commit that says [skip ci] starts a workflow', async () => {
+test('whether a commit with [skip ci] starts a workflow', async () => {
   const bot = await given.push({ branch: 'mq-bot-skip', from: base, files: ciFiles, message: 'Try [skip ci]' });
   for (let tries = 0; tries < 6; tries += 1) await pause();
   const { data } = await w.person.actions.listWorkflowRunsForRepo({ ...w.place, head_sha: bot });
@@ -199,7 +202,7 @@ test('whether a commit that says [skip ci] starts a workflow', async () => {
   expectAnswer('Runs of a commit that says [skip ci]:', answer, ['none', 'some']);
 });
 
-test('whether a dispatch answers its run', async () => {
+test('whether a dispatch returns its run', async () => {
   const answer = await w.app.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
     ...w.place,
     workflow_id: 'deploy.yml',
@@ -210,7 +213,7 @@ test('whether a dispatch answers its run', async () => {
   expectAnswer('A dispatch answers', String(status), ['200', '204']);
 });
 
-test('what GraphQL says of rules and of reviews', async () => {
+test('what GraphQL returns for rules and reviews', async () => {
   await protect([{ type: 'required_linear_history' }], false);
   const number = await openPull('topic', 'main');
   const asked = `query ($owner: String!, $repo: String!, $number: Int!) { repository(owner: $owner, name: $repo) {
@@ -226,7 +229,8 @@ test('what GraphQL says of rules and of reviews', async () => {
   const counts = rule === null ? 'null' : rule.requiresLinearHistory ? 'counts rulesets' : 'leaves rulesets out';
   expectAnswer('refUpdateRule of a branch with a ruleset', counts, ['null', 'counts rulesets', 'leaves rulesets out']);
   const decision = repository.pullRequest.reviewDecision ?? 'null';
-  // Another answer would keep every pull request out of the line whose configuration names no number of approvals.
+  // Interlock needs one of these answers. Otherwise a pull request would never enter the line if the configuration
+  // names no number of approvals.
   expectAnswer('reviewDecision where no rule demands a review', decision, ['null', 'APPROVED']);
   const required = {
     required_approving_review_count: 1,
@@ -244,7 +248,7 @@ test('what GraphQL says of rules and of reviews', async () => {
   );
 });
 
-test('whether drafts are supported', async () => {
+test('whether the repository supports drafts', async () => {
   const opened = await w.host.openPullRequest(given.repository, {
     title: 'Draft',
     body: '',

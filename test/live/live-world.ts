@@ -16,9 +16,9 @@ import { commit, git } from '../hosts/commits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import type { LiveSettings } from './settings.ts';
 
-export interface Emptied {
+export interface EmptyRepository {
   readonly repository: HostRepository;
-  /** A bare repository of the person's own, which begins without commits. */
+  /** A bare repository of the person, which has no commits at first. */
   readonly directory: string;
   readonly push: (input: {
     branch: string;
@@ -36,16 +36,19 @@ export interface LiveWorld {
   /** The App's slug. */
   readonly slug: string;
   readonly place: { readonly owner: string; readonly repo: string };
-  /** Pushes as the person. Answers git's words where GitHub refuses it. */
+  /** Pushes as the person. Returns the output of git if GitHub refuses the push, otherwise null. */
   pushTo(directory: string, fullName: string, ...refspecs: string[]): Promise<string | null>;
-  /** Pull requests closed, branches, rules and comments removed. */
-  empty(): Promise<Emptied>;
+  /** Closes pull requests, and removes branches, rules and comments. */
+  empty(): Promise<EmptyRepository>;
   /** Ends the newest run of the job `test` on a commit. */
   conclude(check: { commit: string; conclusion: 'success' | 'failure' }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The job `test` waits until the suite says how it ends: a ref names the commit, the attempt and the conclusion. */
+/**
+ * The workflow of the job `test`. The job waits until the suite pushes a ref that names the commit, the attempt and the
+ * conclusion.
+ */
 export const ciFiles = {
   '.github/workflows/ci.yml': `on:
   push:
@@ -109,7 +112,7 @@ export async function openLiveWorld(settings: LiveSettings): Promise<LiveWorld> 
     dataDir: join(folder, 'data'),
     db,
     clock: () => new Date(),
-    // Deletions of bot branches do not wait for others.
+    // Bot branches are deleted at once.
     pace: { perMinute: 60, gatherMs: 0 },
     findInstallation: async () => await Promise.resolve({ githubId: String(seen.id), installation: found }),
   });
@@ -173,8 +176,8 @@ export async function openLiveWorld(settings: LiveSettings): Promise<LiveWorld> 
   return w;
 }
 
-/** The first commit of `main` has the workflow that is started by name: GitHub looks for it there. */
-function pusher(w: LiveWorld, directory: string): Emptied['push'] {
+/** The first commit of `main` contains the workflow that is started by name, because GitHub looks for it there. */
+function pusher(w: LiveWorld, directory: string): EmptyRepository['push'] {
   return async ({ branch, from, files, message }) => {
     const isFirst = branch === 'main' && from === undefined && git(directory, 'for-each-ref') === '';
     const deploy = '.github/workflows/deploy.yml';
@@ -197,7 +200,7 @@ function pusher(w: LiveWorld, directory: string): Emptied['push'] {
 async function removeRules({ person, place }: LiveWorld): Promise<void> {
   const { data: rulesets } = await person.repos.getRepoRulesets(place);
   for (const { id } of rulesets) await person.repos.deleteRepoRuleset({ ...place, ruleset_id: id });
-  // There may be none, and the branch may not exist.
+  // There may be no rule, and the branch may not exist.
   await person.repos.deleteBranchProtection({ ...place, branch: 'main' }).catch(() => {});
 }
 

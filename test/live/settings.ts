@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 export interface LiveSettings {
   readonly appId: string;
-  /** PEM. */
+  /** The private key, as PEM. */
   readonly privateKey: string;
   readonly owner: string;
   readonly repo: string;
@@ -11,7 +11,7 @@ export interface LiveSettings {
   readonly token: string;
   /** The token of a person who may not write to the repository. Null: tests that need such a person are left out. */
   readonly strangerToken: string | null;
-  /** `https://api.github.com` unless named. */
+  /** The default is `https://api.github.com`. */
   readonly apiUrl: string;
   readonly webUrl: string;
 }

@@ -1,4 +1,4 @@
-// Clients of the Model Context Protocol as programs for models have them: over HTTP, and over the standard input and
+// Clients of the Model Context Protocol, like those in programs for models: over HTTP, and over the standard input and
 // output of `interlock mcp`.
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -26,7 +26,7 @@ export async function connected(transport: Transport, close: () => Promise<void>
       const result = await client.callTool({ name, arguments: args as Record<string, unknown> });
       const content = result.structuredContent as Record<string, unknown>;
       const [block] = result.content as [{ readonly text: string }];
-      // Clients that know no structured content read the same from the text.
+      // A client without support for structured content must get the same content as text.
       if (JSON.stringify(content) !== block.text) throw new Error(`${block.text} is not ${JSON.stringify(content)}`);
       return { isError: result.isError === true, content };
     },
@@ -43,7 +43,7 @@ export async function overHttp(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<McpClient> {
   const requestInit = { headers: { authorization: `Bearer ${token}`, ...headers } };
-  // The library's own types are not those of exactOptionalPropertyTypes.
+  // The types of the library do not fit exactOptionalPropertyTypes.
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as unknown as Transport;
   return await connected(transport, async () => {});
 }
@@ -69,7 +69,7 @@ export async function overStdio({ cwd, env }: Program): Promise<McpClient> {
     },
     { version: '1.2.3' },
   );
-  // Both sides of this transport read lines and write lines.
+  // Both sides of this transport read and write lines.
   return await connected(new StdioServerTransport(stdout, stdin), async () => {
     stdin.end();
     await ended;

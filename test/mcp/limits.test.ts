@@ -1,4 +1,4 @@
-// The rate limit of an account, at the door of /mcp and inside of a tool.
+// The rate limit of an account, for a request to /mcp and for the request of a tool.
 import { expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -14,7 +14,7 @@ async function post({ url, token }: TestServer, method: string, params: object):
   });
 }
 
-test('a request over the limit is answered with 429, and told when to come back', async () => {
+test('a request over the limit is answered with 429 and with the time to wait', async () => {
   const slow = await startServer({ rateLimit: { perSecond: 0.01, burst: 2 } });
   try {
     const answers = [];
@@ -30,7 +30,7 @@ test('a request over the limit is answered with 429, and told when to come back'
   }
 });
 
-test('a tool whose own request is over the limit says so to the model', async () => {
+test('a tool whose own request is over the limit tells the model how to continue', async () => {
   const slow = await startServer({ rateLimit: { perSecond: 0.01, burst: 1 } });
   try {
     const answer = await post(slow, 'tools/call', { name: 'list_repositories', arguments: {} });

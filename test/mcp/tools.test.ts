@@ -1,4 +1,4 @@
-// The tools as models call them, against a service. One repository for all of them.
+// Calls the tools as models do, against a service. All tests share one repository.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const place = { project: 'shop', environment: 'production' };
 const text = (message: string): object => ({ untrusted_text: expect.stringContaining(message) });
 
 describe('a pull request', () => {
-  test('is queued and taken out only after the answer said what would happen', async () => {
+  test('is queued and dequeued only after an answer has said what would happen', async () => {
     const args = { repository, number: 1 };
     const asked = await mcp.call('queue_pull_request', args);
     expect(asked.content).toMatchObject({ done: false, would: text('#1'), to_confirm: { confirm: true } });
@@ -41,12 +41,12 @@ describe('a pull request', () => {
     ]);
     await mcp.call('dequeue_pull_request', { ...args, ...(dequeued.content['to_confirm'] as object) });
     expect(await shop.status(1)).toBe('OPEN');
-    // A call that is repeated with its key is answered again, and does nothing again.
+    // A call that is repeated with its key gets the same answer, and changes nothing.
     expect(await mcp.call('queue_pull_request', confirmed)).toEqual(queued);
     expect(await shop.status(1)).toBe('OPEN');
   });
 
-  test('is shown in line and explained, and a branch that moved is refused', async () => {
+  test('is shown in line and explained, and is not queued if its head has moved', async () => {
     await shop.mutate('queuePullRequest', { repository: { owner: 'acme', name: 'shop' }, number: 1 });
     const shown = await mcp.call('show_queue', { repository });
     expect(shown.content).toMatchObject({
@@ -66,7 +66,7 @@ describe('a pull request', () => {
   });
 });
 
-test('a candidate is deployed and rolled back, once, from the version that was looked at', async () => {
+test('a release candidate is deployed and rolled back only once, and only from the version that the model has seen', async () => {
   for (const version of ['1.0-rc1', '1.0-rc2']) {
     await shop.run('release', 'shop', version, 'main');
     const { content } = await mcp.call('deploy', { ...place, version });
@@ -92,7 +92,7 @@ test('a candidate is deployed and rolled back, once, from the version that was l
   });
 });
 
-test('a runbook is started, watched while it waits, and stopped', async () => {
+test('a runbook is started, watched while the call waits, and stopped', async () => {
   const started = await mcp.call('start_runbook', {
     repository,
     prompt: 'Sell\u{E0041} more',
@@ -100,7 +100,7 @@ test('a runbook is started, watched while it waits, and stopped', async () => {
   });
   const again = await mcp.call('start_runbook', { repository, prompt: 'Sell\u{E0041} more', idempotency_key: 'once' });
   expect(again).toEqual(started);
-  // Characters that nobody sees are left out.
+  // Invisible characters are removed.
   expect(started.content).toMatchObject({ number: 1, title: { untrusted_text: 'Sell more' }, pull_requests: [] });
   await mcp.call('continue_runbook', { number: 1, prompt: 'And more' });
   expect((await mcp.call('list_runbooks', { repository })).content).toMatchObject({ runbooks: [{ number: 1 }] });
@@ -125,7 +125,7 @@ async function operationsOf(url: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test('a call that waits is answered when the server stops', async () => {
+test('a waiting call is answered if the server stops', async () => {
   await mcp.call('start_runbook', { repository, prompt: 'Sell tea' });
   const other = await shop.s.another();
   await using waiting = await overHttp(other.url, shop.s.token);
@@ -133,13 +133,13 @@ test('a call that waits is answered when the server stops', async () => {
   const args = { number: 2, wait_seconds: 50, ...(content['cursor'] !== null && { after: content['cursor'] }) };
   const reads = await operationsOf(other.url);
   const answered = waiting.call('watch_runbook', args);
-  // It has found no news, and waits.
+  // The call has found no news, and waits.
   await expect.poll(async () => await operationsOf(other.url)).toBe(reads + 1);
   await other.close();
   expect(await answered).toMatchObject({ isError: false, content: { number: 2, status: 'generating_steps' } });
 });
 
-test('a call that waits is refused when its token ends meanwhile', async () => {
+test('a waiting call is refused if its token is revoked', async () => {
   await using ending = await overHttp(shop.s.url, await shop.s.tokenWith(['runbook:write']));
   const { content } = await ending.call('watch_runbook', { number: 2 });
   const args = { number: 2, wait_seconds: 50, ...(content['cursor'] !== null && { after: content['cursor'] }) };
@@ -153,7 +153,7 @@ test('a call that waits is refused when its token ends meanwhile', async () => {
   expect(await answered).toMatchObject({ isError: true, content: { error: { code: 'UNAUTHENTICATED' } } });
 });
 
-test('a configuration is shown, checked and simulated, and never changed', async () => {
+test('tools show, check and simulate a configuration, and never change it', async () => {
   const { content } = await mcp.call('show_configuration', { repository });
   expect(content).toMatchObject({ yaml: text('') });
   const wrong = 'merge_rules:\n  merge_mode:\n    type: sideways\n';
@@ -168,7 +168,7 @@ test('a configuration is shown, checked and simulated, and never changed', async
   expect(await mcp.call('show_configuration', { repository })).toMatchObject({ content });
 });
 
-/** Arguments that are right for acme. */
+/** Arguments that are valid for the account acme. */
 const examples: Readonly<Record<string, object>> = {
   list_repositories: {},
   show_queue: { repository },
@@ -188,7 +188,7 @@ const examples: Readonly<Record<string, object>> = {
   simulate_configuration: { repository },
 };
 
-test('each tool is refused to a token without its permission, and finds nothing of another account', async () => {
+test('each tool is refused for a token without its scope, and finds nothing of another account', async () => {
   expect(Object.keys(examples)).toEqual(tools.map(({ name }) => name));
   await using weak = await overHttp(shop.s.url, await shop.s.tokenWith(['preview:register']));
   await using other = await overHttp(shop.s.url, (await shop.s.otherAccount()).token);
@@ -222,7 +222,7 @@ describe('a client', () => {
     expect(mcp.client.getInstructions()).toContain('untrusted_text');
   });
 
-  test('gets the name of a wrong argument', async () => {
+  test('gets the name of a wrong argument in the error', async () => {
     expect((await mcp.call('show_queue', { repository: 'shop' })).content).toMatchObject({
       error: { code: 'BAD_INPUT', field: 'repository', message: expect.stringContaining('must be <owner>/<name>') },
     });
@@ -232,7 +232,7 @@ describe('a client', () => {
     await expect(mcp.call('merge_now')).rejects.toThrow('There is no tool merge_now. The tools are list_repositories');
   });
 
-  test('gets only the id in the log for an internal error', async () => {
+  test('gets only the request id for an internal error', async () => {
     const failure = new Error('secret');
     const refused = async (): Promise<never> => await Promise.reject(failure);
     const reported: unknown[] = [];
@@ -254,7 +254,7 @@ describe('a client', () => {
     expect(reported).toEqual([failure]);
   });
 
-  test('needs a token, sends it from no foreign page, and posts', async () => {
+  test('needs a token, is refused from pages of other sites, and must use POST', async () => {
     const { url, token } = shop.s;
     await expect(overHttp(url, 'wrong')).rejects.toThrow('Unauthorized');
     await expect(overHttp(url, token, { origin: 'https://evil.example' })).rejects.toThrow(
@@ -264,7 +264,7 @@ describe('a client', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('reaches the same tools through the command line', async () => {
+  test('has the same tools through the command line', async () => {
     await using stdio = await overStdio({ cwd: shop.checkout, env: shop.env });
     expect(stdio.client.getInstructions()).toContain('The user works in a checkout of acme/shop.');
     expect(await stdio.client.listTools()).toEqual(await mcp.client.listTools());
@@ -274,7 +274,7 @@ describe('a client', () => {
   });
 });
 
-test('docs/mcp.md lists the tools with what they need and whether they ask first', () => {
+test('docs/mcp.md lists the tools with their scopes and whether they ask first', () => {
   const page = readFileSync(join(projectRoot, 'docs', 'mcp.md'), 'utf8');
   const effects = { reads: 'reads', adds: 'acts at once', acts: 'asks first' };
   const rows = [...page.matchAll(/^\| `(\w+)` \| .+ \| `([\w:]+)` \| (.+) \|$/gm)].map((row) => row.slice(1));

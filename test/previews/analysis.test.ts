@@ -12,7 +12,7 @@ interface Head {
   readonly signal?: AbortSignal;
 }
 
-/** A head as its two sides' files: what differs is what was changed. */
+/** Makes a request from the files at the base and at the head. Files that differ are the changed files. */
 function request({ base = {}, head, skill, signal = new AbortController().signal }: Head): AnalysisRequest {
   const paths = [...new Set([...Object.keys(base), ...Object.keys(head)])].filter((path) => base[path] !== head[path]);
   return {
@@ -35,7 +35,7 @@ async function analyse(head: Head): Promise<AnalysisReport> {
 
 const conflict = 'one\n<<<<<<< HEAD\nhello\n=======\ngood morning\n>>>>>>> topic\n';
 
-describe('what is found in the files alone', () => {
+describe('the analysis of changed files', () => {
   it.each([
     { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, message: /not JSON/ },
     { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, message: /no YAML/ },
@@ -52,7 +52,7 @@ describe('what is found in the files alone', () => {
       message: /cannot be driven/,
     },
     { path: '.service/config.yml', text: 'merge_rules:\n  labels: {triger: go}\n', line: 2, message: /labels/ },
-  ])('fails a head for $path', async ({ path, text, line, message }) => {
+  ])('fails a head for a fault in $path', async ({ path, text, line, message }) => {
     const report = await analyse({ head: { [path]: text } });
 
     expect(report.verdict).toBe('failed');
@@ -83,11 +83,11 @@ describe('what is found in the files alone', () => {
     { path: '.service/verify/skills/default.md', text: '## Home\n\n- `GET /`\n' },
     { path: 'logo.json', text: 'PK\0\0' },
     { path: 'greet.py', text: 'def greet(:\n' },
-  ])('finds nothing wrong with $path', async ({ path, text }) => {
+  ])('finds no fault in $path', async ({ path, text }) => {
     expect(await analyse({ head: { [path]: text } })).toMatchObject({ verdict: 'passed', findings: [] });
   });
 
-  it('is a note where it was so before', async () => {
+  it('gives notes for the faults of a file that already had a fault at the base', async () => {
     const broken = '{"name": }\n';
     const report = await analyse({ base: { 'a.json': broken }, head: { 'a.json': `${broken}\n`, 'b.json': broken } });
 
@@ -98,7 +98,7 @@ describe('what is found in the files alone', () => {
     ]);
   });
 
-  it('is looked for in the skill wherever it is kept', async () => {
+  it('checks the skill file at the path that the configuration names', async () => {
     const of = request({ head: { 'docs/try.md': '## Home\n\n- `GET /`\n- Frobnicate the page\n' } });
     const analysis = createAnalysis({ review: null });
 
@@ -109,7 +109,7 @@ describe('what is found in the files alone', () => {
     });
   });
 
-  it('is not looked for in what is gone, and names what is too large', async () => {
+  it('does not check deleted files, and names files that are too large', async () => {
     const report = await analyse({
       base: { 'gone.json': '{' },
       head: { 'large.json': `{${' '.repeat(600_000)}`, 'small.json': '{}' },
@@ -121,18 +121,18 @@ describe('what is found in the files alone', () => {
     );
   });
 
-  it('is the same for a YAML of many aliases, which are not followed', async () => {
+  it('does not follow the aliases of a YAML file', async () => {
     const lines = ['a0: &a0 [x, x]', ...Array.from({ length: 60 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
     expect(await analyse({ head: { 'bomb.yaml': `${lines.join('\n')}\n` } })).toMatchObject({ verdict: 'passed' });
   });
 
-  it('stops at the signal', async () => {
+  it('stops if its signal aborts', async () => {
     const working = analyse({ head: { 'a.json': '{}' }, signal: AbortSignal.abort(new Error('A newer head came.')) });
     await expect(working).rejects.toThrow('A newer head came.');
   });
 });
 
-describe("a model's review", () => {
+describe('the review of a model', () => {
   const change: Head = {
     base: { 'greet.py': 'print("hello")\n', 'old.py': 'pass\n' },
     head: { 'greet.py': 'print("good morning"\n' },
@@ -166,7 +166,7 @@ describe("a model's review", () => {
     return await modelServer(() => reply);
   }
 
-  it('is made of the changes and of what is to be verified, and stands beside what was found without it', async () => {
+  it('gets the changes and the skill file, and is added to the other findings', async () => {
     await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
 
     const report = await analysisBy(server).analyse(
@@ -188,7 +188,7 @@ describe("a model's review", () => {
     expect(server.refusals).toEqual([]);
   });
 
-  it('passes a head by notes alone', async () => {
+  it('that has only notes passes a head', async () => {
     const findings = [{ path: 'greet.py', line: null, message: 'It could be shorter.', weight: 'note' }];
     await using server = await serverOf({ calls: [{ name: 'submit_review', args: { summary: 'Fine.', findings } }] });
 
@@ -199,7 +199,7 @@ describe("a model's review", () => {
     { why: 'refuses', reply: { status: 401, message: 'No.' }, message: /No model reviewed it: .* answered 401: No\./ },
     { why: 'talks instead', reply: { text: 'Looks good to me!' }, message: /No model reviewed it: .* times in a row/ },
     { why: 'answers nonsense', reply: { bytes: '<html></html>' }, message: /No model reviewed it: / },
-  ])('does not hold a verification up when the model $why', async ({ reply, message }) => {
+  ])('does not hold a verification up if the model $why', async ({ reply, message }) => {
     await using server = await serverOf(reply);
 
     const report = await analysisBy(server).analyse(request(change));
@@ -208,7 +208,7 @@ describe("a model's review", () => {
     expect(report.summary).toMatch(message);
   });
 
-  it('asks nothing that its budget does not pay for', async () => {
+  it('makes no request that its budget does not pay for', async () => {
     await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
 
     const report = await analysisBy(server, 100).analyse(request(change));
@@ -217,7 +217,7 @@ describe("a model's review", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves out what is too large to be shown, and names it', async () => {
+  it('leaves out files that are too large, and names them', async () => {
     await using server = await serverOf({ calls: [{ name: 'submit_review', args: answer }] });
     const large = 'x = 1\n'.repeat(40_000);
 

@@ -1,4 +1,4 @@
-// A worker to be killed: boots a preview of a bare repository, says its address, and stays.
+// A worker that a test can kill. It boots a preview of a bare repository, prints its address, and stays.
 import { execFileSync } from 'node:child_process';
 import type { CodeHost } from '../../src/hosts/port.ts';
 import { createProcessSandboxes } from '../../src/platform/previews/process.ts';

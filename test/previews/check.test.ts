@@ -14,14 +14,14 @@ async function statusOf(number: number): Promise<string> {
   return (await w.status(number)).status;
 }
 
-test('a required verification is waited for, and lands what it passed; its bot pull request needs none', async () => {
+test('a pull request waits for a required verification and then lands; the bot pull request needs no verification', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, parallel({ more: '' }) + inLine);
   const number = await w.open('feature', feature);
   await w.commit('main', { 'other.txt': 'so that its head is behind\n' });
   await w.comesTo(number, 'waiting');
   await w.queue(number);
-  // Its build is green long before its preview is there.
+  // The build of the pull request is green long before its preview is registered.
   await w.until(
     async () =>
       (await statusOf(number)) === 'tagged' &&
@@ -47,7 +47,7 @@ test('with check_mergeability_to_queue a pull request is pending until it is ver
   expect(await statusOf(number)).toBe('merged');
 });
 
-test('a failed check blocks a pull request by its name; another run that passes lets it in', async () => {
+test('a failed verification blocks a pull request by the name of its check; a later run that passes lets it in', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, `${parallel()}preconditions:\n  required_checks: ['interlock/*']\n`);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
@@ -76,7 +76,7 @@ test('a failed check blocks a pull request by its name; another run that passes 
   expect(await statusOf(number)).toBe('merged');
 });
 
-test('what the code alone was good for lands nothing once a preview is registered: its run decides', async () => {
+test('if a preview is registered after the code analysis passed, the run of the preview decides', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, parallel({ more: '' }) + inLine);
   const number = await w.open('feature', feature);
@@ -89,7 +89,7 @@ test('what the code alone was good for lands nothing once a preview is registere
   const degraded = { attempt: 1, conclusion: 'success' };
   await w.until(async () => JSON.stringify(await said()) === JSON.stringify([degraded]));
 
-  // Nothing of the new run is published yet, and nobody drives it.
+  // Nothing of the new run is published yet, and no worker drives it.
   const { driving } = w.loop.verifications;
   w.loop.verifications.driving = null;
   await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
@@ -107,7 +107,7 @@ test('what the code alone was good for lands nothing once a preview is registere
   expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 107 });
 });
 
-test('in serial mode too nothing lands before its head is verified', async () => {
+test('in serial mode too, nothing lands before its head is verified', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, `${serial()}${required}`);
   const number = await w.open('feature', feature);
@@ -120,7 +120,7 @@ test('in serial mode too nothing lands before its head is verified', async () =>
   expect(await statusOf(number)).toBe('merged');
 });
 
-test('a verification that nobody requires keeps nothing from landing', async () => {
+test('a verification that is not required never stops a landing', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -153,7 +153,7 @@ test('a check of CI with the name of a verification does not count as a verifica
   await w.until(
     async () => (await w.rows("select 1 from local_check_run where state = 'completed' and name = 'ci'")).length > 0,
   );
-  // A host of other people's has it all the same.
+  // A host other than the local host may report such a check, and then it does not count either.
   const host = w.ctx.hosts('local');
   const said = { name: 'interlock/verify', attempt: 9, conclusion: 'success', url: null, summary: null } as const;
   const readChecks: typeof host.readChecks = async (...of) => {

@@ -1,4 +1,4 @@
-// Against a docker daemon where one answers; what is said where none does, everywhere.
+// Tests the Docker sandboxes with a real daemon if one answers. Tests everywhere what happens without a daemon.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, copyFileSync, chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -86,7 +86,7 @@ describe.each(daemons)('docker $version', () => {
   const boot = async (options: BootOptions = {}): ReturnType<PreviewWorld['boot']> =>
     await world.boot(sandboxes, { image, files: { 'app.cjs': app.replace("'127.0.0.1'", "'0.0.0.0'") }, ...options });
 
-  test('an app is booted by its setup script, reached on loopback, torn down and gone', async () => {
+  test('an app is booted by its setup script, reached on loopback, and torn down', async () => {
     const preview = await boot({
       secrets: { API_KEY: 'sesame-street' },
       teardown,
@@ -110,7 +110,7 @@ describe.each(daemons)('docker $version', () => {
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 
-  test('it has limits, no privileges, and its port on loopback alone', async () => {
+  test('a container has limits, no privileges, and its port only on loopback', async () => {
     await boot();
     const [listed] = await docker.listContainers({ filters: { label: ['interlock.preview=interlock-preview-1-1'] } });
     const { HostConfig } = await docker.getContainer(listed?.Id ?? '').inspect();
@@ -125,7 +125,7 @@ describe.each(daemons)('docker $version', () => {
     expect(HostConfig.Binds ?? []).toEqual([]);
   });
 
-  test('one whose worker was killed is found by its name, and another boot takes its place', async () => {
+  test('a container whose worker was killed is found by its name, and replaced by another boot', async () => {
     const first = await boot();
     const another = open();
     expect(await another.list()).toEqual(['interlock-preview-1-1']);
@@ -141,7 +141,7 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('a sandbox whose worker was killed is torn down by the worker that takes it away', async () => {
+  test('a sandbox whose worker was killed is torn down by the worker that destroys it', async () => {
     await boot({ teardown, secrets: { API_KEY: 'sesame-street' }, files: { [teardown]: 'echo "$API_KEY"; exit 4' } });
     const sentences: string[] = [];
     await open().destroy('interlock-preview-1-1', (sentence) => sentences.push(sentence));
@@ -149,7 +149,7 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('another installation does not see it, and has the same name for one of its own', async () => {
+  test('another installation does not see the container, and may use the same name for its own', async () => {
     await boot();
     const other = open({ installation: 'https://other.example.org' });
     expect(await other.list()).toEqual([]);
@@ -157,19 +157,19 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
   });
 
-  test('past its time it is removed when what runs is looked at', async () => {
+  test('a container past its time is removed when the sandboxes are listed', async () => {
     await boot({ lifeMs: 60_000 });
     expect(await open({ clock: () => new Date(Date.now() + 61_000) }).list()).toEqual([]);
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('it ends by itself at the end of its life', async () => {
+  test('a container ends by itself at the end of its life', async () => {
     const preview = await boot({ lifeMs: 6_000 });
     expect(await preview.ended).toMatch(/stopped|ended/);
     await until('it is not listed', async () => (await sandboxes.list()).length === 0);
   });
 
-  test('a failure is reported by its last line', async () => {
+  test('a failure is reported by its last line of output', async () => {
     const failing = boot({ files: { [setup]: 'echo no database >&2; exit 3' } });
     await expect(failing).rejects.toThrow(new BootFailed(`${setup} exited with code 3: no database`));
     const ending = boot({ files: { [setup]: 'echo bye; kill -9 -1; sleep 60' } });
@@ -187,7 +187,7 @@ describe.each(daemons)('docker $version', () => {
     );
   });
 
-  test('who boots may stop it', async () => {
+  test('a boot can be stopped', async () => {
     const stopping = new AbortController();
     const booting = boot({ files: { [setup]: 'echo up; sleep 60' }, signal: stopping.signal });
     booting.catch(() => {});
@@ -198,8 +198,8 @@ describe.each(daemons)('docker $version', () => {
   });
 });
 
-describe('where no daemon answers', () => {
-  test('it is said, nothing is listed, and nothing is booted', async () => {
+describe('without a daemon', () => {
+  test('the refusal says so, nothing is listed, and nothing is booted', async () => {
     const nowhere = open({ docker: new Docker({ socketPath: join(world.workDir, 'nowhere.sock') }) });
     const message = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
     expect(await nowhere.refusal('docker')).toBe(message);
@@ -207,12 +207,12 @@ describe('where no daemon answers', () => {
     await expect(world.boot(nowhere, { image })).rejects.toThrow(new BootFailed(message));
   });
 
-  test('one on another machine is refused: its containers could not be reached', async () => {
+  test('a daemon on another machine is refused, because its containers could not be reached', async () => {
     const away = open({ docker: new Docker({ host: 'docker.example.org', port: 2375 }) });
     expect(await away.refusal('docker')).toMatch(/on another machine/);
   });
 
-  test('other images are not docker’s', async () => {
+  test('an image of another kind is refused', async () => {
     expect(await open().refusal('command')).toBe('A command is no image of docker.');
   });
 });
@@ -236,7 +236,7 @@ describe('a daemon in trouble', () => {
         );
       });
     });
-    // Another path for each: a connection that was kept is not taken for the next daemon's.
+    // Each daemon has another path, so that a kept connection is not used for the next daemon.
     const socketPath = join(world.workDir, `${(daemonsMade += 1)}.sock`);
     daemon.listen(socketPath);
     await once(daemon, 'listening');
@@ -258,7 +258,7 @@ describe('a daemon in trouble', () => {
     expect(asked.at(-1)).toMatch(/^DELETE \/containers\/interlock-preview-1-1-/);
   });
 
-  test('a container that was left is torn down before it is removed, and removed even if that fails', async () => {
+  test('a container that was left behind is torn down and then removed, also if the teardown fails', async () => {
     const name = /^GET \/containers\/interlock-preview-1-1-\w+\/json$/;
     const left = { State: { Running: true }, Config: { Labels: { 'interlock.teardown': '["./down.sh"]' } } };
     const destroy = async (): Promise<{ asked: string[]; sentences: string[] }> => {
@@ -293,7 +293,7 @@ describe('a daemon in trouble', () => {
     expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], sentences: [] });
   });
 
-  describe('and a container that writes without end', () => {
+  describe('with a container that writes without end', () => {
     const limits = { memoryBytes: 1, cpus: 1, processes: 1, teardownTimeoutMs: 1_000, diskLookEveryMs: 20 };
     const message = 'The app was stopped: its files take more than 5 MB together.';
     let app: Server;
@@ -326,7 +326,7 @@ describe('a daemon in trouble', () => {
       app.close();
     });
 
-    test('is removed as soon as it passes its bound, and the preview ends with the reason', async () => {
+    test('removes the container as soon as it passes its bound, and the preview ends with the reason', async () => {
       const preview = await world.boot(sandboxes, { image });
       const looks = (): number => asked.filter((path) => /^GET \/containers\/\S+\/json$/.test(path)).length;
       const before = looks();
@@ -337,14 +337,14 @@ describe('a daemon in trouble', () => {
       expect(asked.filter((path) => path.startsWith('DELETE')).length).toBeGreaterThan(1);
     });
 
-    test('does not come up when it passes its bound while it is booted', async () => {
+    test('stops the boot if the container passes its bound meanwhile', async () => {
       setupEnds = false;
       written += 1;
       await expect(world.boot(sandboxes, { image })).rejects.toThrow(new BootFailed(message));
     });
   });
 
-  test('a container that somebody else removes meanwhile is removed', async () => {
+  test('a container that another process is removing counts as removed', async () => {
     answer = (path) =>
       path.startsWith('DELETE') ? { status: 409, body: { message: 'in progress' } } : { status: 200, body: {} };
     await sandboxes.destroy('interlock-preview-1-1');

@@ -73,8 +73,8 @@ async function drive(skill: string, options: Options = {}): Promise<string[]> {
   );
 }
 
-describe('an app is driven by requests', () => {
-  it('with what was captured before, the secrets of its preview, and the type of its body', async () => {
+describe('a skill file of requests', () => {
+  it('uses captured values, the secrets of the preview, and the type of the body', async () => {
     listener = (request, response) => {
       response.setHeader('x-at', request.url ?? '');
       response.writeHead(request.method === 'POST' ? 201 : 200).end('{"token": "abc def"}');
@@ -107,7 +107,7 @@ describe('an app is driven by requests', () => {
     });
   });
 
-  it('up to the first step of a scenario that fails, and in those of its preview alone', async () => {
+  it('stops a scenario at its first failed step, and skips scenarios of other previews', async () => {
     listener = (_, response) => response.writeHead(503).end('Busy');
     const skill = '## A\n\n- `GET /`\n- `GET /next`\n\n## B\n\npreview: other\n\n- `GET /`\n';
     expect(await drive(skill)).toEqual([
@@ -117,7 +117,7 @@ describe('an app is driven by requests', () => {
     ]);
   });
 
-  it('and no part of a secret is in its report', async () => {
+  it('shows no part of a secret in its report', async () => {
     const password = 'correct "horse" battery/staple';
     const begins = 'x'.repeat(290);
     listener = ({ url }, response) =>
@@ -134,14 +134,14 @@ describe('an app is driven by requests', () => {
     for (const step of steps) expect(step).toMatch(/^failed .*x\*\*\*[^a-z]*$/);
   });
 
-  it('whose redirect is an answer', async () => {
+  it('takes a redirect as an answer', async () => {
     listener = (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/' }).end();
     expect(await drive('## A\n\n- `GET /`\n  - expect header `Location` contains `elsewhere`\n')).toEqual([
       'passed `GET /`',
     ]);
   });
 
-  it('whose answer may go on for ever', async () => {
+  it('may get an answer that never ends', async () => {
     listener = (_, response) => {
       const piece = Buffer.alloc(256 * 1024, 'a');
       const more = (): void => {
@@ -152,13 +152,13 @@ describe('an app is driven by requests', () => {
     expect(await drive('## A\n\n- `GET /`\n  - expect body matches `^a+$`\n')).toEqual(['passed `GET /`']);
   });
 
-  it('until it is stopped', async () => {
+  it('stops if its signal aborts', async () => {
     const stop = new AbortController();
     listener = () => stop.abort();
     await expect(drive('## A\n\n- `GET /`\n', { signal: stop.signal })).rejects.toThrow(/abort/i);
   });
 
-  it('and not where this installation does not send', async () => {
+  it('sends nothing to a private address if the installation forbids it', async () => {
     const other = createServer((_, response) => response.end());
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -173,7 +173,7 @@ describe('an app is driven by requests', () => {
     }
   });
 
-  it('below the path of its endpoint, and nowhere else', async () => {
+  it('stays below the path of its endpoint', async () => {
     const paths: (string | undefined)[] = [];
     const other = createServer((request, response) => {
       paths.push(request.url);
@@ -189,7 +189,7 @@ describe('an app is driven by requests', () => {
     }
   });
 
-  it('without a browser steps of one are skipped, and the others are driven', async () => {
+  it('skips the steps of a browser if there is none, and runs the others', async () => {
     expect(await drive('## A\n\n- open `/`\n- `GET /`\n')).toEqual([
       'skipped open `/`: No browser drives here: set PREVIEW_BROWSER to the path of a Chromium.',
       'passed `GET /`',
@@ -198,7 +198,7 @@ describe('an app is driven by requests', () => {
   });
 });
 
-describe('a browser that was found', () => {
+describe('a browser', () => {
   const broken: BrowserProgram = {
     name: '/usr/bin/chromium-browser',
     prepare: async () => {
@@ -207,12 +207,12 @@ describe('a browser that was found', () => {
     },
   };
 
-  test('and does not start is passed over for the next', async () => {
+  test('that does not start is skipped for the next one', async () => {
     const other = await findBrowser(null, [broken, ...chromiums]);
     expect(await drive('## A\n\n- open `/`\n', { browser: other })).toEqual(['passed open `/`']);
   });
 
-  test('and is the only one, but does not start, is as good as none: its steps are skipped, and say why', async () => {
+  test('that is the only one and does not start counts as none, and its steps say why', async () => {
     const other = await findBrowser(null, [broken]);
     expect(await drive('## A\n\n- open `/`\n- `GET /`\n', { browser: other })).toEqual([
       expect.stringMatching(
@@ -222,7 +222,7 @@ describe('a browser that was found', () => {
     ]);
   });
 
-  test('configured by the operator drives the pages, and a step fails when it does not start', async () => {
+  test('that the operator configured is used, and a step fails if it does not start', async () => {
     const { path } = await broken.prepare();
     const named = await findBrowser(path, chromiums);
     expect(await drive('## A\n\n- open `/`\n', { browser: named })).toEqual([
@@ -236,10 +236,10 @@ const shop = `<!doctype html><title>Shop of Ada</title><h1>Shop</h1>
 <select name="colour" aria-label="Colour"><option>Red</option><option>Blue</option></select>
 <button>Sign in</button></form><script src="https://cdn.example/evil.js"></script>`;
 
-describe('an app is driven by a browser', () => {
+describe('a skill file with a browser', () => {
   const visit = (steps: string): string => `## A visitor\n\n${steps}`;
 
-  test('that fills a form, follows the redirect with its cookie, and sees the page', async () => {
+  test('fills a form, follows the redirect with its cookie, and sees the page', async () => {
     listener = (request, response) => {
       response.setHeader('content-type', 'text/html');
       if (request.url === '/session')
@@ -264,13 +264,13 @@ describe('an app is driven by a browser', () => {
     expect(seen.find(({ request }) => request.url === '/session')?.body).toBe('email=ada%40example.test&colour=Blue');
   });
 
-  test('that says what the page showed instead', async () => {
+  test('reports what the page showed instead', async () => {
     const [opened, missing] = await drive(visit('- open `/`\n- expect heading `Orders`\n'), { browser });
     expect(opened).toBe('passed open `/`');
     expect(missing).toMatch(/^failed expect heading `Orders`: .*The page was \/, and said: Welcome$/);
   });
 
-  test('whose answers are not what they say they are', async () => {
+  test('survives answers with a wrong encoding', async () => {
     const strayed: unknown[] = [];
     const keep = (error: unknown): unknown => strayed.push(error);
     process.on('unhandledRejection', keep);
@@ -292,7 +292,7 @@ describe('an app is driven by a browser', () => {
     }
   });
 
-  test('whose pages reach nothing but the app itself', async () => {
+  test('keeps pages from reaching anything but the app', async () => {
     let reached = 0;
     const inside = createServer((_, response) => response.end(String((reached += 1))));
     await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));

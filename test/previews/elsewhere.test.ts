@@ -1,5 +1,5 @@
-// A preview of a worker on another machine, seen through a server that shares nothing with it but the database: the
-// worker is a process of its own, on an address of its own.
+// The worker with the preview is another process with another IP address. The server shares only the database with it,
+// and forwards requests to the preview.
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -12,7 +12,10 @@ import { startEngine } from '../support/engine.ts';
 import { world } from '../support/world.ts';
 import { sandboxOf, skillPath, verificationsOf } from './verification-world.ts';
 
-/** Keeps its driver waiting until somebody else has been there. */
+/**
+ * Answers `/wait` only after another request has arrived. So the verification waits until this test has visited the
+ * app.
+ */
 const app = `
   const came = Promise.withResolvers();
   require('node:http').createServer((request, response) => {
@@ -22,7 +25,7 @@ const app = `
   }).listen(Number(process.env.PORT), '127.0.0.1');
 `;
 
-it('a preview on another machine is seen, by its link alone, and drives on', async () => {
+it('the server shows a preview of another machine, only at its own address, and the verification continues', async () => {
   await using w = await world({ runsCi: false, wake: async () => {} });
   await using v = verificationsOf(w, async (isSo) => {
     const deadline = performance.now() + 90_000;

@@ -1,4 +1,4 @@
-// The gateway of a worker: who comes in, whereto, and until when.
+// The gateway of a worker: which requests get in, where they go, and until when.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   app.listen(0, '127.0.0.1');
   await once(app, 'listening');
   at = `tcp:127.0.0.1:${(app.address() as AddressInfo).port}`;
-  // Another address of this machine stands for another machine.
+  // Another address of this machine plays another machine.
   gateway = await openPreviewGateway({ host: '127.0.0.2', port: 0 });
 });
 afterEach(async () => {
@@ -37,14 +37,14 @@ async function ask(route: { readonly address: string; readonly key: string }): P
   return await text(answer);
 }
 
-it('leads to the app of its key, on an address of its own', async () => {
+it('a route leads to the app of its key, on an address of the gateway', async () => {
   const route = gateway.open(at);
   expect(route.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
   expect(Buffer.from(route.key, 'base64url')).toHaveLength(32);
   expect(await ask(route)).toBe('GET /cart');
 });
 
-it('passes much, both ways, whole, and also where the app has closed its side first', async () => {
+it('a route passes many bytes in both directions completely, also if the app closes its side first', async () => {
   const much = randomBytes(8 * 1024 ** 2);
   app.removeAllListeners('request').on('request', (incoming, response) => incoming.pipe(response));
   const sent = requestThrough(gateway.open(at), { method: 'POST', headers: { host: 'app' } }).end(much);
@@ -60,7 +60,7 @@ it('passes much, both ways, whole, and also where the app has closed its side fi
   early.close();
 });
 
-it('lets nobody in without a key, with an invented one, or with that of a route that was closed', async () => {
+it('a request without a key, with an invented key, or with the key of a closed route is refused', async () => {
   const route = gateway.open(at);
   const other = gateway.open(at);
   other.close();
@@ -68,7 +68,7 @@ it('lets nobody in without a key, with an invented one, or with that of a route 
   expect(await ask(route)).toBe('GET /cart');
 });
 
-it('answers no other method, and connects to no address that a caller names', async () => {
+it('the gateway answers only CONNECT, and never connects to an address that the caller names', async () => {
   const route = gateway.open(at);
   const [, host, port] = /^tcp:(.+):(\d+)$/.exec(route.address) ?? [];
   const get = request({ host, port, path: 'http://127.0.0.1/', agent: false }).end();
@@ -98,7 +98,7 @@ it('answers no other method, and connects to no address that a caller names', as
   elsewhere.close();
 });
 
-it('says so where the app takes no connection, and ends what is open with its route', async () => {
+it('a route answers 502 if the app takes no connection, and its open connections end when it is closed', async () => {
   await expect(ask(gateway.open('unix:/nowhere/app'))).rejects.toThrow('answers 502');
 
   const route = gateway.open(at);
@@ -106,7 +106,7 @@ it('says so where the app takes no connection, and ends what is open with its ro
   await expect(ask(route)).rejects.toThrow(/hang up|ECONNRESET/);
 });
 
-it('ends with its worker, whatever goes through it', async () => {
+it('all connections end with the gateway', async () => {
   const route = gateway.open(at);
   app.removeAllListeners('request');
   const heard = once(app, 'request');
@@ -134,7 +134,7 @@ describe('PREVIEW_ADDRESS', () => {
     ['10.0.0.7:99999', null],
     ['http://10.0.0.7', null],
     ['', null],
-  ])('%s', (written, place) => {
+  ])('is read: %s as %j', (written, place) => {
     expect(parseGatewayAddress(written)).toEqual(place);
   });
 

@@ -1,4 +1,4 @@
-// What sandboxes boot, by name.
+// The images that sandboxes boot, by name.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -21,7 +21,7 @@ async function names(token = s.token): Promise<string[]> {
   return data.previewImages.nodes.map(({ name, source }) => `${name} ${source}`);
 }
 
-it('is registered, replaced under its name, read by its id, removed', async () => {
+it('an image is registered, replaced under its name, read by its id, and removed', async () => {
   const register = async (source: string): Promise<{ id: string }> => {
     const { data, errors } = await s.graphql<{ registerPreviewImage: { previewImage: { id: string } } }>(registering, {
       input: { name: 'web', kind: 'DOCKER', source },
@@ -58,12 +58,12 @@ it.each([
   ['COMMAND', 'web', '  ', 'source must be a command'],
   ['COMMAND', 'a b', 'true', 'name must be 1 to 200 characters without white space'],
   ['COMMAND', '', 'true', 'name must be 1 to 200 characters without white space'],
-])('of kind %s is refused by name %j and source %j', async (kind, name, source, message) => {
+])('an image of kind %s with the name %j and the source %j is refused', async (kind, name, source, message) => {
   const { errors } = await s.graphql(registering, { input: { kind, name, source } });
   expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_INPUT' } }]);
 });
 
-it('is for admins alone', async () => {
+it('only admins can register images', async () => {
   const bob = await accountOf(s).add('bob', { role: 'maintainer', scopes: ['config:write', 'preview:register'] });
   const input = { kind: 'COMMAND', name: 'web', source: 'true' };
   const { errors } = await s.graphql(registering, { input }, bob.token);

@@ -1,11 +1,11 @@
-// The database goes away for one call, at each call in turn: every verification comes to its verdict, once.
+// The database fails for one call, at each call in turn. Every verification still ends once with its verdict.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
 import { isFullRun } from '../support/tier.ts';
 import { endpoint, verificationWorld } from './verification-world.ts';
 
-it('a preview is driven to its verdict', { timeout: 600_000 }, async () => {
+it('a verification ends with its verdict although the database fails at any call', { timeout: 600_000 }, async () => {
   await using v = await verificationWorld({ runsCi: false });
   const client = new pg.Client({ connectionString: v.databaseUrl });
   await client.connect();
@@ -49,7 +49,7 @@ it('a preview is driven to its verdict', { timeout: 600_000 }, async () => {
             (await v.runs(number)).map(({ status }) => status),
             when,
           ).toEqual(['passed']);
-          // An answer that was lost may have been to the call that wrote a step down: the preview is driven again.
+          // If an answer was lost, the lost call may have stored a step. Then the preview is driven again.
           if (how === 'refused') expect(asked - driven, when).toBe(1);
         },
       },

@@ -1,4 +1,4 @@
-// Previews to boot, on a local host with real git: an app whose commits say what it does.
+// Boots previews on a local host with real git. The commits of a test say what the app does.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export const app = `
     response.end(JSON.stringify({ method, url, headers, body, env: process.env, files: readdirSync('.') }));
   }).listen(Number(process.env.PORT), '127.0.0.1');
 `;
-/** A setup script that leaves the app in the background. */
+/** A setup script that starts the app in the background. */
 export const startsApp = 'node app.cjs &\n';
 
 export interface Echo {
@@ -40,7 +40,7 @@ export interface Echo {
 export interface PreviewWorld extends AsyncDisposable {
   readonly local: LocalWorld;
   readonly workDir: string;
-  /** All that was written since the test began. */
+  /** The output since the test began. */
   output(): string;
   forget(): void;
   /**
@@ -57,7 +57,7 @@ export type BootOptions = Partial<PreviewBoot> & {
 export async function previewWorld(): Promise<PreviewWorld> {
   const local = await localWorld();
   const workDir = mkdtempSync(join(tmpdir(), 'il-'));
-  // A plain command runs as nobody, and passes through it.
+  // A plain command runs as the user nobody, and must be able to pass through this folder.
   chmodSync(workDir, 0o711);
   let output = '';
   return {

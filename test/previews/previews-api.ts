@@ -1,5 +1,6 @@
-// A repository whose configuration has previews, reached as CI and people reach it, by a clock that is turned by hand.
-import { seed, sha, type Seeded } from '../graphql/seed.ts';
+// A repository whose configuration has previews, with the interfaces that CI and people use, and a clock that the test
+// moves.
+import { seed, sha, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 export interface Registered {
@@ -13,19 +14,19 @@ export interface Registered {
 
 export interface PreviewsApi extends AsyncDisposable {
   readonly s: TestServer;
-  readonly seeded: Seeded;
-  /** Milliseconds are added to what the clock says. */
+  readonly seeded: SeededRepository;
+  /** Moves the clock on by milliseconds. */
   pass(ms: number): void;
   now(): Date;
   configure(yaml: string): Promise<void>;
-  /** Registers a preview. Default: of pull request 1 at its head. */
+  /** Registers a preview. The default is pull request 1 at its head. */
   register(body?: object, headers?: Readonly<Record<string, string>>): Promise<Registered>;
   deregister(body?: object): Promise<{ readonly deleted: number; readonly error?: string }>;
-  /** Newest first, ended ones included. */
+  /** All registrations, the newest first, including those that have ended. */
   registrations(): Promise<readonly ShownRegistration[]>;
-  /** Data of an operation; throws when it is refused. */
+  /** Runs an operation and returns its data. Throws if the operation is refused. */
   ask<Data>(document: string, variables?: object, token?: string): Promise<Data>;
-  /** Runs of pull request 1, oldest first. */
+  /** The runs of pull request 1, the oldest first. */
   runs(): Promise<readonly RunRow[]>;
   setRun(change: string): Promise<void>;
   events(like?: string): Promise<string[]>;
@@ -113,7 +114,7 @@ export async function previewsApi(
   return api;
 }
 
-/** Rows of any table that hold the text. */
+/** The rows of all tables that contain the text, as text, hex or base64. */
 export async function rowsThatTell(s: TestServer, text: string): Promise<string[]> {
   const tables = await s.rows<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
@@ -122,7 +123,7 @@ export async function rowsThatTell(s: TestServer, text: string): Promise<string[
   const spellings = [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64').slice(0, -3)];
   const found: string[] = [];
   for (const { name } of tables) {
-    // The one table of migrations is its owner's alone.
+    // Only the owner of the database may read the table of migrations.
     const rows = await s.rows<{ row: string }>(`select t::text as row from ${name} t`).catch(() => []);
     found.push(...rows.flatMap(({ row }) => (spellings.some((each) => row.includes(each)) ? [`${name}: ${row}`] : [])));
   }

@@ -96,7 +96,7 @@ async function ask(
   });
 }
 
-it('passes method, path, body and headers on, and the answer back as it is', async () => {
+it('the proxy passes method, path, body and headers on, and the answer back unchanged', async () => {
   handle = async (incoming, response) => {
     const seen = { method: incoming.method, url: incoming.url, headers: incoming.headers, body: await text(incoming) };
     response.writeHead(
@@ -135,7 +135,7 @@ it('passes method, path, body and headers on, and the answer back as it is', asy
   });
 });
 
-it('a body in pieces arrives whole, whatever the method', async () => {
+it('a body in pieces arrives whole with any method', async () => {
   handle = async (incoming, response) => response.end(await text(incoming));
   expect(await ask({ method: 'DELETE', headers: { 'transfer-encoding': 'chunked' }, body: 'bread' })).toMatchObject({
     status: 200,
@@ -143,7 +143,7 @@ it('a body in pieces arrives whole, whatever the method', async () => {
   });
 });
 
-it('what belongs to one connection alone is not passed on, either way', async () => {
+it('headers of a single connection are not passed on, in both directions', async () => {
   handle = (incoming, response) => {
     response.writeHead(200, {
       connection: 'x-secret, close',
@@ -161,14 +161,14 @@ it('what belongs to one connection alone is not passed on, either way', async ()
   for (const name of ['x-hop', 'te', 'proxy-authorization']) expect(JSON.parse(answer.body)).not.toContain(name);
 });
 
-it('a body keeps its length, whatever the connection says of it', async () => {
+it('a body keeps its length, although the header Connection lists content-length', async () => {
   handle = (incoming, response) => response.end(`${incoming.url} ${incoming.headers['content-length']}`);
   const hidden = 'GET /hidden HTTP/1.1\r\n\r\n';
   const headers = { connection: 'content-length', 'content-length': String(hidden.length) };
   expect((await ask({ path: '/seen', headers, body: hidden })).body).toBe(`/seen ${hidden.length}`);
 });
 
-it('a token of Interlock is not passed to an app, and an app sets no cookies for parent domains', async () => {
+it('a token of Interlock is not passed to an app, and an app cannot set cookies for parent domains', async () => {
   handle = (incoming, response) => {
     response.setHeader('set-cookie', [
       'a=1; Domain=localhost; Path=/',
@@ -184,7 +184,7 @@ it('a token of Interlock is not passed to an app, and an app sets no cookies for
   expect((await ask({ headers: { authorization: asGit } })).body).toBe('none');
 });
 
-it('streams: what the app says first is heard before it has ended', async () => {
+it('an answer is streamed: its beginning arrives before its end is sent', async () => {
   const heard = Promise.withResolvers<void>();
   handle = (_incoming, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -200,7 +200,7 @@ it('streams: what the app says first is heard before it has ended', async () => 
   expect(await text(response)).toBe('data: two\n\n');
 });
 
-it('HEAD and 304 have the headers of an answer and no body, and their connection goes on', async () => {
+it('answers to HEAD and with 304 have their headers and no body, and their connection can be used again', async () => {
   handle = (incoming, response) => {
     response.setHeader('referrer-policy', 'origin');
     const isKnown = incoming.headers['if-none-match'] === '"1"';
@@ -222,7 +222,7 @@ it('HEAD and 304 have the headers of an answer and no body, and their connection
   agent.destroy();
 });
 
-it('a client that waits for 100 Continue gets it, and the app does not see that header', async () => {
+it('a client that waits for 100 Continue gets it, and the app does not see the header Expect', async () => {
   handle = async (incoming, response) => response.end(`${String(incoming.headers.expect)} ${await text(incoming)}`);
   const { port } = server.address() as AddressInfo;
   const headers = { host, expect: '100-continue', 'content-length': '5' };
@@ -234,13 +234,13 @@ it('a client that waits for 100 Continue gets it, and the app does not see that 
   expect(await text(answer)).toBe('undefined bread');
 });
 
-it('an app that answers before it has heard all is heard, and the rest of a large body is let go', async () => {
+it('the answer of an app that answers early is passed on, and the rest of a large body is dropped', async () => {
   handle = (_incoming, response) => response.writeHead(401).end('first say who you are');
   const answer = await ask({ method: 'POST', body: 'x'.repeat(900) });
   expect(answer).toMatchObject({ status: 401, body: 'first say who you are' });
 });
 
-it('the app hears one host, that of the preview', async () => {
+it('the app gets one Host header, that of the preview', async () => {
   handle = (incoming, response) =>
     response.end(
       JSON.stringify(incoming.rawHeaders.filter((_, at) => incoming.rawHeaders[at - 1]?.toLowerCase() === 'host')),
@@ -251,7 +251,7 @@ it('the app hears one host, that of the preview', async () => {
   expect(await text(socket)).toContain(JSON.stringify([host]));
 });
 
-it('what is not ASCII in a header stays as it is, over WebSockets too', async () => {
+it('headers that are not ASCII stay unchanged, also over WebSockets', async () => {
   const name = Buffer.from('café').toString('latin1');
   handle = (_incoming, response) => response.writeHead(200, { 'x-name': name }).end();
   expect((await ask()).headers['x-name']).toBe(name);
@@ -266,18 +266,18 @@ it('what is not ASCII in a header stays as it is, over WebSockets too', async ()
 });
 
 it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
-  ['no row', null, 404, 'There is no preview at this address.'],
+  ['a preview that does not exist', null, 404, 'There is no preview at this address.'],
   ['a sandbox that is gone', { state: 'gone', route: null }, 410, 'This preview has ended'],
   ['a sandbox that is being torn down', { state: 'ending' }, 410, 'This preview has ended'],
   ['a sandbox whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
   ['a sandbox that boots', { state: 'booting', route: null }, 503, 'This preview is starting'],
   [
-    'one whose worker was killed',
+    'a sandbox whose worker was killed',
     { route: { address: 'tcp:127.0.0.1:9', key: 'nowhere' } },
     502,
     'The app does not answer',
   ],
-])('a slug of %s is answered by a page', async (_what, row, status, message) => {
+])('the slug of %s is answered by a page', async (_what, row, status, message) => {
   const known = rows.get('k3v');
   if (row === null || known === undefined) rows.clear();
   else rows.set('k3v', { ...known, ...row });
@@ -288,7 +288,7 @@ it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
   expect(answer.headers['retry-after']).toBe(status === 503 || status === 502 ? '2' : undefined);
 });
 
-it('goes nowhere but to the address of the row, whatever the request names', async () => {
+it('the proxy connects only to the address of the row, whatever the request names', async () => {
   let reached = 0;
   const other = createTcpServer((socket) => {
     reached += 1;
@@ -304,7 +304,7 @@ it('goes nowhere but to the address of the row, whatever the request names', asy
   other.close();
 });
 
-it('a body that is too large is refused, with a length and without', async () => {
+it('a body that is too large is refused, with or without a length', async () => {
   handle = async (incoming, response) => response.end(String((await text(incoming)).length));
   const body = 'x'.repeat(1_001);
   expect((await ask({ method: 'POST', body })).status).toBe(413);
@@ -312,7 +312,7 @@ it('a body that is too large is refused, with a length and without', async () =>
   expect(await ask({ method: 'POST', body: 'x'.repeat(1_000) })).toMatchObject({ status: 200, body: '1000' });
 });
 
-it('an app that does not answer is given up, one that breaks off is reported, and one that falls silent is cut', async () => {
+it('a request is answered with 504 if the app never answers, with 502 if it breaks off, and an answer that stops is cut', async () => {
   handle = () => {};
   expect((await ask()).status).toBe(504);
   handle = (incoming) => incoming.socket.destroy();
@@ -324,7 +324,7 @@ it('an app that does not answer is given up, one that breaks off is reported, an
   await expect(ask()).rejects.toThrow(/aborted|ECONNRESET/);
 });
 
-it('one preview is asked so much at once, and room is made when answers end', async () => {
+it('a preview gets a limited number of requests at once, and more when answers end', async () => {
   const waiting: ServerResponse[] = [];
   handle = (_incoming, response) => void waiting.push(response);
   const both = [ask(), ask()];
@@ -336,7 +336,7 @@ it('one preview is asked so much at once, and room is made when answers end', as
   expect((await ask()).body).toBe('again');
 });
 
-it('who has gone before the preview was found takes no place in it', async () => {
+it('a client that left before the preview was found does not count as a request', async () => {
   const finding = Promise.withResolvers<void>();
   found = finding.promise;
   const { port } = server.address() as AddressInfo;
@@ -354,7 +354,7 @@ it('who has gone before the preview was found takes no place in it', async () =>
   expect(await Promise.all([ask(), ask()])).toMatchObject([{ body: 'there' }, { body: 'there' }]);
 });
 
-it('an answer under way ends with its preview', async () => {
+it('a running answer ends with its preview', async () => {
   rows.set('k3v', { state: 'ready', route, expiresAt: new Date(now.getTime() + 200) });
   handle = (_incoming, response) => {
     response.writeHead(200);
@@ -364,7 +364,7 @@ it('an answer under way ends with its preview', async () => {
   await expect(ask()).rejects.toThrow(/aborted|ECONNRESET|hang up/);
 });
 
-it('a row that was read counts for a while', async () => {
+it('a row is cached for a while', async () => {
   const patient = createPreviewProxy({
     publicUrl: 'http://localhost:4000',
     find: async () => {
@@ -381,7 +381,7 @@ it('a row that was read counts for a while', async () => {
   expect(reads).toBe(1);
 });
 
-it('WebSockets pass both ways, and end with the server', async () => {
+it('WebSockets work in both directions, and end with the server', async () => {
   const sockets = new WebSocketServer({ server: app, handleProtocols: () => 'chat' });
   sockets.on('connection', (socket, incoming) => {
     socket.send(`${incoming.url} ${String(incoming.headers['x-forwarded-host'])}`);
@@ -393,7 +393,7 @@ it('WebSockets pass both ways, and end with the server', async () => {
   expect(String(hello)).toBe(`/live ${host}`);
   client.send('bread');
   expect(String((await once(client, 'message'))[0])).toBe('heard bread');
-  // Longer than the silence that an answer is allowed.
+  // Waits for longer than an answer may be silent.
   await delay(1_700);
   client.send('still');
   expect(String((await once(client, 'message'))[0])).toBe('heard still');
@@ -402,7 +402,7 @@ it('WebSockets pass both ways, and end with the server', async () => {
   sockets.close();
 });
 
-it('an upgrade that the app refuses is answered as the app says; of a preview that is not there, with its page', async () => {
+it('a refused upgrade has the answer of the app, and that for an unknown preview has the page', async () => {
   handle = (_incoming, response) => response.writeHead(403, { 'x-why': 'no' }).end('not you');
   app.on('upgrade', (_incoming, socket) =>
     socket.end('HTTP/1.1 403 Forbidden\r\nx-why: no\r\ncontent-length: 7\r\n\r\nnot you'),
@@ -418,7 +418,7 @@ it('an upgrade that the app refuses is answered as the app says; of a preview th
   expect(await refusal('nobody.preview.localhost')).toMatchObject({ status: 404 });
 });
 
-it('other protocols than WebSocket are not switched to', async () => {
+it('a protocol other than WebSocket is refused with 501', async () => {
   const answer = await ask({ headers: { connection: 'Upgrade', upgrade: 'h2c' } });
   expect(answer.status).toBe(501);
 });

@@ -1,4 +1,4 @@
-// Verifications as GraphQL shows them, and what people ask of them.
+// Verifications in GraphQL, and the mutations of users about them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { verificationLogForgetting } from '../../src/modules/previews/index.ts';
@@ -26,7 +26,7 @@ async function ofPullRequest<Data>(selection: string, number = 1): Promise<Data>
 }
 
 describe('a verification', () => {
-  it('tells how it stands, where its sandbox is once it is up, and where it was', async () => {
+  it('shows its status, and the URL of its sandbox once it is ready and after it has ended', async () => {
     const id = await addVerification(api.s, { head, status: 'driving' });
     await api.s.rows(
       `insert into preview_sandbox (account_id, verification_id, name, kind, state, slug, port, expires_at, created_at)
@@ -69,7 +69,7 @@ describe('a verification', () => {
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
     await api.s.rows("update preview_sandbox set state = 'gone'");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:05:00.000Z' });
-    // The sandbox still runs, although its run was given up or its time is over.
+    // The sandbox still runs, although its run has ended or its time is over.
     await api.setRun("status = 'error', ended_at = '2026-01-02T03:07:00Z'");
     await api.s.rows("update preview_sandbox set state = 'ready', gone_at = null");
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:07:00.000Z' });
@@ -77,7 +77,7 @@ describe('a verification', () => {
     expect(await previewNow()).toEqual({ ...over, endedAt: '2026-01-02T03:06:00.000Z' });
   });
 
-  it('tells where CI registered its preview, and since when it stands no more', async () => {
+  it('shows the URL that CI registered, and the time at which the registration ended', async () => {
     const registered = await api.register();
     await api.setRun(
       `status = 'driving', preview = '{"method": "endpoint", "name": "default"}',
@@ -100,7 +100,7 @@ describe('a verification', () => {
     });
   });
 
-  it('is listed among those of its repository, newest first, page by page', async () => {
+  it('is listed in its repository, the newest first, in pages', async () => {
     await addVerification(api.s, { head, status: 'error' });
     await addVerification(api.s, { number: 2, head: sha(2), status: 'failed' });
     await addVerification(api.s, { head, status: 'driving', attempt: 2 });
@@ -125,7 +125,7 @@ describe('a verification', () => {
     });
   });
 
-  it('is listed newest first, page by page, with those another pull request has over the same head', async () => {
+  it('is listed for its pull request, the newest first, in pages, with those of another pull request with the same head', async () => {
     await addVerification(api.s, { head: sha(7), status: 'canceled' });
     await addVerification(api.s, { head, status: 'error' });
     await addVerification(api.s, { head, status: 'passed', attempt: 2 });
@@ -192,14 +192,14 @@ describe('a verification', () => {
   });
 });
 
-describe('asking', () => {
+describe('a request', () => {
   const verify = async (number = 1) =>
     await api.s.graphql<{ verifyPullRequest: { verification: { id: string; attempt: number } } }>(
       'mutation ($input: PullRequestRefInput!) { verifyPullRequest(input: $input) { verification { id attempt cause status } } }',
       { input: { repository, number } },
     );
 
-  it('for one more is a run of its own once the one before has ended', async () => {
+  it('for another verification starts a run once the run before has ended', async () => {
     await addVerification(api.s, { head, status: 'passed' });
     const asked = await verify();
     expect(asked.data).toMatchObject({
@@ -208,7 +208,7 @@ describe('asking', () => {
     expect((await verify()).data).toEqual(asked.data);
   });
 
-  it('for one of what is over, unknown or has no preview is refused', async () => {
+  it('for a verification of a merged or unknown pull request, or without a preview, is refused', async () => {
     expect((await verify(5)).errors).toMatchObject([
       { message: 'Pull request is already merged', extensions: { code: 'BAD_INPUT' } },
     ]);
@@ -218,7 +218,7 @@ describe('asking', () => {
     await api.configure('verify: {preview: [{method: endpoint, expires_default_sec: 600}]}');
   });
 
-  it('for a cancellation reaches the run, once, while it lasts', async () => {
+  it('to cancel reaches the run once, while it lasts', async () => {
     const asked = await verify();
     const id = asked.data.verifyPullRequest.verification.id;
     const cancel = async () =>
@@ -236,7 +236,7 @@ describe('asking', () => {
   });
 });
 
-it('forgets logs, and registrations nothing drove, 90 days after their end, and nothing that was judged', async () => {
+it('logs and unused registrations are deleted 90 days after their end, and verdicts are kept', async () => {
   const add = async (daysAgo: number | null, attempt: number): Promise<void> => {
     const ended = daysAgo === null ? 'null' : `now() - make_interval(days => ${daysAgo})`;
     const id = await addVerification(api.s, { head, status: 'passed', attempt, more: `ended_at = ${ended}` });

@@ -1,4 +1,4 @@
-// What CI registers of previews: which one counts, whose it is, and when it ends.
+// Registrations of previews by CI: which registration counts, to which pull request it belongs, and when it ends.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
@@ -25,7 +25,7 @@ const ctx = () => systemContext(api.s.ports, api.s.accountId);
 const expire = async (): Promise<void> => await expireDueRegistrations(api.s.ports);
 
 describe('a registration', () => {
-  it('holds as long as the configuration says, and belongs to the pull request whose head it is', async () => {
+  it('lasts as long as the configuration says, and belongs to the pull request with its commit as head', async () => {
     const before = api.now().getTime();
     const registered = await api.register();
     expect(registered).toMatchObject({ status: 'attached', message: 'Attached to pull request #1.' });
@@ -48,12 +48,12 @@ describe('a registration', () => {
     });
   });
 
-  it('holds as long as it says, were it a day', async () => {
+  it('lasts as long as the request says, even for a day', async () => {
     const expiresAt = new Date(api.now().getTime() + 86_000_000);
     expect((await api.register({ expires_at: expiresAt.toISOString() })).expires_at).toBe(expiresAt.toISOString());
   });
 
-  it('is kept until the pull request of its branch has its commit', async () => {
+  it('is buffered until the pull request of its branch has its commit', async () => {
     const buffered = { pr_number: undefined, branch: 'topic-6', commit_sha: sha('9') };
     expect(await api.register(buffered)).toMatchObject({
       status: 'buffered',
@@ -70,11 +70,11 @@ describe('a registration', () => {
     expect(await api.registrations()).toMatchObject([{ pullRequest: { number: 1 } }]);
   });
 
-  it('of a pull request that is over belongs to nobody', async () => {
+  it('of a merged pull request belongs to no pull request', async () => {
     expect(await api.register({ pr_number: 5, commit_sha: sha(5) })).toMatchObject({ status: 'buffered' });
   });
 
-  it('is one under a key of idempotency, however often it is sent', async () => {
+  it('is made once for one idempotency key, however often it is sent', async () => {
     const key = { 'idempotency-key': 'ci-run-7' };
     const first = await api.register({}, key);
     expect(await api.register({}, key)).toEqual(first);
@@ -82,8 +82,8 @@ describe('a registration', () => {
   });
 });
 
-describe('of several registrations', () => {
-  it('of one commit the newest counts, and the one before loses its secrets', async () => {
+describe('several registrations', () => {
+  it('of one commit replace each other, and a replaced one loses its secrets', async () => {
     const first = await api.register({ secrets: { TOKEN: canary } });
     await api.register({ preview_url: 'https://two.example.test/' });
     expect((await api.registrations()).map(({ url, endReason }) => [url, endReason])).toEqual([
@@ -96,7 +96,7 @@ describe('of several registrations', () => {
     expect(await api.events()).toEqual(['preview_registered', 'preview_replaced', 'preview_registered']);
   });
 
-  it('those of other commits, other previews and other pull requests stand beside it', async () => {
+  it('of different commits, previews or pull requests do not replace each other', async () => {
     await api.configure('verify: {preview: [{name: a, method: endpoint}, {name: b, method: endpoint}]}');
     for (const more of [{}, { commit_sha: sha(8) }, { name: 'b' }, { pr_number: 2, commit_sha: sha(2) }])
       await api.register({ name: 'a', ...more });
@@ -104,7 +104,7 @@ describe('of several registrations', () => {
     expect((await api.registrations()).map(({ endReason }) => endReason)).toEqual([null, null, null, null]);
   });
 
-  it('one by its branch replaces one by the number of that pull request', async () => {
+  it('of one pull request replace each other, by branch or by number', async () => {
     await api.register();
     await api.register({ pr_number: undefined, branch: 'topic-1' });
     await api.register();
@@ -112,8 +112,8 @@ describe('of several registrations', () => {
   });
 });
 
-describe('taking back', () => {
-  it('ends the registrations of the pull request, by number or branch, of all commits, once', async () => {
+describe('deregistering', () => {
+  it('ends all registrations of the pull request, by number or branch, once', async () => {
     await api.register();
     await api.register({ commit_sha: sha(8) });
     await api.register({ pr_number: undefined, branch: 'topic-1', commit_sha: sha(9) });
@@ -129,7 +129,7 @@ describe('taking back', () => {
     expect(await api.deregister({ pr_number: undefined, branch: 'topic-2' })).toEqual({ deleted: 1 });
   });
 
-  it('reaches a preview that the configuration has no more', async () => {
+  it('also ends the registration of a preview that is no longer in the configuration', async () => {
     await api.configure('verify: {preview: [{name: old, method: endpoint}]}');
     await api.register({ name: 'old' });
     await api.configure('verify: {preview: [{method: endpoint, expires_default_sec: 600}]}');
@@ -137,8 +137,8 @@ describe('taking back', () => {
   });
 });
 
-describe('the end of its time', () => {
-  it('is an end at that very instant for every reader, and announced once by the timer', async () => {
+describe('the expiry of a registration', () => {
+  it('applies at its instant for every reader, and is announced once', async () => {
     const first = await api.register({ secrets: { TOKEN: canary } });
     const countActive = async (): Promise<number> =>
       (
@@ -158,7 +158,7 @@ describe('the end of its time', () => {
     expect(await api.events()).toEqual(['preview_registered', 'preview_expired']);
   });
 
-  it('comes by itself, without anybody asking', async () => {
+  it('comes by itself, without a request', async () => {
     await api.register({ secrets: { TOKEN: canary }, expires_at: new Date(api.now().getTime() + 500).toISOString() });
     await expect
       .poll(async () => await api.s.rows('select end_reason, secrets from preview_registration'))
@@ -166,8 +166,8 @@ describe('the end of its time', () => {
   });
 });
 
-describe('its secrets', () => {
-  it('are found nowhere, and open for their own row, account and key alone', async () => {
+describe('the secrets of a registration', () => {
+  it('are in no table as plain text, and can be decrypted only in their own row, by their own account and key', async () => {
     const registered = await api.register({ secrets: { USER: 'demo', PASSWORD: canary } });
     expect(JSON.stringify(registered)).not.toContain(canary);
     expect(await rowsThatTell(api.s, canary)).toEqual([]);
@@ -189,17 +189,17 @@ describe('its secrets', () => {
     [{ A: '' }, 'secrets must not be empty: leave A out'],
     [{ A: 'x'.repeat(8193) }, 'at most 8192 characters each: A'],
     [Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`A${n}`, 'x'])), 'secrets must be at most 50'],
-  ])('are refused where they could not be used: %#', async (secrets, message) => {
+  ])('are refused if they could not be used: case %#', async (secrets, message) => {
     expect((await api.register({ secrets })).error).toContain(message);
   });
 
-  it('are refused without their values being said', async () => {
+  it('are refused without showing their values', async () => {
     expect((await api.register({ secrets: { 'not a name': canary } })).error).not.toContain(canary);
   });
 });
 
 describe('a run', () => {
-  it('is started where the pull request has none, and found by the next registration', async () => {
+  it('is started if the pull request has none, and is reused by the next registration', async () => {
     await api.register();
     await api.register({ preview_url: 'https://two.example.test/' });
     expect(await api.runs()).toMatchObject([{ attempt: 1, cause: 'registration', status: 'pending' }]);
@@ -219,7 +219,7 @@ describe('a run', () => {
     ["status = 'passed', degraded = true", 2],
     ["status = 'error'", 2],
     ["status = 'passed'", 1],
-  ])('that ended with %s is followed by as many: %i', async (change, count) => {
+  ])('that ended with %s and gets a registration makes %i runs', async (change, count) => {
     await api.register();
     await api.setRun(`${change}, ended_at = now()`);
     await api.register();
@@ -227,13 +227,13 @@ describe('a run', () => {
     if (count === 2) expect((await api.runs())[1]).toMatchObject({ attempt: 2, cause: 'registration' });
   });
 
-  it('is started for no commit that is not the head', async () => {
+  it('is not started for a commit that is not the head', async () => {
     await api.register({ commit_sha: sha(8) });
     expect(await api.runs()).toEqual([]);
   });
 });
 
-it('people do both by GraphQL, which the audit log tells without secrets', async () => {
+it('users can register and deregister by GraphQL, and the audit log shows it without secrets', async () => {
   const account = accountOf(api.s);
   const ada = await account.add('ada', { scopes: ['preview:register', 'queue:read'] });
   const { registration } = await account.run<{ registration: { status: string; pullRequest: unknown } }>(
@@ -255,7 +255,7 @@ it('people do both by GraphQL, which the audit log tells without secrets', async
   expect(await rowsThatTell(api.s, canary)).toEqual([]);
 });
 
-it("another account's are as unknown as invented ones", async () => {
+it('a registration of another account is as unknown as an invented one', async () => {
   const registered = await api.register();
   const other = await api.s.otherAccount('stranger');
   const read = async (id: string): Promise<unknown> =>

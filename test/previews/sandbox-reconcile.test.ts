@@ -15,14 +15,14 @@ const ports = (): Ports => ({ db: world.db, clock: () => now, log: pino({ level:
 
 beforeAll(async () => {
   world = await localWorld();
-  // Rows of a run without the pull request it is of.
+  // Rows of a run can be inserted without their pull request.
   await world.sql('set session_replication_role = replica');
 });
 afterAll(async () => await world.close());
 
 type Kind = PreviewSandboxes['kind'];
 
-/** What runs, as its daemon or its worker knows it. */
+/** Sandboxes that run, as the daemon or the worker knows them. */
 function place(kind: Kind, running: Set<string>): PreviewSandboxes {
   return {
     kind,
@@ -56,7 +56,7 @@ async function begin(kind: Kind, minutes: number, suffix = ''): Promise<{ id: st
   return { id, name };
 }
 
-test('after kills, cancels and expiries, every sandbox that runs is wanted, and every wanted sandbox runs', async () => {
+test('after any kills, ends and expiries, the running sandboxes are those that are wanted', async () => {
   const steps = fc.array(
     fc.record({
       does: fc.constantFrom('begin', 'kill worker', 'end run', 'mark gone', 'lose row', 'wait', 'reconcile'),
@@ -98,7 +98,7 @@ test('after kills, cancels and expiries, every sandbox that runs is wanted, and 
       const names = new Set(wanted.map(({ name }) => name));
       for (const { name, kind } of made) {
         if (running[kind].has(name)) expect(names).toContain(name);
-        // A process is gone with its worker; a container is never taken from a run that wants it.
+        // A process ends with its worker. A container is never removed from a run that needs it.
         if (names.has(name) && kind === 'docker') expect(running.docker).toContain(name);
       }
       const open = await world.sql<{ name: string }>(
@@ -111,7 +111,7 @@ test('after kills, cancels and expiries, every sandbox that runs is wanted, and 
   );
 });
 
-test('a sandbox that cannot be removed keeps no other from being removed', async () => {
+test('a sandbox that cannot be removed does not keep others from being removed', async () => {
   const stuck = await begin('docker', 1, '-stuck');
   const other = await begin('docker', 1);
   now = new Date(now.getTime() + 120_000);
@@ -120,12 +120,12 @@ test('a sandbox that cannot be removed keeps no other from being removed', async
   expect([...running]).toEqual([stuck.name]);
 });
 
-test('the public address of a sandbox that is gone leads nowhere', async () => {
+test('the public URL of a sandbox that is gone reaches no app', async () => {
   const { id } = await begin('process', 5);
   const { accountId } = world.repository;
   const secrets = generateSecrets();
   const find = async (slug: string): Promise<unknown> => await findSandboxBySlug(world.db, secrets, slug);
-  // Its worker has not opened a route to the sandbox yet.
+  // The worker has not opened a route to the sandbox yet.
   expect(await find(`slug-${id}`)).toMatchObject({ state: 'ready', route: null });
   const seal = async (of: string): Promise<void> =>
     void (await world.sql('update preview_sandbox set way_key = $2 where verification_id = $1', [

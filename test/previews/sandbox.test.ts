@@ -28,7 +28,8 @@ const kinds = await Promise.all(
   })),
 );
 const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : [{ kind, sandbox }]));
-// The life of a preview is the same in all of them. What each isolates is tested in each.
+// A preview has the same life in all kinds of sandboxes, but each kind isolates in another way. So only isolation is
+// tested in each kind.
 const lived = among(available, available.slice(0, 1));
 const isolated = available.filter(({ kind }) => kind !== 'plain');
 
@@ -84,7 +85,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 
-  test('the start command of an image runs beside the setup script', async () => {
+  test('the start command of an image runs together with the setup script', async () => {
     const preview = await world.boot(sandboxes, {
       image: { kind: 'command', source: 'node app.cjs' },
       files: { [setup]: 'echo made > made.txt' },
@@ -92,7 +93,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect((await ask(preview.address)).files).toContain('made.txt');
   });
 
-  test('ready means that the setup script has exited and the port accepts', async () => {
+  test('a preview is ready when the setup script has exited and the port accepts connections', async () => {
     const slow = `setTimeout(() => { ${app} }, 700)`;
     const preview = await world.boot(sandboxes, { files: { 'app.cjs': slow } });
     expect((await ask(preview.address)).method).toBe('GET');
@@ -109,7 +110,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 
-  test('a commit without the setup script is refused with the cure', async () => {
+  test('a commit without the setup script is refused with advice', async () => {
     const booting = world.boot(sandboxes, { files: { [setup]: null } });
     await expect(booting).rejects.toThrow(
       new BootFailed(`The commit has no ${setup}: add it, or name another file by \`setup\` of the preview.`),
@@ -117,13 +118,13 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
   });
 
   test.each(['../../../etc/passwd', '/etc/passwd', '.'])(
-    'a setup script is a file of the checkout, not %s',
+    'the setup script must be a file of the checkout, not %s',
     async (path) => {
       await expect(world.boot(sandboxes, { setup: path })).rejects.toThrow(`The commit has no ${path}`);
     },
   );
 
-  test('a port where nothing listens, and a script that does not end, are given up', async () => {
+  test('a boot fails if nothing listens on the port, or if the setup script does not end', async () => {
     const silent = world.boot(sandboxes, { files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
     const slow = world.boot(sandboxes, {
       name: 'interlock-preview-2-1',
@@ -155,7 +156,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 
-  test('the teardown script runs before the end, once, and cannot hold it up', async () => {
+  test('the teardown script runs once before the end, and its failure does not delay the end', async () => {
     const preview = await world.boot(sandboxes, {
       teardown,
       files: { [teardown]: '#!/bin/sh\necho "took $HEAD_SHA down"; exit 4' },
@@ -167,13 +168,13 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(await preview.ended).toBe('The preview was stopped.');
   });
 
-  test('a teardown script that is not there is said, and nothing is held up', async () => {
+  test('a missing teardown script is reported, and does not delay the end', async () => {
     const preview = await world.boot(sandboxes, { teardown });
     await preview.end();
     expect(world.output()).toContain(`The commit has no ${teardown}`);
   });
 
-  test('booted again under its name, it takes the place of the one before', async () => {
+  test('a sandbox that is booted under the name of another replaces it', async () => {
     const first = await world.boot(sandboxes);
     const second = await world.boot(sandboxes, { env: { AGAIN: 'yes' } });
     expect(await first.ended).toBe('The preview was stopped.');
@@ -181,7 +182,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
   });
 
-  test('destroyed by its name, it is torn down once and gone; destroying is idempotent', async () => {
+  test('a sandbox that is destroyed by its name is torn down once, and destroying is idempotent', async () => {
     const preview = await world.boot(sandboxes, { teardown, files: { [teardown]: 'echo torn' } });
     await Promise.all([sandboxes.destroy('interlock-preview-1-1'), preview.end()]);
     await sandboxes.destroy('interlock-preview-1-1');
@@ -199,20 +200,20 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(world.output()).not.toContain('torn: second');
   });
 
-  test('at the end of its life its teardown script has run', async () => {
+  test('at the end of its life, a sandbox has run its teardown script', async () => {
     const preview = await world.boot(sandboxes, { lifeMs: 30_000, teardown, files: { [teardown]: 'echo torn' } });
     expect(await preview.ended).toBe('The preview was stopped.');
     expect(world.output()).toContain('torn');
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('it ends by itself at the end of its life', async () => {
+  test('a sandbox ends by itself at the end of its life', async () => {
     const preview = await world.boot(sandboxes, { lifeMs: 8_000 });
     expect(await preview.ended).toBe('The preview was stopped at the end of its life.');
     await until('it is not listed', async () => (await sandboxes.list()).length === 0);
   });
 
-  test('an app that falls over ends the preview, with its last line', async () => {
+  test('an app that exits ends the preview, with its last line of output', async () => {
     const preview = await world.boot(sandboxes, {
       image: {
         kind: 'command',
@@ -229,7 +230,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     expect(await preview.ended).toBe('The app ended with code 137: The app exited with code 137.');
   });
 
-  test('a directory is an image: shown inside, its start run, its files found', async () => {
+  test('a directory can be an image: the app finds its files, and its start is run', async () => {
     mkdirSync(join(images, 'shop'));
     writeFileSync(join(images, 'shop', 'start'), '#!/bin/sh\nexec node "$PREVIEW_IMAGE/server.cjs"\n', { mode: 0o755 });
     writeFileSync(join(images, 'shop', 'server.cjs'), app);
@@ -242,12 +243,12 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
   });
 
   test.each([
-    ['outside of what the operator allows', () => tmpdir()],
-    ['that only begins alike', () => `${images}-not`],
-    ['reached by going up', () => `${images}/../`],
-    ['that is not there', () => join(images, 'nothing')],
+    ['outside of the allowed directories', () => tmpdir()],
+    ['with a name that only begins like an allowed one', () => `${images}-not`],
+    ['outside of the allowed ones by `..`', () => `${images}/../`],
+    ['that does not exist', () => join(images, 'nothing')],
     [
-      'that is a link out',
+      'that is a link to outside',
       () => {
         symlinkSync('/etc', join(images, 'out'));
         return join(images, 'out');
@@ -269,7 +270,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     rmSync(`${images}-not`, { recursive: true });
   });
 
-  test('it dies with the worker', async () => {
+  test('a sandbox ends if its worker is killed', async () => {
     const marker = `sleep 6${Date.now() % 1_000_000}`;
     const commit = world.local.commit({
       branch: 'change',
@@ -298,7 +299,7 @@ describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbo
     worker.kill('SIGKILL');
     await until('nothing of it is left', async () => !(await processes()).includes(marker));
     await expect(ask(address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
-    // The next process that lists that folder removes what the dead one left.
+    // The next process that lists this folder removes the files of the dead process.
     expect(readdirSync(world.workDir)).toHaveLength(1);
     const others = open(sandbox);
     await until('its folders are removed', async () => {
@@ -318,7 +319,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect((await ask(second.address)).env).toMatchObject({ WHO: 'b', PORT: '3000' });
   });
 
-  test('nothing of this machine is reached from inside, nor of the way in', async () => {
+  test('the app reaches nothing on this machine, nor the socket of its preview', async () => {
     const outside = createServer((socket) => socket.end('here')).listen(0, '127.0.0.1');
     await once(outside, 'listening');
     const { port } = outside.address() as { port: number };
@@ -337,7 +338,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(world.output()).toContain('PROBE paths []');
   });
 
-  test('a directory is seen read-only, and its links lead nowhere', async () => {
+  test('a directory image is read-only, and its links reach nothing outside', async () => {
     mkdirSync(join(images, 'shop', 'bin'), { recursive: true });
     writeFileSync(join(images, 'shop', 'hello'), 'hello\n');
     writeFileSync(join(images, 'secret'), 'sesame\n');
@@ -356,15 +357,15 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
     expect(world.output()).not.toContain('sesame');
   });
 
-  test('secrets are in no command line and no environment outside of the app', async () => {
+  test('secrets are in no command line, and in no environment outside of the app', async () => {
     const preview = await world.boot(sandboxes, { secrets: { LD_PRELOAD: '/tmp/evil-sesame.so' } });
     expect((await ask(preview.address)).env).toMatchObject({ LD_PRELOAD: '/tmp/evil-sesame.so' });
     expect(await processes()).not.toContain('sesame');
-    // What stands around the app is ours, and must not load what a secret names.
+    // The programs around the app are part of Interlock, and must not load a library that a secret names.
     expect(world.output()).not.toContain('evil');
   });
 
-  test('one process may take so much memory, and no more', async () => {
+  test('a process has a limit of memory and of the size of a file', async () => {
     const hungry = "node -e 'const kept = []; for (;;) kept.push(Buffer.alloc(64 << 20, 1))'";
     sandboxes = createProcessSandboxes({
       hosts: () => world.local.host,
@@ -380,7 +381,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
   });
 });
 
-test('a preview that fills the disk is stopped, and says why', async () => {
+test('a preview that fills the disk is stopped, and the message gives the reason', async () => {
   const [{ sandbox } = { sandbox: null }] = available;
   open(sandbox && { ...sandbox, bounds: { ...sandbox.bounds, bytes: 20_000_000 } });
   const fills = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$HOME/$i"; done';
@@ -389,14 +390,14 @@ test('a preview that fills the disk is stopped, and says why', async () => {
   );
 });
 
-describe('without', () => {
-  test('a sandbox nothing is booted, with the cure', async () => {
+describe('a worker', () => {
+  test('without a sandbox boots nothing, and says what to install', async () => {
     const message = /has no sandbox for previews. Install bubblewrap/;
     expect(await open(null).refusal('command')).toMatch(message);
     await expect(world.boot(sandboxes)).rejects.toThrow(message);
   });
 
-  test('docker its images are refused; without directories, directories are', async () => {
+  test('without docker refuses docker images, and without directories refuses directory images', async () => {
     open(available[0]?.sandbox ?? null, []);
     expect(await sandboxes.refusal('docker')).toBe('An image of docker needs a docker daemon.');
     expect(await sandboxes.refusal('directory')).toMatch(/PREVIEW_IMAGE_DIRECTORIES/);

@@ -1,14 +1,15 @@
-// Secrets of an account: written, granted to a preview, given to that preview alone, shown to nobody.
+// Secrets of an account are written and granted to repositories. Only previews of these repositories get them, and no
+// answer shows them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { openPreviewSecrets } from '../../src/modules/previews/index.ts';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
-import { seed, type Seeded } from '../graphql/seed.ts';
+import { seed, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { repository, rowsThatTell } from './previews-api.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 let account: AccountVerbs;
 beforeAll(async () => {
   s = await startServer();
@@ -25,7 +26,7 @@ const open = async (accountId: string, repositoryId: string, ...keys: string[]):
   await openPreviewSecrets(systemContext(s.ports, accountId), s.secrets, { repositoryId, keys });
 const mine = async (...keys: string[]): Promise<unknown> => await open(s.accountId, seeded.repositoryId, ...keys);
 
-it('is given to the repositories it was granted to alone, as it was set last', async () => {
+it('a secret is given only to the repositories to which it was granted, with its newest value', async () => {
   expect(await set('API_KEY', 'first')).toEqual({ previewSecret: { key: 'API_KEY', grantedTo: [] } });
   expect(await mine('API_KEY')).toEqual({ values: {}, missing: ['API_KEY'] });
   const grant = { key: 'API_KEY', repository };
@@ -43,7 +44,7 @@ it('is given to the repositories it was granted to alone, as it was set last', a
   expect(await mine('API_KEY')).toEqual({ values: {}, missing: ['API_KEY'] });
 });
 
-it('is found in no row, event or answer, and does not open in the place of another', async () => {
+it('a secret is in no row, event or answer, and cannot be decrypted in the place of another', async () => {
   const admin = await account.add('admin', { role: 'admin', scopes: ['admin', 'audit:read'] });
   for (const [key, value] of [
     ['CANARY', canary],
@@ -67,7 +68,7 @@ it('is found in no row, event or answer, and does not open in the place of anoth
   await expect(mine('DECOY')).rejects.toThrow('authenticate data');
 });
 
-it('of one account is nothing to another, even under one name', async () => {
+it('a secret of one account does not exist for another account, even under the same name', async () => {
   const other = await s.otherAccount('neighbours');
   const theirs = await seed(s, { token: other.token, accountId: other.accountId });
   await set('SHARED', canary);
@@ -79,7 +80,7 @@ it('of one account is nothing to another, even under one name', async () => {
   expect(await open(other.accountId, seeded.repositoryId, 'SHARED')).toEqual({ values: {}, missing: ['SHARED'] });
 });
 
-it('is removed with its grants', async () => {
+it('a secret is removed with its grants', async () => {
   await set('GONE', 'x');
   await account.run('grantPreviewSecret', { key: 'GONE', repository }, shown);
   await account.run('removePreviewSecret', { key: 'GONE' }, 'deletedId');
@@ -92,6 +93,6 @@ it.each([
   [{ key: 'a-b', value: 'x' }, 'key must be called as environment variables are'],
   [{ key: 'A', value: '' }, 'value must not be empty: remove the secret instead'],
   [{ key: 'A', value: 'x'.repeat(8193) }, 'value must have at most 8192 characters'],
-])('is refused where it could not be used: %#', async (input, message) => {
+])('a secret that could not be used is refused: case %#', async (input, message) => {
   await expect(account.run('setPreviewSecret', input, shown)).rejects.toThrow(message);
 });

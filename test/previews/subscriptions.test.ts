@@ -1,4 +1,4 @@
-// Events of previews and verifications as they change, over sockets.
+// Events of previews and verifications over sockets.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { sha } from '../graphql/seed.ts';
@@ -26,7 +26,7 @@ interface Change {
 const previews = (args: string): string =>
   `subscription ($after: String) { previewChanged(${shop} ${args} after: $after) { cursor action registration { url endReason } verification { status } } }`;
 
-it('a registration and its end, of one pull request or of all, from where somebody left', async () => {
+it('previewChanged sends registrations and their ends, of one pull request or of all, and continues after a cursor', async () => {
   await using all = follow<Change>(api.s, previews(''));
   await using one = follow<Change>(api.s, previews('number: 1'));
   await started(all, one);
@@ -45,7 +45,7 @@ it('a registration and its end, of one pull request or of all, from where somebo
   expect((await resumed.until(2)).map(({ action }) => action)).toEqual(['preview_registered', 'preview_deregistered']);
 });
 
-it('a verification that begins and is asked to stop', async () => {
+it('verificationChanged sends the begin of a verification and the request to cancel it', async () => {
   await using changes = follow<Change>(
     api.s,
     `subscription { verificationChanged(${shop} number: 1) { cursor action verification { attempt status } } }`,
@@ -62,7 +62,7 @@ it('a verification that begins and is asked to stop', async () => {
   ]);
 });
 
-it('the log of a verification, from its beginning and as it is written, until it has ended', async () => {
+it('verificationLog sends the log from its beginning and as it is written, until the verification has ended', async () => {
   const row = await addVerification(api.s, { head, status: 'driving' });
   const id = encodeNodeId('Verification', row);
   await addLog(api.s, row, 'before\n');
@@ -89,7 +89,7 @@ it('the log of a verification, from its beginning and as it is written, until it
 it.each([
   ['previewChanged', `previewChanged(${shop} number: 99) { cursor }`],
   ['verificationChanged', `verificationChanged(${shop} number: 99) { cursor }`],
-])('%s of a pull request nobody knows is refused', async (_, field) => {
+])('%s is refused for an unknown pull request', async (_, field) => {
   await using refused = follow(api.s, `subscription { ${field} }`);
   await refused.until(1);
   expect(refused.errors).toMatchObject([{ message: 'Pull request not found', extensions: { code: 'NOT_FOUND' } }]);

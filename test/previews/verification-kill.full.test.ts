@@ -1,13 +1,13 @@
-// The process that verifies is killed with -9 at more of its steps: the same end, every status reported once, and
-// nothing of a preview is left.
+// Kills the process that verifies with -9 at more of its steps. Each time the verification has the same end, every
+// status is reported once, and nothing of a preview is left.
 import { describe, expect, it } from 'vitest';
-import { nothingIsLeft, opened, stage, reportedStatuses } from './verification-kill.ts';
+import { nothingIsLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
 import { endpoint } from './verification-world.ts';
 
-describe('a process that verifies is killed', { timeout: 600_000 }, () => {
-  it('while it drives, and before it tears down: what was judged stands', async () => {
+describe('a verification whose process is killed', { timeout: 600_000 }, () => {
+  it('while it drives and before it tears down keeps its verdict', async () => {
     await using s = await stage();
-    const number = await opened(s);
+    const number = await openFeature(s);
     await s.killAt('verification:driving');
     await s.killAt('verification:before_teardown');
     await s.start();
@@ -25,9 +25,9 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     await nothingIsLeft(s);
   });
 
-  it('while it drives, and before it boots again: its address stays, and leads nowhere until it is up', async () => {
+  it('while it drives and before it boots again keeps its URL, which reaches no app until the sandbox is ready', async () => {
     await using s = await stage();
-    const number = await opened(s);
+    const number = await openFeature(s);
     const address = async (): Promise<object | undefined> =>
       (
         await s.v.rows<object>(
@@ -45,9 +45,9 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     await nothingIsLeft(s);
   });
 
-  it('three times in a row: it is given up, and its check says so', async () => {
+  it('three times in a row ends with an error, which the check shows', async () => {
     await using s = await stage();
-    const number = await opened(s);
+    const number = await openFeature(s);
     for (let time = 1; time <= 3; time += 1) await s.killAt('verification:before_boot');
     await s.start();
     const given = await s.v.comesTo(number, 'error');
@@ -55,7 +55,7 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     await expect.poll(async () => (await s.v.check(given.head))?.state).toBe('failure');
   });
 
-  it('before and after it says how it ended: its check says it all the same', async () => {
+  it('before and after it reports its end still shows it in its check', async () => {
     await using s = await stage();
     await s.v.verify(endpoint);
     const number = await s.v.open('feature', { 'feature.txt': 'new\n' });

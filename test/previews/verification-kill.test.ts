@@ -1,13 +1,13 @@
-// The process that verifies is killed with -9 at its steps: the same end, every status reported once, and nothing of a
-// preview is left.
+// Kills the process that verifies with -9 at its steps. Each time the verification has the same end, every status is
+// reported once, and nothing of a preview is left.
 import { describe, expect, it } from 'vitest';
 import { among } from '../support/tier.ts';
-import { nothingIsLeft, opened, stage, reportedStatuses } from './verification-kill.ts';
+import { nothingIsLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
 
-describe('the worker that verifies is killed', { timeout: 600_000 }, () => {
-  it('before it says that it begins, before and after it boots: it is booted again, and driven once', async () => {
+describe('a verification whose worker is killed', { timeout: 600_000 }, () => {
+  it('before it reports its begin, and before and after it boots, is booted again and driven once', async () => {
     await using s = await stage();
-    const number = await opened(s);
+    const number = await openFeature(s);
     const places = among(
       ['verification:published', 'verification:before_boot', 'verification:after_boot'],
       ['verification:before_boot', 'verification:after_boot'],

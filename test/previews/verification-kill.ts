@@ -1,4 +1,4 @@
-// A stage on which the process that verifies is killed with -9.
+// Starts processes that verify, and kills them with -9 at a failpoint.
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { sandboxOf, skillPath, verificationsOf, type VerificationWorld } from '.
 
 export interface Stage extends AsyncDisposable {
   readonly v: Omit<VerificationWorld, 'pass'>;
-  /** The folder in which the engines have their folders. */
+  /** The folder that contains the folders of the engines. */
   readonly tmp: string;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts an engine that is killed at that place, and waits until it is. */
+  /** Starts an engine, and waits until the failpoint kills it. */
   killAt(failpoint: string): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function stage(): Promise<Stage> {
   const w = await world({ runsCi: false, wake: async () => {} });
   const engines: Engine[] = [];
   const tmp = mkdtempSync(join(tmpdir(), 'il-'));
-  // Checks run as nobody, and pass through it.
+  // Checks run as the user nobody, and must be able to pass through this folder.
   chmodSync(tmp, 0o711);
   const v = verificationsOf(w, async (isSo) => {
     const deadline = performance.now() + 180_000;
@@ -54,7 +54,7 @@ export async function stage(): Promise<Stage> {
   };
 }
 
-/** Nothing that runs or lies on disk: what was booted is gone, with what those left that were killed. */
+/** Expects that no sandbox runs, and that no folder of one is left, also of killed processes. */
 export async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
   expect(await v.rows('select state, address, way_key from preview_sandbox')).toEqual([
     { state: 'gone', address: null, way_key: null },
@@ -63,7 +63,7 @@ export async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
   await expect.poll(left).toEqual([]);
 }
 
-/** The statuses that the events reported of the runs, in order. */
+/** The statuses that the events of the verifications reported, in order. */
 export async function reportedStatuses({ v }: Stage): Promise<string[]> {
   const events = await v.rows<{ action: string }>(
     "select action from event where action like 'verification_%' order by id",
@@ -81,7 +81,7 @@ const files = {
   [skillPath]: '## Home\n\n- `GET /`\n  - expect body contains `Welcome`\n',
 };
 
-export async function opened(s: Stage): Promise<number> {
+export async function openFeature(s: Stage): Promise<number> {
   await s.v.image('node', { kind: 'command', source: 'true' });
   await s.v.verify(sandboxOf());
   return await s.v.open('feature', files);

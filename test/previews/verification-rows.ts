@@ -1,4 +1,4 @@
-// Verifications as a worker leaves them, for tests of how they are read.
+// Inserts verifications as a worker would write them, for tests that read them.
 import type { TestServer } from '../support/server.ts';
 
 export interface NewVerification {
@@ -6,7 +6,7 @@ export interface NewVerification {
   readonly head: string;
   readonly attempt?: number;
   readonly status: string;
-  /** SQL of more columns: `degraded = true`. */
+  /** SQL of more columns, such as `degraded = true`. */
   readonly more?: string;
 }
 

@@ -1,5 +1,5 @@
-// Verifications on the local host with real git: a repository with previews, apps that answer over HTTP, and what the
-// rows, the checks and the log say.
+// Verifications on the local host with real git: a repository with previews, apps that answer over HTTP, and functions
+// that read rows, checks and logs.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Verifying } from '../../src/modules/previews/index.ts';
@@ -32,10 +32,10 @@ export interface Run {
 }
 
 export interface VerificationWorld extends World {
-  /** Puts the clock ahead. */
+  /** Moves the clock on. */
   pass(ms: number): void;
   verify(previews: string, rules?: string): Promise<void>;
-  /** An app of this test; answers its URL. */
+  /** Starts an app of the test, and returns its URL. */
   app(listener: RequestListener): Promise<string>;
   register(number: number, url: string, more?: { secrets?: Record<string, string>; expiresAt?: Date }): Promise<void>;
   deregister(number: number): Promise<void>;
@@ -45,7 +45,7 @@ export interface VerificationWorld extends World {
   /** Waits until the newest verification of the pull request has the status. */
   comesTo(number: number, status: string, attempt?: number): Promise<Run>;
   log(run: Pick<Run, 'id'>): Promise<string>;
-  /** What the host shows on a head. */
+  /** The check of the verification at the host, for a head. */
   check(commit: string): Promise<{ state: string; title: string; summary: string } | undefined>;
 }
 
@@ -68,7 +68,7 @@ export async function verificationWorld(options: WorldOptions = {}): Promise<Ver
   };
 }
 
-/** Verifications in a world whose engine runs elsewhere, and which is given up by itself. */
+/** Verifications in a world whose engine runs in another process. `until` must give up by itself. */
 export function verificationsOf(
   w: World,
   until: (isSo: () => Promise<boolean>) => Promise<void>,
@@ -156,7 +156,7 @@ async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Pr
 /** Files of a head that changes something. */
 export const feature = { 'feature.txt': 'new\n' };
 
-/** An app that answers with its head, and knows its secret. */
+/** An app that answers with the commit of its head, and prints its secret. */
 export const app = `
   const { createServer } = require('node:http');
   console.log('token ' + process.env.API_TOKEN);

@@ -15,7 +15,7 @@ import {
 let w: VerificationWorld;
 afterEach(async () => await w[Symbol.asyncDispose]());
 
-test('a preview that is registered while the code is judged is driven after that', async () => {
+test('a preview that is registered during the code analysis is driven afterwards', async () => {
   w = await verificationWorld();
   let judge: () => void = () => {};
   const isAllowed = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ test('a preview that is registered while the code is judged is driven after that
   expect(await w.comesTo(number, 'failed', 2)).toMatchObject({ cause: 'registration', degraded: false });
 });
 
-test('code that does not parse fails where no preview came up', async () => {
+test('code that does not parse fails the verification if no preview was registered', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { 'bad.json': '{"a": \n' });
@@ -75,7 +75,7 @@ test('a file moved out of an exempt folder is not exempt', async () => {
   expect(await w.comesTo(moved, 'waiting')).toMatchObject({ attempt: 1 });
 });
 
-test("what the base branch got since is not the head's own", async () => {
+test('a newer commit of the base branch does not count as a change of the head', async () => {
   w = await verificationWorld();
   const from = await w.git('rev-parse', 'main');
   await w.commit('main', { 'src.txt': 'code\n' });
@@ -84,7 +84,7 @@ test("what the base branch got since is not the head's own", async () => {
   expect(await w.comesTo(number, 'skipped')).toMatchObject({ summary: 'It changes nothing but exempt paths.' });
 });
 
-test('a writer that was held up until it ended does not tell that it goes on', async () => {
+test('a slow writer does not report an earlier status after the verification has ended', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
@@ -109,7 +109,7 @@ test('a writer that was held up until it ended does not tell that it goes on', a
   expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
 });
 
-test('a sandbox whose setup fails is an error with its message', async () => {
+test('a sandbox whose setup fails ends the verification with its message', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await w.verify(sandboxOf());

@@ -22,7 +22,7 @@ const home = (parts: string): string => `## Home\n\n- \`GET /\`\n${parts}`;
 
 const startsApp = { '.service/scripts/preview-setup.sh': 'node app.cjs &\n' };
 
-test('a head is verified in the preview that CI registers for it, and its check says so', async () => {
+test('a head is verified in the preview that CI registers for it, and the check shows the verdict', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -53,7 +53,7 @@ test('a head is verified in the preview that CI registers for it, and its check 
   );
 });
 
-test('what the skill file expects and the app does not do fails it, with a message', async () => {
+test('a verification fails with a message if the app does not do what the skill file expects', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { [skillPath]: home('  - expect body contains `Welcome`\n- `GET /next`\n') });
@@ -71,7 +71,7 @@ test('what the skill file expects and the app does not do fails it, with a messa
   expect(details).toContain("- Home: `'GET /next'` **skipped**");
 });
 
-test('a skill file that is not understood is an error that names the line, and drives nothing', async () => {
+test('a skill file with a wrong line ends in an error that names the line, and no request is sent', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { [skillPath]: '# Shop\n\n## Home\n\n- look around\n' });
@@ -84,7 +84,7 @@ test('a skill file that is not understood is an error that names the line, and d
   expect(requests).toBe(0);
 });
 
-test('nothing registered in time has the code judged instead; a late registration starts another run', async () => {
+test('if no preview is registered in time, the code is analysed; a late registration starts another run', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { 'good.json': '{}\n' });
@@ -100,7 +100,7 @@ test('nothing registered in time has the code judged instead; a late registratio
   await w.until(async () => (await w.check(second.head))?.state === 'failure');
 });
 
-test('a registration for a head that a push has replaced, heard of or not, drives nothing', async () => {
+test('a registration for a head that a push has replaced starts no requests, whether or not the push was reported', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -135,14 +135,14 @@ test('a registration for a head that a push has replaced, heard of or not, drive
   expect(await w.comesTo(number, 'passed')).toMatchObject({ head: next });
 });
 
-test('one whose worker was lost while its registration went is ended, not left', async () => {
+test('a verification ends if its worker was lost and its registration ended meanwhile', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const { driving } = w.loop.verifications;
   const gone = await w.open('gone', feature);
   const over = await w.open('over', { 'over.txt': 'new\n' });
   for (const number of [gone, over]) await w.comesTo(number, 'waiting');
-  // No worker drives verifications.
+  // In this world no worker drives verifications.
   w.loop.verifications.driving = null;
   const url = await w.app((_, response) => response.end());
   await w.register(gone, url);
@@ -155,7 +155,7 @@ test('one whose worker was lost while its registration went is ended, not left',
   expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
 });
 
-test('a newer head cancels the run of the older one, a closed pull request its own, a repository out of use all', async () => {
+test('a newer head cancels the run of the older head, closing cancels the run of the pull request, and deactivating the repository cancels all', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -178,7 +178,7 @@ test('a newer head cancels the run of the older one, a closed pull request its o
   await w.comesTo(number, 'canceled', 2);
 });
 
-test('a preview that is taken away while it is driven ends the run', async () => {
+test('a preview that is deregistered while it is driven ends the run', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
@@ -187,7 +187,7 @@ test('a preview that is taken away while it is driven ends the run', async () =>
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve;
   });
-  // It never answers.
+  // The app never answers.
   const url = await w.app(() => asked());
   await w.register(number, url);
   await w.comesTo(number, 'driving');
@@ -198,7 +198,7 @@ test('a preview that is taken away while it is driven ends the run', async () =>
   });
 });
 
-test('a pull request that touches nothing but exempt paths needs no verification', async () => {
+test('a pull request that changes only exempt paths needs no verification', async () => {
   w = await verificationWorld();
   await w.verify(`${endpoint}  exempt_paths:\n    - docs/**\n`);
   const exempt = await w.open('docs', { 'docs/a/b.md': 'words\n' });
@@ -208,7 +208,7 @@ test('a pull request that touches nothing but exempt paths needs no verification
   expect(await w.comesTo(other, 'waiting')).toMatchObject({ attempt: 1 });
 });
 
-test('heads that were there before the repository had previews are verified where that is required; the next ones always', async () => {
+test('heads from before the configuration had previews are verified only if it is required, later heads always', async () => {
   w = await verificationWorld();
   const { reconcileAll } = await import('../../src/reconciler.ts');
   const [old, blocked] = [await w.open('feature', feature), await w.open('broken', { bad: 'bad\n' })];
@@ -217,7 +217,7 @@ test('heads that were there before the repository had previews are verified wher
   expect((await w.status(blocked)).status).toBe('blocked');
   await w.verify(endpoint);
   await reconcileAll(w.service.ports);
-  // Something else than its head changes.
+  // Changes another fact of the pull request than its head.
   const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
   await w.service.localHost.setLabel(host, old, 'nice', true);
   await w.service.drain();
@@ -234,7 +234,7 @@ test('heads that were there before the repository had previews are verified wher
   expect(await w.runs(blocked)).toEqual([]);
 });
 
-test('its check has ended as soon as it has, whenever the host is notified', async () => {
+test('the check shows the end of a verification at once, even if the host is notified later', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
@@ -257,7 +257,7 @@ test('its check has ended as soon as it has, whenever the host is notified', asy
   expect(seen).toEqual([{ conclusion: 'failure' }]);
 });
 
-test('a sandbox is booted with its secrets, driven, and torn down; no text about it contains the secrets', async () => {
+test('a sandbox is booted with its secrets, driven and torn down, and no text about it contains a secret', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
@@ -283,7 +283,7 @@ test('a sandbox is booted with its secrets, driven, and torn down; no text about
   );
   expect(texts.map(({ text }) => text).join('\n')).not.toContain('hunter2');
   expect(await w.rows('select state, address from preview_sandbox')).toEqual([{ state: 'gone', address: null }]);
-  // The address is never used for another sandbox, and now leads to no gateway.
+  // The slug is never used for another sandbox, and its row no longer has the address of a gateway.
   const [{ slug, ready, gone } = { slug: '', ready: null, gone: null }] = await w.rows<{
     slug: string;
     ready: Date | null;
@@ -293,7 +293,7 @@ test('a sandbox is booted with its secrets, driven, and torn down; no text about
   expect(await findSandboxBySlug(w.service.ports.db, w.secrets, slug)).toMatchObject({ state: 'gone', route: null });
 });
 
-test('a secret that is not granted is an error that names it, and the cure', async () => {
+test('a secret that was not granted is an error that names the secret and says what to do', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
@@ -304,7 +304,7 @@ test('a secret that is not granted is an error that names it, and the cure', asy
   );
 });
 
-test('without a usable preview the code is judged, and why is said', async () => {
+test('without a usable preview the code is analysed, and the summary says why', async () => {
   w = await verificationWorld();
   await w.verify(sandboxOf());
   const number = await w.open('feature', feature);

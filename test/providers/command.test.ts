@@ -1,4 +1,4 @@
-// Commands that really run, in the best sandbox this machine has.
+// Runs commands in the best sandbox of this machine.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -51,7 +51,7 @@ async function run(
   return { ...reading, output };
 }
 
-test('a command has the commit, the facts and the secret, and its output is kept without the secret', async () => {
+test('a command gets the commit, the facts and the secret, and its output is stored without the secret', async () => {
   const { state, message, output } = await run(
     [
       'echo "$DEPLOYMENT_ID to $ENVIRONMENT: $RELEASE_CANDIDATE_VERSION after $FROM_RELEASE_CANDIDATE_VERSION"',
@@ -69,7 +69,7 @@ test('a command has the commit, the facts and the secret, and its output is kept
   expect([state, message]).toEqual(['success', expect.stringMatching(/^Succeeded after \d+\.\d s$/)]);
 });
 
-test('a failure says how it ended and its last output, without the secret', async () => {
+test('the message of a failure has the exit code and the last output, without the secret', async () => {
   const { state, message } = await run('echo first; echo "no route with $DEPLOYMENT_SECRET"; exit 4', {
     secret: 'open-sesame',
   });
@@ -79,7 +79,7 @@ test('a failure says how it ended and its last output, without the secret', asyn
   ]);
 });
 
-test('without a secret the variable is absent, and the environment of the service is not passed on', async () => {
+test('a command without a secret has no variable DEPLOYMENT_SECRET, and never gets the environment of the service', async () => {
   process.env['DATABASE_PASSWORD'] = 'sesame';
   const { output } = await run('env');
   delete process.env['DATABASE_PASSWORD'];
@@ -87,7 +87,7 @@ test('without a secret the variable is absent, and the environment of the servic
   expect(output).not.toContain('DEPLOYMENT_SECRET');
 });
 
-test('it ends at its time limit with everything it started', async () => {
+test('a command is stopped at its time limit, with all processes that it started', async () => {
   const marker = `sleep 6${Date.now() % 1_000_000}`;
   expect(await run(`${marker} & ${marker}`, { timeoutSec: 1 })).toMatchObject({
     state: 'failure',
@@ -96,7 +96,7 @@ test('it ends at its time limit with everything it started', async () => {
   await until('nothing of it is left', async () => !(await processes()).includes(marker));
 });
 
-test('canceled, everything it started is gone', async () => {
+test('a canceled command is stopped with all processes that it started', async () => {
   const canceling = new AbortController();
   const marker = `sleep 5${Date.now() % 1_000_000}`;
   const ended = run(
@@ -111,21 +111,21 @@ test('canceled, everything it started is gone', async () => {
   await until('nothing of it is left', async () => !(await processes()).includes(marker));
 });
 
-test('canceled before it began, nothing runs', async () => {
+test('a command that was canceled before its start does not run', async () => {
   expect(await run('touch "$TMPDIR/ran"; echo ran', {}, AbortSignal.abort())).toMatchObject({
     state: 'canceled',
     output: expect.not.stringContaining('ran\n'),
   });
 });
 
-test('a commit that is not there is an error, not a failed deployment', async () => {
+test('an unknown commit gives the state error, not failure', async () => {
   expect(await run('true', { commit: 'f'.repeat(40) })).toMatchObject({
     state: 'error',
     message: expect.stringMatching(/^The command could not be run: /),
   });
 });
 
-test('without a sandbox nothing runs, and the cure is named', async () => {
+test('no command runs without a sandbox, and the message says how to install one', async () => {
   let output = '';
   const reading = await w
     .command({ sandbox: null })
@@ -140,7 +140,7 @@ test('without a sandbox nothing runs, and the cure is named', async () => {
   ]);
 });
 
-test('whether there is a network is asked before each command', async () => {
+test('Interlock decides before each command whether the command may use the network', async () => {
   const answers = [true, false];
   const network = async (): Promise<boolean> => answers.shift() === true;
   const { output } = await run('true', { network });
@@ -149,7 +149,7 @@ test('whether there is a network is asked before each command', async () => {
   expect(answers).toEqual([]);
 });
 
-test('the network is there for commands where the operator gives it, and is not elsewhere', async () => {
+test('a command can use the network only if the operator allows it', async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
@@ -163,7 +163,7 @@ test('the network is there for commands where the operator gives it, and is not 
   server.close();
 });
 
-test('a command that fills the disk is stopped, and says why', async () => {
+test('a command that fills the disk is stopped, and the message gives the reason', async () => {
   const bounds = { ...defaultRunBounds, bytes: 20_000_000 };
   const { sandbox } = await findSandbox({ allowPlain: true, bounds });
   const command = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$TMPDIR/$i"; done';
@@ -177,11 +177,11 @@ test('a command that fills the disk is stopped, and says why', async () => {
   ]);
 });
 
-test('what a killed process left of its checkouts is removed', async () => {
+test('checkouts that a killed process left behind are removed', async () => {
   const gone = await new Promise<number>((resolve) => {
     const child = execFile('true', () => resolve(child.pid ?? 0));
   });
-  // In a container the next process has the number of the killed one.
+  // In a container, the next process may have the process id of the killed one.
   const left = [gone, process.pid].map((pid) => join(workDir, `interlock-run-${pid}-abc`));
   for (const folder of left) mkdirSync(folder);
   await run('true');

@@ -1,4 +1,4 @@
-// Workflows of a repository on the local host, really run by its runner.
+// Workflows of a repository on the local host, which its runner runs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function ended(of: ProviderRun, name: string | null): Promise<ProviderRead
   });
 }
 
-test('a workflow is given what it declares, and is one run however often it is triggered', async () => {
+test('a workflow gets its declared inputs, and several triggers with the same key start one run', async () => {
   const name = await w.actions.trigger(run('deploy'));
   expect(await w.actions.trigger(run('deploy'))).toBe(name);
   expect(await ended(run('deploy'), name)).toMatchObject({
@@ -72,7 +72,7 @@ test('a workflow is given what it declares, and is one run however often it is t
   expect(log?.text).toMatch(/^12 production shop-1\.1-rc2\n/);
 });
 
-test('its failure is one, with its last output', async () => {
+test('a failed workflow gives the state failure and its last output', async () => {
   const name = await w.actions.trigger(run('broken'));
   expect(await ended(run('broken'), name)).toMatchObject({
     state: 'failure',
@@ -80,7 +80,7 @@ test('its failure is one, with its last output', async () => {
   });
 });
 
-test('canceling stops it, twice as well', async () => {
+test('canceling stops a workflow, and canceling twice is no error', async () => {
   const name = await w.actions.trigger(run('slow'));
   await until('it runs', async () => {
     const [row] = await w.local.sql<{ state: string }>('select state from local_check_run where id = $1', [name]);
@@ -91,7 +91,7 @@ test('canceling stops it, twice as well', async () => {
   expect(await ended(run('slow'), name)).toMatchObject({ state: 'canceled' });
 });
 
-test('what the host refuses is refused for good, with its message and the cure', async () => {
+test('if the host refuses a workflow, the refusal is final, and its message says what to do', async () => {
   const refusal = async (workflow: string): Promise<unknown> =>
     await w.actions.trigger(run(workflow)).catch((error: unknown) => error);
   expect(await refusal('nightly')).toBeInstanceOf(ProviderRefused);
@@ -102,7 +102,7 @@ test('what the host refuses is refused for good, with its message and the cure',
   );
 });
 
-test('a run nobody knows is gone, and one without a name can be neither asked nor canceled', async () => {
+test('an unknown run is gone; a run without a name cannot be read or canceled', async () => {
   expect(await w.actions.read(run('deploy'), '999999')).toMatchObject({ state: 'gone' });
   expect(await w.actions.read(run('deploy'), null)).toBeNull();
   await expect(w.actions.cancel(run('deploy'), null)).rejects.toThrow('never reported the name of the run');
@@ -114,14 +114,14 @@ test.each([
   ['{run: x, inputs: [a b]}', /workflows -> w -> inputs/],
   ['{run: x, inputs: [a-b, A_B]}', /workflows -> w -> inputs/],
   ['{run: x, with: [a]}', /workflows -> w -> with: unknown key; known are run, timeout and inputs/],
-])('the inputs of a workflow are names: %s', (text, message) => {
+])('inputs of a workflow are a list of valid names: %s', (text, message) => {
   const parsed = parseCiFile(`workflows: {w: ${text}}`);
   expect(parsed.kind === 'broken' ? parsed.reasons.join('\n') : null).toEqual(
     message === null ? null : expect.stringMatching(message),
   );
 });
 
-test('a check takes no inputs', () => {
+test('a check cannot have inputs', () => {
   expect(parseCiFile('checks: {c: {run: x, inputs: [a]}}')).toMatchObject({
     kind: 'broken',
     reasons: ['checks -> c -> inputs: unknown key; known are run and timeout'],

@@ -1,4 +1,5 @@
-// A provider of the user's own, as a plain HTTP server: what it receives, and what its answers mean.
+// The provider `http` calls a server of the user. These tests check what the server receives, and what its answers
+// mean.
 import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,8 +28,8 @@ function isSigned(received: Received, by: { readonly documented: string; readonl
   return received.headers['x-service-signature-sha256'] === documented && isStandard(received, by.standard);
 }
 
-describe('starting', () => {
-  it('is one signed POST of the facts, under a key that a retry repeats', async () => {
+describe('starting a run', () => {
+  it('sends one signed POST with the facts, and a retry has the same idempotency key', async () => {
     r.answer(() => ({ status: 202, body: '{"run": "build/77"}' }));
     expect([await w.http.trigger(run()), await w.http.trigger(run())]).toEqual(['build/77', 'build/77']);
     const [first, again] = r.received;
@@ -53,7 +54,7 @@ describe('starting', () => {
     expect(JSON.stringify([first?.headers, first?.json])).not.toContain(secret);
   });
 
-  it('is signed with the secret of the provider, or with the token of the account if the provider has no secret', async () => {
+  it('signs with the secret of the provider, or with the token of the account if the provider has no secret', async () => {
     await w.http.trigger(run({ secret: 'of my own' }));
     await w.http.trigger(run({ secret: null }));
     const [own, account] = r.received as Received[];
@@ -67,7 +68,7 @@ describe('starting', () => {
     [204, '', null],
     [200, 'not JSON', null],
     [200, '{"run": 5}', null],
-  ])('taken on with %d and %j has no name', async (status, body, name) => {
+  ])('gives a run without a name if the server accepts with status %d and body %j', async (status, body, name) => {
     r.answer(() => ({ status, body }));
     expect(await w.http.trigger(run())).toBe(name);
   });
@@ -79,7 +80,7 @@ describe('starting', () => {
     [408, '', false],
     [429, '', false],
     [503, 'starting', false],
-  ])('answered %d is refused for good: %s %s', async (status, body, isFinal) => {
+  ])('fails if the server answers %d with body %j; the failure is final: %s', async (status, body, isFinal) => {
     r.answer(() => ({ status, body }));
     const error = await w.http.trigger(run()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
@@ -87,7 +88,7 @@ describe('starting', () => {
     expect((error as Error).message).toContain(`answered ${status}${body === '' ? '' : `: ${body}`}`);
   });
 
-  it('without an answer may be tried again, and its message holds neither path nor secret', async () => {
+  it('may be retried if the server does not answer, and the error shows neither the path nor the secret', async () => {
     const gone = r.url;
     await r[Symbol.asyncDispose]();
     const error = await w.http
@@ -98,13 +99,13 @@ describe('starting', () => {
     r = await receiver();
   });
 
-  it('repeats no secret that an answer gives away', async () => {
+  it('hides the secret in an error if the answer of the server contains it', async () => {
     r.answer(() => ({ status: 400, body: `bad signature with ${secret}` }));
     await expect(w.http.trigger(run())).rejects.toThrow('answered 400: bad signature with ***');
   });
 });
 
-describe('asking how it stands', () => {
+describe('reading the status of a run', () => {
   it.each([
     ['{"status": "in_progress"}', 'running', null],
     ['{"status": "pending"}', 'running', null],
@@ -115,7 +116,7 @@ describe('asking how it stands', () => {
     ['{"status": "done"}', 'unknown', expect.stringContaining('"done" is none of pending')],
     ['', 'unknown', expect.stringContaining('null is none of')],
     ['[1]', 'unknown', expect.any(String)],
-  ])('%s is %s', async (body, state, message) => {
+  ])('takes the body %s as state %s', async (body, state, message) => {
     r.answer(() => ({ status: 200, body }));
     expect(await w.http.read(run(), 'build/77')).toEqual({ state, message, url: null });
     expect(r.received[0]).toMatchObject({
@@ -124,14 +125,14 @@ describe('asking how it stands', () => {
     });
   });
 
-  it('knows the address people look at, and no other kind of address', async () => {
+  it('returns the URL of the run if it is http or https, and no other URL', async () => {
     r.answer(() => ({ status: 200, body: '{"status": "success", "url": "https://cd.example.test/77"}' }));
     expect(await w.http.read(run(), null)).toMatchObject({ url: 'https://cd.example.test/77' });
     r.answer(() => ({ status: 200, body: '{"status": "success", "url": "javascript:alert(1)"}' }));
     expect(await w.http.read(run(), null)).toMatchObject({ url: null });
   });
 
-  it('of one it does not know is gone, of what it refuses unknown; of trouble is asked again; without an address nobody is asked', async () => {
+  it('takes 404 and 410 as gone, 403 as unknown, and 500 as an error; without a status URL it calls no server', async () => {
     for (const [status, state] of [
       [404, 'gone'],
       [410, 'gone'],
@@ -153,7 +154,7 @@ it.each([
   [409, null],
   [403, 'answered 403'],
   [502, 'answered 502'],
-])('canceling answered %d', async (status, trouble) => {
+])('canceling a run: if the server answers %d, the error is %s', async (status, trouble) => {
   r.answer(() => ({ status }));
   const said = await w.http.cancel(run(), null).then(
     () => null,

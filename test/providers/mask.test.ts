@@ -11,20 +11,25 @@ function written(secret: Secret, pieces: readonly string[]): string {
 }
 
 it.each([
-  ['the whole of it', 'sesame', ['open sesame now'], 'open *** now'],
-  ['in pieces', 'sesame', ['open ses', 'a', 'me now sesa'], 'open *** now sesa'],
-  ['twice in a row', 'sesame', ['sesamesesame'], '******'],
-  ['a beginning that begins again', 'aab', ['aaab'], 'a***'],
-  ['each line of several', 'first line\nsecond line', ['x second line', '\nfirst line\r\n'], 'x ***\n***\r\n'],
-  ['several lines as one', 'first line\nsecond line', ['first li', 'ne\nsecond line.'], '***.'],
+  ['a whole secret', 'sesame', ['open sesame now'], 'open *** now'],
+  ['a secret that arrives in pieces', 'sesame', ['open ses', 'a', 'me now sesa'], 'open *** now sesa'],
+  ['a secret twice in a row', 'sesame', ['sesamesesame'], '******'],
+  ['a secret whose beginning is repeated', 'aab', ['aaab'], 'a***'],
+  [
+    'each line of a secret with several lines',
+    'first line\nsecond line',
+    ['x second line', '\nfirst line\r\n'],
+    'x ***\n***\r\n',
+  ],
+  ['several lines of a secret together', 'first line\nsecond line', ['first li', 'ne\nsecond line.'], '***.'],
   ['each of several secrets', ['sesame', 'pin'], ['open ses', 'ame by p', 'in'], 'open *** by ***'],
-  ['the longer of two that begin alike', ['sesame', 'sesame seed'], ['sesame se', 'ed'], '***'],
+  ['the longer of two secrets with the same beginning', ['sesame', 'sesame seed'], ['sesame se', 'ed'], '***'],
   ['nothing if there is no secret', null, ['sesame'], 'sesame'],
-])('takes out %s', (_what, secret, pieces, expected) => {
+])('the mask hides %s', (_what, secret, pieces, expected) => {
   expect(written(secret, pieces)).toBe(expected);
 });
 
-it('lets no secret through, however it is cut, and nothing else is lost', () => {
+it('the mask hides a secret however the text is cut into pieces, and changes no other text', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
   const secrets = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 5 });
   fc.assert(

@@ -1,4 +1,4 @@
-// Under `npm start`, commands of the operator may use the network of the machine, until there is another account.
+// Under `npm start`, commands of the operator may use the network of the machine until there is a second account.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { networkFrom } from '../../src/providers.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await s.close());
 
-test('commands have the network while there is one account, or where the operator says so', async () => {
+test('commands may use the network while there is one account, or if the setting says so', async () => {
   const network = networkFrom(undefined, s.ports);
   const isGiven = async (): Promise<boolean> => (typeof network === 'boolean' ? network : await network());
   expect(await isGiven()).toBe(true);

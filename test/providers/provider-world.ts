@@ -1,4 +1,4 @@
-// Runs for providers, on a local host with real git.
+// Makes runs for providers, on a local host with real git.
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { createProviders, type SupervisedProvider, type ProviderRun } from '../../src/platform/providers/index.ts';
 import type { RemoteProvider } from '../../src/platform/providers/index.ts';

@@ -1,5 +1,5 @@
 // A project with one environment, as rows: for tests of what belongs to a deployment, not of how it comes about.
-import type { Seeded } from '../graphql/seed.ts';
+import type { SeededRepository } from '../graphql/seed.ts';
 import type { TestServer } from '../support/server.ts';
 
 export interface ReleaseRows {
@@ -9,7 +9,10 @@ export interface ReleaseRows {
   readonly deploymentId: string;
 }
 
-export async function seedRelease(s: TestServer, { repositoryId }: Pick<Seeded, 'repositoryId'>): Promise<ReleaseRows> {
+export async function seedRelease(
+  s: TestServer,
+  { repositoryId }: Pick<SeededRepository, 'repositoryId'>,
+): Promise<ReleaseRows> {
   const one = async (text: string, values: readonly unknown[]): Promise<string> =>
     (await s.rows<{ id: string }>(`${text} returning id::text as id`, [s.accountId, ...values]))[0]?.id ?? '';
   const projectId = await one(

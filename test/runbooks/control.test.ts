@@ -1,12 +1,12 @@
 // Stopping runbooks, trying again what failed, publishing, and the events of each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf, type AddedUser } from '../accounts/account.ts';
-import { seed, type Seeded } from '../graphql/seed.ts';
+import { seed, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seedRunbook, type RunbookSeed } from './runbook-rows.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 let ada: AddedUser;
 beforeAll(async () => {
   s = await startServer();

@@ -2,12 +2,12 @@
 import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runbookStatus, stepStatuses } from '../../src/domain/runbooks/runbook.ts';
-import { seed, sha, type Seeded } from '../graphql/seed.ts';
+import { seed, sha, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seedRunbook, type SeededRunbook } from './runbook-rows.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 let whole: SeededRunbook;
 beforeAll(async () => {
   s = await startServer();

@@ -1,4 +1,5 @@
-// The image, compose.yaml and the chart, as far as they can be held to the sources without a container runtime.
+// Compares the image, compose.yaml and the chart with the sources, as far as this is possible without a container
+// runtime.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -27,7 +28,7 @@ const valuesSchema = JSON.parse(read('deploy/chart/values.schema.json')) as {
   properties: { settings: { propertyNames: { anyOf: [{ enum: string[] }] } } };
 };
 
-it('the image copies what the build context or another stage has', () => {
+it('the image copies only files that the build context or another stage has', () => {
   const stages = readStages();
   const allowed = read('.dockerignore')
     .split('\n')
@@ -45,7 +46,7 @@ it('the image copies what the build context or another stage has', () => {
   expect(missing).toEqual([]);
 });
 
-/** Whether `npm ci` or the build makes a path. The build compiles folders of sources, and names what else it makes. */
+/** Whether `npm ci` or the build makes a path. The build compiles folders of sources, and lists what else it makes. */
 function isMade(path: string): boolean {
   const name = path.replace(/^\/app\/(?:dist\/)?/, '');
   return (
@@ -60,7 +61,7 @@ it('the build context has everything that the build reads', () => {
   expect([...roots].filter((root) => !allowed.includes(`\n!${root}\n`))).toEqual([]);
 });
 
-it('the defaults of the chart hold to its schema, which refuses unknown names', () => {
+it('the defaults of the chart fit its schema, which refuses unknown names', () => {
   const ajv = new Ajv({ allowUnionTypes: true });
   const isValid = ajv.compile(valuesSchema);
   expect([isValid(values), isValid.errors]).toEqual([true, null]);
@@ -69,7 +70,7 @@ it('the defaults of the chart hold to its schema, which refuses unknown names', 
   expect(isValid({ ...values, settings: { LOG_LEVEL: 'info', OTEL_SERVICE_NAME: 'x' } })).toBe(true);
 });
 
-it('every variable in compose.yaml, the chart and the image is one that the code reads', () => {
+it('the code reads every variable of compose.yaml, the chart and the image', () => {
   const templates = readdirSync(join(projectRoot, 'deploy/chart/templates')).map((file) =>
     read(`deploy/chart/templates/${file}`),
   );
@@ -80,7 +81,7 @@ it('every variable in compose.yaml, the chart and the image is one that the code
     ...[...read('Dockerfile').matchAll(/\b(INTERLOCK_\w+)=/g)].map(([, name]) => name ?? ''),
   ];
   const sources = globSync('src/**/*.ts', { cwd: projectRoot }).map(read).join('\n');
-  // Only the value of another variable.
+  // The chart uses this variable only in the value of another variable.
   const ownOfTheChart = ['POD_ADDRESS'];
   const unknown = [...new Set(named)].filter((name) => {
     const secret = /^(\w+)_FILE$/.exec(name)?.[1];
@@ -103,13 +104,13 @@ it('compose.yaml and the chart start commands that the program has', () => {
   expect(started.filter((name) => !commands.includes(name))).toEqual([]);
 });
 
-it('what a service of compose.yaml waits for is a service', () => {
+it('the services of compose.yaml wait only for services that exist', () => {
   const awaited = Object.values(services).flatMap(({ depends_on = {} }) => Object.keys(depends_on));
   expect(awaited.length).toBeGreaterThan(4);
   expect(awaited.filter((name) => !(name in services))).toEqual([]);
 });
 
-it('the changes and the pages name the version of the package', () => {
+it('the changelog and the pages name the version of the package', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
   expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version, packages: { '': { version } } });
   const [newest = ''] = read('CHANGELOG.md').match(/^## (?!Unreleased$).*/m) ?? [];

@@ -1,4 +1,4 @@
-// `npm run mutants` plants faults in texts of the sources: those texts are there, once, and so are the tests.
+// `npm run mutants` replaces texts in the sources. Each text must occur exactly once, and the tests must exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { mutants } from '../support/mutants.mjs';

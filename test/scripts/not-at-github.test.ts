@@ -1,4 +1,4 @@
-// A story that is renamed must not leave its old name behind in the list of those that GitHub's emulator does not play.
+// If a test is renamed, its old name must not stay in the list of tests that do not run with the emulator of GitHub.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const stories = Object.entries(notAtGitHub).flatMap(([file, reasons]) =>
   Object.keys(reasons).map((name) => ({ file, name })),
 );
 
-it.each(stories)('$file has the story $name', ({ file, name }) => {
+it.each(stories)('$file has the test $name', ({ file, name }) => {
   const text = readFileSync(join(projectRoot, 'test/queue', file), 'utf8');
   const names = [...text.matchAll(/(?:^\s*|\()'((?:[^'\\\n]|\\.)+)',/gm)].map(([, found = '']) => found);
   const isNamed = (pattern: string): boolean =>

@@ -20,7 +20,7 @@ async function npmStart() {
   const clone = await project();
   await clone.write('package.json', JSON.stringify({ type: 'module', scripts: { start: scripts['start'] } }));
   await clone.write('src/main.ts', program);
-  // A group of its own, as a terminal gives it.
+  // Starts npm in a process group of its own, as a terminal does.
   const npm = spawn('npm', ['start'], {
     cwd: clone.folder,
     env: { ...process.env, PROJECT: clone.folder },
@@ -39,7 +39,7 @@ async function npmStart() {
   return { npm, pid, end };
 }
 
-test('Ctrl-C at npm start drains once', async () => {
+test('Ctrl-C at npm start drains the program once', async () => {
   const { pid, end } = await npmStart();
   process.kill(-pid, 'SIGINT');
   expect((await end).stdout.match(/drained: .*/g)).toEqual(['drained: SIGINT']);
@@ -54,6 +54,6 @@ test('SIGTERM to npm reaches the program', async () => {
 test('kill -9 of npm leaves no program behind', async () => {
   const { npm, end } = await npmStart();
   npm.kill('SIGKILL');
-  // The pipe closes when the last process that holds it is gone.
+  // The pipe closes when the last process that has it open ends.
   expect((await end).stdout).toContain('drained: npm is gone');
 });

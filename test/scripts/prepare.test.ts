@@ -5,7 +5,7 @@ import { lock, project } from './project.ts';
 
 const install = 'npm ci --no-audit --no-fund --loglevel=error';
 
-test('a fresh clone is installed, in two lines', async () => {
+test('in a fresh clone the packages are installed, and two lines are printed', async () => {
   const clone = await project();
   await clone.remove('node_modules/.package-lock.json');
   const { code, stdout } = await clone.run('prepare.mjs');
@@ -14,13 +14,13 @@ test('a fresh clone is installed, in two lines', async () => {
   expect(await clone.calls()).toEqual([install]);
 });
 
-test('what is installed is left alone, in silence', async () => {
+test('installed packages are not installed again, and nothing is printed', async () => {
   const clone = await project();
   expect(await clone.run('prepare.mjs')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
   expect(await clone.calls()).toEqual([]);
 });
 
-test('a lock file that is newer but says the same installs nothing', async () => {
+test('a lock file that is newer but has the same packages installs nothing', async () => {
   const clone = await project();
   const later = new Date(Date.now() + 60_000);
   await utimes(join(clone.folder, 'package-lock.json'), later, later);
@@ -29,14 +29,22 @@ test('a lock file that is newer but says the same installs nothing', async () =>
 });
 
 test.each([
-  ['another version', { 'node_modules/a': { version: '1.0.1' } }, [install]],
-  ['one package more', { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } }, [install]],
   [
-    'a package for other machines',
+    'a newer lock file with another version installs the packages',
+    { 'node_modules/a': { version: '1.0.1' } },
+    [install],
+  ],
+  [
+    'a newer lock file with one more package installs the packages',
+    { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } },
+    [install],
+  ],
+  [
+    'a newer lock file with a package for other machines installs nothing',
     { 'node_modules/a': { version: '1.0.0' }, 'node_modules/c': { version: '1.0.0', optional: true } },
     [],
   ],
-])('a newer lock file with %s', async (_, packages, calls) => {
+])('%s', async (_, packages, calls) => {
   const clone = await project();
   await clone.write('package-lock.json', lock(packages));
   const later = new Date(Date.now() + 60_000);
@@ -45,7 +53,7 @@ test.each([
   expect(await clone.calls()).toEqual(calls);
 });
 
-test('a failed installation ends the start with the cure', async () => {
+test('a failed installation ends the start with advice', async () => {
   const clone = await project();
   await clone.remove('node_modules/.package-lock.json');
   const { code, stderr } = await clone.run('prepare.mjs', [], { env: { NPM_FAILS: '1' } });
@@ -53,7 +61,7 @@ test('a failed installation ends the start with the cure', async () => {
   expect(stderr).toBe('npm ci failed. Read its lines above, then run npm ci again.\n');
 });
 
-test.each(['v14.21.3', 'v16.20.2'])('Node %s is reported as too old, by whatever is run first', async (version) => {
+test.each(['v14.21.3', 'v16.20.2'])('Node %s is reported as too old by every script', async (version) => {
   const clone = await project();
   await clone.write(
     'old.cjs',
@@ -67,7 +75,7 @@ test.each(['v14.21.3', 'v16.20.2'])('Node %s is reported as too old, by whatever
     });
 });
 
-test('an old Node is enough when a newer one was installed, and is reported with the cure when none was', async () => {
+test('an old Node is enough if a newer one was installed, and otherwise is reported with advice', async () => {
   const clone = await project();
   await clone.write('old.cjs', `Object.defineProperty(process, 'version', { value: 'v22.16.0' });`);
   const old = { nodeFlags: ['--require', join(clone.folder, 'old.cjs')] };

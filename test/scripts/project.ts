@@ -1,5 +1,4 @@
-// A small project of the test's own around copies of the real scripts: its npm and its compiler are fakes that write
-// down how they were called.
+// A small project with copies of the real scripts. Its npm and its compiler are fakes that record how they were called.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +32,7 @@ export interface Project {
   readonly folder: string;
   write(path: string, content: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** `nodeFlags` come before the script. */
+  /** Runs a script and waits for its end. `nodeFlags` come before the script. */
   start(script: string, args?: readonly string[], options?: StartOptions): ChildProcess;
   run(script: string, args?: readonly string[], options?: StartOptions): Promise<Finished>;
   calls(): Promise<string[]>;
@@ -48,7 +47,7 @@ export function lock(packages: Record<string, { version: string; optional?: bool
   return JSON.stringify({ lockfileVersion: 3, packages: { '': { version: '0.1.0' }, ...packages } });
 }
 
-/** Installed, on this very Node, and not built. */
+/** The project is installed with the Node of this process, and is not built. */
 export async function project(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-project-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { finished, project } from './project.ts';
 
 const demo = `console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;`;
 
-test('it builds, then passes the arguments on and the exit code back', async () => {
+test('run.mjs builds, passes the arguments on and returns the exit code', async () => {
   const clone = await project();
   await clone.write('src/demo.ts', demo);
   const { code, stdout } = await clone.run('run.mjs', ['demo', '--port', '4001', 'a b']);
@@ -14,7 +14,7 @@ test('it builds, then passes the arguments on and the exit code back', async () 
   expect(stdout).toMatch(/^build … \d+\.\d s\n\["--port","4001","a b"\]\n$/);
 });
 
-test('what a program says as JSON stands alone on the standard output', async () => {
+test('with --json only the JSON is on the standard output', async () => {
   const clone = await project();
   await clone.write('src/demo.ts', demo);
   const { stdout, stderr } = await clone.run('run.mjs', ['demo', '--json']);
@@ -22,7 +22,7 @@ test('what a program says as JSON stands alone on the standard output', async ()
   expect(stderr).toMatch(/^build … /);
 });
 
-test('it compiles only when a source has changed, come or gone', async () => {
+test('run.mjs compiles only if a source was changed, added or removed', async () => {
   const clone = await project();
   await clone.write('src/demo.ts', demo);
   await clone.run('run.mjs', ['demo']);
@@ -38,7 +38,7 @@ test('it compiles only when a source has changed, come or gone', async () => {
   expect(await clone.calls()).toEqual(['tsc', 'tsc', 'tsc']);
 });
 
-test('sources that do not compile are not run, now or the next time', async () => {
+test('sources that do not compile are not run, neither now nor the next time', async () => {
   const clone = await project();
   await clone.write('src/demo.ts', demo);
   await clone.write('src/broken.ts', '');
@@ -53,7 +53,7 @@ test('sources that do not compile are not run, now or the next time', async () =
   }
 });
 
-test('generate runs on sources that do not compile yet, for others import what it writes', async () => {
+test('generate runs although sources do not compile yet, because they may import what it writes', async () => {
   const clone = await project();
   await clone.write('src/generate.ts', demo);
   await clone.write('src/broken.ts', '');
@@ -76,8 +76,8 @@ const listener = `
   console.log('pid', process.pid);`;
 
 test.each([
-  ['it becomes the program', []],
-  ['without exec, it is its parent', ['--require', './no-exec.cjs']],
+  ['run.mjs becomes the program', []],
+  ['without exec, run.mjs is the parent of the program', ['--require', './no-exec.cjs']],
 ])('a signal reaches the program once: %s', async (_, flags) => {
   const clone = await project();
   await clone.write('no-exec.cjs', 'process.execve = undefined;');
@@ -94,7 +94,7 @@ test.each([
   expect([code, all.match(/signals (\d+)/)?.[1]]).toEqual([5, '1']);
 });
 
-test('under npm the program learns which process to watch', async () => {
+test('under npm the program gets the id of the process to watch', async () => {
   const clone = await project();
   await clone.write('src/main.ts', `console.log(process.env.INTERLOCK_PARENT === String(process.ppid))`);
   expect((await clone.run('run.mjs', ['start'], { env: { npm_lifecycle_event: 'start' } })).stdout).toContain('true');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { project } from './project.ts';
 
-// Stands in for vitest: writes the wanted report.
+// A fake vitest that writes the given report.
 function vitest(status: number, report: object | null): string {
   return `
     const file = process.argv.find((flag) => flag.startsWith('--outputFile.json=')).split('=')[1];
@@ -27,13 +27,13 @@ test.each([
   ['a test fails', 1, { numPassedTests: 6, numFailedTests: 1 }, '6 passed, 1 failed', 1],
   ['a file does not load', 1, { numPassedTests: 6, numFailedTests: 0 }, '6 passed, 1 failed', 1],
   ['vitest does not start', 1, null, '0 passed, 1 failed', 1],
-])('the last line counts: %s', async (_, status, report, line, code) => {
+])('the last line of `npm test` counts passed and failed tests if %s', async (_, status, report, line, code) => {
   const clone = await projectWithTests(status, report);
   const run = await clone.run('test.mjs');
   expect([lastLine(run.stdout), run.code]).toEqual([line, code]);
 });
 
-test('a failed check and a failed build count one each', async () => {
+test('a failed check and a failed build count as one failure each', async () => {
   const clone = await projectWithTests(0, { numPassedTests: 7, numFailedTests: 0 });
   await clone.write('knip.json', '{}');
   await clone.write('node_modules/.bin/knip', '#!/bin/sh\necho unused; exit 1\n');
@@ -45,7 +45,7 @@ test('a failed check and a failed build count one each', async () => {
   expect(code).toBe(1);
 });
 
-test('arguments choose tests and leave the checks out', async () => {
+test('with arguments, only the chosen tests and no checks run', async () => {
   const clone = await projectWithTests(0, { numPassedTests: 1, numFailedTests: 0 });
   await clone.write('knip.json', '{}');
   await clone.write('node_modules/.bin/knip', '#!/bin/sh\nexit 1\n');
@@ -54,7 +54,7 @@ test('arguments choose tests and leave the checks out', async () => {
   expect([lastLine(stdout), code]).toEqual(['1 passed, 0 failed', 0]);
 });
 
-test('changed files choose the tests of their folders, and those without servers by imports', async () => {
+test('changed files select the folders of their tests, and tests without a server by their imports', async () => {
   const { affectedTests } = await import('../../scripts/affected.mjs');
   expect(
     affectedTests([
@@ -77,7 +77,7 @@ test('changed files choose the tests of their folders, and those without servers
   expect(affectedTests([])).toEqual({ filters: [], related: [] });
 });
 
-test('a run has a folder of its own for what tests leave behind, and removes it', async () => {
+test('a run has its own folder for files that tests leave behind, and removes it', async () => {
   const clone = await projectWithTests(0, { numPassedTests: 1, numFailedTests: 0 });
   await clone.write(
     'node_modules/vitest/fake.cjs',

@@ -1,10 +1,10 @@
-// News in an account's own Slack workspace: by its bot in channels and to people, and by incoming webhooks.
+// Messages in the Slack workspace of an account: by its bot in channels and to people, and by incoming webhooks.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
 import { repository } from '../cli/shop.ts';
-import { shown, slackWorld, type SlackWorld } from './slack-world.ts';
+import { textOf, slackWorld, type SlackWorld } from './slack-world.ts';
 
 const token = 'xoxb-of-acme';
 const hook = 'https://hooks.slack.com/services/T0/B0/secret-of-the-hook';
@@ -44,7 +44,7 @@ async function settings(): Promise<{ hasToken: boolean; destinations: Destinatio
 
 async function add(input: object): Promise<Destination> {
   const made = await account.run<{ slackDestination: Destination }>('createSlackDestination', input, destination);
-  // The clock of the test moves only by itself.
+  // The clock of the test stands still. So it is moved on here.
   w.later(1);
   return made.slackDestination;
 }
@@ -65,30 +65,30 @@ describe('a channel', () => {
     await add({ kind: 'CHANNEL', channel: 'CTILL', repository: { ...repository, name: 'till' } });
     expect(made).toMatchObject({ kind: 'CHANNEL', channel: 'C0123456789', repository: 'acme/shop', problem: null });
     await freeze('Again');
-    await w.looked();
+    await w.sendAll();
     await unfreeze();
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel, edits }) => [channel, edits])).toEqual([['C0123456789', 1]]);
     await account.run('deleteSlackDestination', { id: made.id }, 'deletedId');
     await freeze('Once more');
     await unfreeze();
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts).toHaveLength(1);
   });
 
-  it('gets the events between its creation and the first look', async () => {
+  it('gets the events between its creation and the first look of the service', async () => {
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     await freeze();
-    await w.looked();
-    // Without these rows, it is as if no event had been looked at yet.
+    await w.sendAll();
+    // Without these rows, the service has not looked at any event yet.
     await w.shop.s.rows('with forgotten as (delete from slack_message) delete from slack_cursor');
     w.api.posts.length = 0;
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel }) => channel)).toEqual(['C0123456789']);
     await unfreeze();
   });
 
-  it('is added once', async () => {
+  it('can be added only once', async () => {
     const [one, again] = [
       await add({ kind: 'CHANNEL', channel: 'C0123456789' }),
       await add({ kind: 'CHANNEL', channel: 'C0123456789' }),
@@ -96,7 +96,7 @@ describe('a channel', () => {
     expect(again).toEqual(one);
   });
 
-  it('waits for a token, and shows that it waits', async () => {
+  it('waits for a token, and its problem says so', async () => {
     await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
     await add({ kind: 'CHANNEL', channel: 'C0123456789' });
     await freeze();
@@ -110,13 +110,13 @@ describe('a channel', () => {
     expect(w.methods()).toEqual([]);
     await account.run('setSlackToken', { token }, 'slack { hasToken }');
     await unfreeze();
-    await w.looked();
-    expect(w.api.posts.map(shown)).toEqual([expect.stringContaining('is open again')]);
+    await w.sendAll();
+    expect(w.api.posts.map(textOf)).toEqual([expect.stringContaining('is open again')]);
     expect(await settings()).toMatchObject({ hasToken: true, destinations: [{ problem: null }] });
   });
 });
 
-describe('people', () => {
+describe('people of the account', () => {
   let number = 0;
   async function landed(branch: string, as: { readonly token: string }): Promise<void> {
     number = await w.shop.propose(branch);
@@ -136,11 +136,11 @@ describe('people', () => {
     w.api.people.set('eve@acme.test', 'DEVE');
     await add({ kind: 'PEOPLE' });
     await landed('cocoa', eve);
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel, text }) => [channel, text])).toEqual([
       ['DEVE', `Landed: acme/shop#${number} Sell cocoa`],
     ]);
-    // It changes what has landed meanwhile.
+    // This pull request conflicts with the one that has landed.
     await w.shop.git('checkout', '-q', '-b', 'dark', 'main');
     await writeFile(join(w.shop.checkout, 'cocoa'), 'dark\n');
     await w.shop.git('add', '.');
@@ -162,7 +162,7 @@ describe('people', () => {
       await w.shop.mutate('pauseRepository', { repository, paused: false });
       await w.shop.s.drain();
       await w.shop.mutate('pauseRepository', { repository, paused: true });
-      await w.looked();
+      await w.sendAll();
     };
     await ask();
     const texts = (): string[] => w.api.posts.slice(1).map(({ text }) => text);
@@ -174,15 +174,15 @@ describe('people', () => {
     w.api.people.set('tim@acme.test', 'DTIM');
     await add({ kind: 'PEOPLE', repository });
     await landed('coffee', una);
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts).toEqual([]);
     await landed('juice', tim);
     w.api.next.push('down', 'lost');
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel }) => channel)).toEqual(['DTIM']);
   });
 
-  it('get a message about the end of a deployment that they requested', async () => {
+  it('get a message when a deployment that they requested has ended', async () => {
     const kai = await account.add('kai', { role: 'admin', scopes: ['release:write', 'deploy:write'] });
     w.api.people.set('kai@acme.test', 'DKAI');
     await add({ kind: 'PEOPLE' });
@@ -192,16 +192,16 @@ describe('people', () => {
     const named = { project: 'shop', environment: 'production', version };
     await account.run('createDeployment', named, 'deployment { id }', kai.token);
     await w.shop.mutate('reportDeployment', { ...named, status: 'IN_PROGRESS' });
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts).toEqual([]);
     await w.shop.mutate('reportDeployment', { ...named, status: 'FAILURE' });
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel, text }) => [channel, text])).toEqual([
       ['DKAI', 'shop 1.0.0-rc1 failed to deploy in production'],
     ]);
   });
 
-  it('are not told without the scopes, and the destination says what to do', async () => {
+  it('get no message if the bot lacks a scope, and the destination says what to do', async () => {
     const zoe = await account.add('zoe', { role: 'admin' });
     w.api.people.set('zoe@acme.test', 'DZOE');
     w.api.bots.set(token, new Set(['im:write']));
@@ -215,22 +215,22 @@ describe('people', () => {
       .toMatchObject([{ problem: expect.stringContaining('lacks a scope') }]);
     w.api.bots.set(token, new Set(['users:read.email', 'im:write']));
     w.later(600);
-    await w.looked();
+    await w.sendAll();
     expect(w.api.posts.map(({ channel }) => channel)).toEqual(['DZOE']);
   });
 });
 
 describe('an incoming webhook', () => {
   const path = new URL(hook).pathname;
-  it('needs no token and gets a message for each result', async () => {
+  it('needs no token, and gets a message for each result', async () => {
     w.api.webhooks.set(path, { isArchived: false, posts: [] });
     await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
     await add({ kind: 'WEBHOOK', url: hook });
     await freeze('A <!channel> holiday');
-    await w.looked();
+    await w.sendAll();
     w.api.next.push('down');
     await unfreeze();
-    await w.looked();
+    await w.sendAll();
     expect(w.api.webhooks.get(path)?.posts.map(({ text }) => text)).toEqual([
       'production of shop is frozen',
       'production of shop is open again',
@@ -238,7 +238,7 @@ describe('an incoming webhook', () => {
     expect(w.methods()).toEqual([]);
   });
 
-  it('that Slack does not know any more is named with the cure', async () => {
+  it('that Slack no longer knows is reported with advice', async () => {
     w.api.webhooks.delete(path);
     await add({ kind: 'WEBHOOK', url: hook });
     await freeze();
@@ -252,7 +252,7 @@ describe('an incoming webhook', () => {
   });
 });
 
-it('keeps tokens and addresses sealed', async () => {
+it('tokens and addresses are stored only encrypted', async () => {
   await add({ kind: 'WEBHOOK', url: hook });
   const rows = await w.shop.s.rows<{ row: string }>(
     `select encode(token, 'escape') as row from slack_workspace
@@ -272,6 +272,6 @@ it.each([
   ['createSlackDestination', { kind: 'PEOPLE', channel: 'C1' }, 'only for the kind CHANNEL'],
   ['createSlackDestination', { kind: 'CHANNEL', channel: 'C1', url: hook }, 'only for the kind WEBHOOK'],
   ['createSlackDestination', { kind: 'WEBHOOK', url: 'http://169.254.169.254/' }, 'must be an incoming webhook'],
-])('%s refuses %j', async (mutation, input, why) => {
+])('%s refuses the input %j', async (mutation, input, why) => {
   await expect(account.run(mutation, input, '__typename')).rejects.toThrow(why);
 });

@@ -1,5 +1,5 @@
-// Slack's Web API as far as messages need it: it takes what Slack takes, within the limits that Slack publishes, and
-// refuses the rest by Slack's words.
+// The part of Slack's Web API that messages need. It accepts what Slack accepts, within the limits that Slack
+// publishes, and refuses everything else with Slack's error codes.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface SlackPost {
   readonly ts: string;
   text: string;
   blocks: readonly Block[];
-  /** How often it was edited. */
+  /** How often the message was edited. */
   edits: number;
   readonly metadata: { readonly event_type: string; readonly event_payload: object };
 }
@@ -24,19 +24,19 @@ interface Block {
 export interface SlackApi extends AsyncDisposable {
   readonly url: string;
   readonly posts: SlackPost[];
-  /** Method and error of every call. */
+  /** The method and the error of every call. */
   readonly calls: { readonly method: string; readonly error: string | null }[];
   /** Channels by id, and whether the bot is in them. */
   readonly channels: Map<string, { hasBot: boolean; isArchived: boolean }>;
-  /** What the next calls of a method meet instead of an answer: `lost` after Slack has done what it was asked. */
+  /** What happens to the next calls. `lost`: the call is carried out, but gets no answer. */
   readonly next: ('lost' | 'ratelimited' | 'down')[];
   /** Whether the bot may read channels. */
   mayRead: boolean;
-  /** Bots by their tokens, and what each may do besides posting and reading. */
+  /** Bots by their tokens, with their scopes besides posting and reading. */
   readonly bots: Map<string, ReadonlySet<'users:read.email' | 'im:write'>>;
-  /** People by their addresses: the channel of direct messages with each. */
+  /** For the email address of each person, the channel of direct messages. */
   readonly people: Map<string, string>;
-  /** What came by incoming webhooks, by path. */
+  /** The messages of incoming webhooks, by path. */
   readonly webhooks: Map<string, { isArchived: boolean; readonly posts: Pick<SlackPost, 'text' | 'blocks'>[] }>;
 }
 

@@ -1,4 +1,4 @@
-// A shop whose pull requests, deployments and freezes are sent to Slack, and a clock that the test moves.
+// A repository whose pull requests, deployments and freezes are sent to Slack, and a clock that the test moves.
 import { expect, vi } from 'vitest';
 import { openShop, repository, type Shop } from '../cli/shop.ts';
 import { botToken, slackApi, type SlackApi, type SlackPost } from './slack-api.ts';
@@ -11,19 +11,19 @@ export interface SlackWorld extends AsyncDisposable {
   readonly shop: Shop;
   skippedMs(): number;
   later(seconds: number): void;
-  /** A pull request in line, from a new branch. */
-  asked(branch: string): Promise<number>;
+  /** Opens a pull request from a new branch, queues it, and returns its number. */
+  openAndQueue(branch: string): Promise<number>;
   /** Waits until every message is up to date. */
-  looked(): Promise<void>;
-  /** Method and error of each call. */
+  sendAll(): Promise<void>;
+  /** The method and the error of each call. */
   methods(): string[];
-  /** Forgets what was posted and called. */
+  /** Drops the recorded messages and calls. */
   forget(): Promise<void>;
-  /** What `explain` says. */
+  /** The sentence of `explain`. */
   sentenceOf(number: number): Promise<string>;
 }
 
-/** `installed`: whether the installation has a bot, besides those of accounts. */
+/** `installed`: whether the installation has a bot, besides the bots of accounts. */
 export async function slackWorld({ installed = true } = {}): Promise<SlackWorld> {
   let skippedMs = 0;
   const api = await slackApi();
@@ -40,20 +40,20 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
     shop,
     skippedMs: () => skippedMs,
     later: (seconds) => void (skippedMs += seconds * 1_000),
-    async asked(branch) {
+    async openAndQueue(branch) {
       const number = await shop.propose(branch);
       await shop.mutate('queuePullRequest', { repository, number });
       return number;
     },
-    async looked() {
+    async sendAll() {
       await shop.s.drain();
       await vi.waitFor(
         async () => {
-          // Edits of one message are seconds apart.
+          // Edits of the same message are some seconds apart.
           w.later(4);
           await shop.s.service.slack?.look();
-          // One statement reads both tables in one snapshot, because the service reads events and sends messages
-          // meanwhile.
+          // One statement reads both tables in one snapshot, because the service reads events and sends messages at the
+          // same time.
           const left = await shop.s.rows(
             `select subject, problem from slack_message where told_version < version
              union all select 'news', null from slack_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
@@ -83,11 +83,11 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
   };
   await shop.addEnvironment();
   await shop.mutate('replaceConfiguration', { repository, yaml });
-  // The queue builds nothing.
+  // The repository is paused, so the queue builds nothing.
   await shop.mutate('pauseRepository', { repository, paused: true });
-  await w.looked();
+  await w.sendAll();
   return w;
 }
 
-export const shown = ({ blocks }: SlackPost): string =>
+export const textOf = ({ blocks }: SlackPost): string =>
   blocks.flatMap(({ text, elements = [] }) => [text?.text ?? '', ...elements.map((each) => each.text)]).join('|');

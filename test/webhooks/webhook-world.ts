@@ -3,13 +3,13 @@ import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
 import type { DeliveryRef, WebhookOptions } from '../../src/modules/webhooks/index.ts';
-import { seed, type Seeded } from '../graphql/seed.ts';
+import { seed, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { eventually } from './receiver.ts';
 
 export interface WebhookWorld extends AsyncDisposable {
   readonly s: TestServer;
-  readonly seeded: Seeded;
+  readonly seeded: SeededRepository;
   /** Deliveries whose workflow was requested, oldest first. */
   readonly retries: readonly DeliveryRef[];
   pass(ms: number): void;

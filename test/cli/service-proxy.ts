@@ -1,14 +1,14 @@
-// A way to a service that can be cut and mended.
+// A proxy to a service. A test can cut the connections and restore them.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-export interface Wire extends AsyncDisposable {
+export interface ServiceProxy extends AsyncDisposable {
   readonly url: string;
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
-export async function wireTo({ hostname, port }: URL): Promise<Wire> {
+export async function startProxy({ hostname, port }: URL): Promise<ServiceProxy> {
   const open = new Set<Socket>();
   let isCut = false;
   const server = createServer((client) => {
@@ -36,7 +36,7 @@ export async function wireTo({ hostname, port }: URL): Promise<Wire> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
-    mend: () => void (isCut = false),
+    restore: () => void (isCut = false),
     async [Symbol.asyncDispose]() {
       cut();
       server.close();
