@@ -1,4 +1,4 @@
-// Following a project's deployments and environments.
+// Subscriptions to the deployments and environments of a project.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { started, follow, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -46,7 +46,7 @@ const linesOf = (followed: Followed<Change>): string[] =>
   followed.payloads.map(({ action, deployment }) => `${deployment.environment.name} ${action}`);
 
 describe('subscriptions', () => {
-  it('tell deployments of a project, or of one environment, and none of another project; resumed, none is missed', async () => {
+  it('send deployments of a project or of one environment, and a resumed subscription misses none', async () => {
     await using all = follow<Change>(s, deployments, { project: 'shop' });
     await using production = follow<Change>(s, deployments, { project: 'shop', environment: 'production' });
     await started(all, production);
@@ -68,7 +68,7 @@ describe('subscriptions', () => {
     expect(linesOf(resumed)).toEqual(['staging deployment_success', 'production deployment_failure']);
   });
 
-  it('tell an environment each time something in it changed', async () => {
+  it('send an environment each time something in it has changed', async () => {
     await using followed = follow<{ action: string; environment: { name: string; deployments: unknown } }>(
       s,
       'subscription { environmentChanged(project: "shop", environment: "staging") { action environment { name deployments(first: 1) { nodes { status } } } } }',
@@ -84,7 +84,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  it('of all events say what each is about', async () => {
+  it('of all events have the subject of each event', async () => {
     const { data } = await s.graphql<{ repository: { events: { nodes: unknown[] } } }>(
       '{ repository(owner: "acme", name: "shop") { events(first: 1) { nodes { action deployment { status } environment { name } releaseCandidate { version } } } } }',
     );

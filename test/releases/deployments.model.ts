@@ -1,4 +1,4 @@
-// What the event log has to say of an environment after any request: a model that knows the rules alone.
+// A model that only knows the rules. It says what the event log of an environment must contain after any request.
 import { canMove } from '../../src/domain/releases/deployment.status.ts';
 import type { DeploymentKind, DeploymentStatus } from '../../src/domain/releases/release.ts';
 
@@ -25,7 +25,7 @@ export class EnvironmentModel {
   /** The deployments that have succeeded, in the order in which the success was reported. */
   #succeeded: string[] = [];
 
-  /** Follows the log; `reported` is the deployment that these events report, and its status. */
+  /** Follows the log. `reported` is the deployment that these events report, and its status. */
   follow(
     events: readonly LoggedDeployment[],
     reported: { readonly version: string; readonly status: DeploymentStatus } | null,
@@ -72,7 +72,7 @@ export class EnvironmentModel {
     if (byService.length > 1) throw new Error(`${byService.map(({ id }) => id).join(' and ')} are under way at once.`);
   }
 
-  /** The version a rollback has to restore as things stand. Null: none. */
+  /** The version that a rollback must restore now. Null: there is none. */
   rollbackTarget(): string | null {
     const latest = this.#deployments.get(this.#started.at(-1) ?? '');
     if (latest === undefined) return null;

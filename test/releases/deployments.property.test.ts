@@ -1,4 +1,4 @@
-// Whatever is asked, reported and answered, in whatever order: what the log tells keeps the rules, and the line drains.
+// Sends random requests, reports and answers in any order. The log follows the rules, and the line drains.
 import { fc, seed } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -39,7 +39,7 @@ async function begin(): Promise<Story> {
   return new Story({ s, clock, project, name, id: row?.id ?? '' });
 }
 
-test(`deployments keep the rules, rollbacks go where history says, and every line drains (FC_SEED=${seed})`, {
+test(`deployments follow the rules, rollbacks restore the right version, and every line drains (FC_SEED=${seed})`, {
   timeout: 300_000,
 }, async () => {
   await fc.assert(

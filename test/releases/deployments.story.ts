@@ -1,5 +1,5 @@
-// What may happen to an environment, and how it is driven: by wakes and deadlines alone, as workflows are. After every
-// step the log is held against the model.
+// Random requests for an environment. Deployments are driven only by wakes and deadlines, as by workflows. After every
+// step the log is compared with the model.
 import { fc } from '../support/properties.ts';
 import { expect } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
@@ -27,7 +27,7 @@ const [version, force, rarely] = [
   fc.boolean(),
   fc.constantFrom(true, false, false, false),
 ];
-/** Null: it is left in line. Else how it ends, if its turn comes. */
+/** How the deployment ends, if its turn comes. Null: it stays in line. */
 const ends = fc.option(state, { freq: 5 });
 export const command = fc.oneof(
   {
@@ -56,7 +56,7 @@ export interface Stage {
   readonly id: string;
 }
 
-/** An environment, the provider that deploys to it, and those who wait to be driven. */
+/** An environment, the provider that deploys to it, and the deployments that wait to be driven. */
 export class Story {
   readonly model = new EnvironmentModel();
   readonly #ctx: Context;

@@ -27,8 +27,8 @@ async function succeed(at: TestEnvironment, ...versions: string[]): Promise<void
   }
 }
 
-describe('deploying', () => {
-  it('begins in line, tells of it, and shows what runs there', async () => {
+describe('a deployment', () => {
+  it('starts in line, is announced, and shows which version runs in the environment', async () => {
     const at = await environment('Deploying', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1');
     expect(await at.deploy('v2-rc1')).toMatchObject({
@@ -44,7 +44,7 @@ describe('deploying', () => {
     });
   });
 
-  it('is refused for what is not ready, not known, malformed or frozen', async () => {
+  it('is refused for a version that is not ready, unknown or malformed, and while the environment is frozen', async () => {
     const at = await environment('Refusing', 'v1-rc1');
     await at.candidate('v2-rc1', 'building');
     await at.candidate('v3-rc1', 'failed');
@@ -61,7 +61,7 @@ describe('deploying', () => {
     expect([await at.line(), await at.events()]).toEqual([[], []]);
   });
 
-  it('goes on by force while it is frozen, and by name alone', async () => {
+  it('starts in a frozen environment if it is forced, and is marked as forced', async () => {
     const at = await environment('Forcing', 'v1-rc1');
     await at.freeze();
     const answer = await s.graphql<{ createDeployment: { deployment: object } }>(
@@ -84,7 +84,7 @@ describe('deploying', () => {
     });
   });
 
-  it('supersedes what is active there', async () => {
+  it('supersedes the active deployments of the environment', async () => {
     const at = await environment('Superseding', 'v1-rc1', 'v2-rc1', 'v3-rc1');
     await at.deploy('v1-rc1');
     await at.report('v2-rc1', 'in_progress');
@@ -115,7 +115,7 @@ describe('deploying', () => {
     ]);
   });
 
-  it('names in a preview what it would wait for', async () => {
+  it('shows in a preview what it would wait for', async () => {
     const at = await environment('Waiting', 'v1-rc1', 'v2-rc1');
     await at.deploy('v1-rc1');
     const answer = await s.graphql<{ createDeployment: { impact: object } }>(
@@ -129,8 +129,8 @@ describe('deploying', () => {
   });
 });
 
-describe('a report from outside', () => {
-  it('creates a deployment if there is none, and its status is taken without a check of the order', async () => {
+describe('a report from an external pipeline', () => {
+  it('creates a deployment if there is none, and sets its status without a check of the order', async () => {
     const at = await environment('Reporting', 'v1-rc1');
     const first = await at.report('v1-rc1', 'success');
     expect(first).toMatchObject({ status: 'success', from_release_candidate_version: null });
@@ -147,10 +147,10 @@ describe('a report from outside', () => {
     ]);
   });
 
-  it('is taken from every status to every other, on one deployment', async () => {
+  it('may change every status to every other, on the same deployment', async () => {
     const at = await environment('Repeating', 'v1-rc1');
     const { id } = await at.report('v1-rc1', 'pending');
-    // A walk that goes once from each to each.
+    // This walk changes each status once to each other.
     const walk = deploymentStatuses.flatMap((from, index) => [
       from,
       ...deploymentStatuses.slice(index + 1).flatMap((to) => [from, to]),
@@ -160,7 +160,7 @@ describe('a report from outside', () => {
     expect(await at.line()).toEqual(['v1-rc1 pending']);
   });
 
-  it('of a status there is not, or of a version nobody knows, is refused', async () => {
+  it('with an unknown status or version is refused', async () => {
     const at = await environment('Misreporting', 'v1-rc1');
     const errors = [
       (await at.report('v1-rc1', 'done')).error,
@@ -175,7 +175,7 @@ describe('a report from outside', () => {
     expect(await at.line()).toEqual([]);
   });
 
-  it('says why with a message, of which it takes so many', async () => {
+  it('may have a message, up to its maximum length', async () => {
     const at = await environment('Explaining', 'v1-rc1');
     const report = async (errorMessage: string) =>
       await s.graphql<{ reportDeployment: { deployment: object } }>(
@@ -191,7 +191,7 @@ describe('a report from outside', () => {
     });
   });
 
-  it('asks neither freeze nor candidate, and the deployment is driven from outside from then on', async () => {
+  it('ignores freezes and the state of the candidate, and from then on Interlock no longer drives the deployment', async () => {
     const at = await environment('Outside');
     await at.candidate('v1-rc1', 'failed');
     await at.candidate('v2-rc1');
@@ -207,8 +207,8 @@ describe('a report from outside', () => {
   });
 });
 
-describe('rolling back', () => {
-  it('goes back to what ran before, further with each, and never returns', async () => {
+describe('a rollback', () => {
+  it('restores the version before, and each further rollback an older one', async () => {
     const at = await environment('Rolling', 'v1-rc1', 'v2-rc1', 'v3-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1', 'v3-rc1');
     const first = await at.rollBack();
@@ -229,7 +229,7 @@ describe('rolling back', () => {
     expect((await at.rollBack()).error).toBe('No previous deployment to roll back from');
   });
 
-  it('cancels what is active and restores the last that succeeded', async () => {
+  it('cancels the active deployments, and restores the last version that succeeded', async () => {
     const at = await environment('Restoring', 'v1-rc1', 'v2-rc1', 'v3-rc1', 'v4-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     await at.report('v3-rc1', 'in_progress');
@@ -244,7 +244,7 @@ describe('rolling back', () => {
     ]);
   });
 
-  it('does not take back what was canceled in line, though a report says again that it was', async () => {
+  it('ignores a deployment that was canceled in line, although a report repeats that it was canceled', async () => {
     const at = await environment('Echoing', 'v1-rc1', 'v2-rc1', 'v3-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     await at.deploy('v3-rc1');
@@ -253,7 +253,7 @@ describe('rolling back', () => {
     expect(await at.rollBack()).toMatchObject({ release_candidate_version: 'v1-rc1' });
   });
 
-  it('restores what ran when a pipeline outside deployed an older version again, and failed', async () => {
+  it('restores the running version if an external pipeline failed to deploy an older version again', async () => {
     const at = await environment('Again', 'v1-rc1', 'v2-rc1', 'v3-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1', 'v3-rc1');
     expect(await at.report('v2-rc1', 'in_progress')).toMatchObject({ from_release_candidate_version: 'v3-rc1' });
@@ -261,7 +261,7 @@ describe('rolling back', () => {
     expect(await at.rollBack()).toMatchObject({ release_candidate_version: 'v3-rc1' });
   });
 
-  it('cancels a line in as many statements as one deployment, whatever its length', async () => {
+  it('cancels a line of any length in as many statements as one deployment', async () => {
     const ctx = systemContext(s.ports, s.accountId);
     const count = async (project: string, length: number): Promise<number> => {
       const at = await environment(project, 'v1-rc1');
@@ -291,7 +291,7 @@ describe('rolling back', () => {
     ]);
   });
 
-  it('keeps nothing of the line it cancels in memory, so that a long one costs no more for each', async () => {
+  it('keeps no canceled deployment in memory, so that a long line costs no more for each', async () => {
     const at = await environment('Long', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1');
     await at.report('v2-rc1', 'in_progress');
@@ -302,12 +302,12 @@ describe('rolling back', () => {
       expect(await cancelActive(ctx, tx, { environment: locked, because: 'For a test.' })).toHaveLength(4);
       return [...tx.em.getUnitOfWork().getIdentityMap().values()].length;
     });
-    // The environment alone.
+    // Only the environment is in memory.
     expect(left).toBe(1);
     expect(await at.line()).toEqual([...Array(3).fill('v1-rc1 canceled'), 'v2-rc1 canceled', 'v1-rc1 success']);
   });
 
-  it('is repeated for the same target when it fails', async () => {
+  it('has the same target again after it failed', async () => {
     const at = await environment('Relapsing', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     const first = await at.rollBack();
@@ -316,7 +316,7 @@ describe('rolling back', () => {
     expect(again).toMatchObject({ release_candidate_version: 'v1-rc1', rollback_of: first.rollback_of });
   });
 
-  it('is refused while frozen before anything else, unless by force', async () => {
+  it('is refused in a frozen environment before all other reasons, unless it is forced', async () => {
     const at = await environment('Frozen', 'v1-rc1', 'v2-rc1');
     await at.freeze();
     expect((await at.rollBack()).error).toBe('Environment is frozen');
@@ -327,14 +327,14 @@ describe('rolling back', () => {
     expect(await at.rollBack(true)).toMatchObject({ release_candidate_version: 'v1-rc1', status: 'pending' });
   });
 
-  it('cancels nothing when there is nothing to go back to', async () => {
+  it('cancels nothing if there is no version to restore', async () => {
     const at = await environment('Nowhere', 'v1-rc1');
     await at.report('v1-rc1', 'in_progress');
     expect((await at.rollBack()).error).toBe('No previous deployment to roll back from');
     expect(await at.line()).toEqual(['v1-rc1 in_progress']);
   });
 
-  it('is refused, like a deployment, if another candidate runs there than was looked at', async () => {
+  it('is refused, as is a deployment, if another candidate runs than the user has seen', async () => {
     const at = await environment('Moved', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     const send = async (ifRunning: string, preview: boolean) =>
@@ -359,7 +359,7 @@ describe('rolling back', () => {
     });
   });
 
-  it('tells in a preview what it would do', async () => {
+  it('shows in a preview what it would do', async () => {
     const at = await environment('Previewing', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     const answer = await s.graphql<{ rollBackEnvironment: object }>(
@@ -378,7 +378,7 @@ describe('rolling back', () => {
   });
 });
 
-describe('canceling', () => {
+describe('a cancellation', () => {
   const cancel = async (id: string, preview = false) =>
     await s.graphql<{ cancelDeployment: { deployment: { status: string }; impact: object | null } }>(
       `mutation ($id: ID!, $preview: Boolean!) { cancelDeployment(input: {id: $id, preview: $preview}) {
@@ -386,7 +386,7 @@ describe('canceling', () => {
       { id, preview },
     );
 
-  it('takes one in line out at once, and is answered again', async () => {
+  it('takes a deployment in line out at once, and may be repeated', async () => {
     const at = await environment('Canceling', 'v1-rc1');
     const { id } = await at.deploy('v1-rc1');
     expect((await cancel(id, true)).data.cancelDeployment.impact).toEqual({
@@ -397,7 +397,7 @@ describe('canceling', () => {
     expect((await cancel(id)).data.cancelDeployment.deployment).toEqual(canceled);
   });
 
-  it('lets the next in line go, though nobody had the environment', async () => {
+  it('wakes the next deployment in line, although no deployment had the slot', async () => {
     const at = await environment('Leaving', 'v1-rc1', 'v2-rc1');
     const woken = new Set<string>();
     const ctx: Context = {
@@ -414,7 +414,7 @@ describe('canceling', () => {
     expect(await at.line()).toEqual(['v2-rc1 in_progress', 'v1-rc1 canceled']);
   });
 
-  it('is refused for what has ended, and knows no other account’s', async () => {
+  it('is refused if the deployment has ended, or belongs to another account', async () => {
     const at = await environment('Ended', 'v1-rc1');
     const { id } = await at.report('v1-rc1', 'success');
     const ended = await cancel(id);
@@ -432,8 +432,8 @@ describe('canceling', () => {
   });
 });
 
-describe('a provider that could not be called', () => {
-  it('is shown with what failed and when it is called again, and whether it was asked to cancel', async () => {
+describe('a deployment whose provider could not be called', () => {
+  it('shows the failure, the time of the next call, and whether the cancellation was sent', async () => {
     const at = await environment('Failing', 'v1-rc1');
     const { id } = await at.report('v1-rc1', 'in_progress');
     const fields = 'lastFailure nextTryAt cancelSentAt';
@@ -455,14 +455,14 @@ describe('a provider that could not be called', () => {
       nextTryAt: '2026-03-01T00:00:04.000Z',
       cancelSentAt: null,
     });
-    // Asked again in a while, as ever: nothing failed.
+    // The next call is a usual status request, because nothing failed.
     await s.rows(`update deployment set problem = null where environment_id = $1`, [at.id]);
     expect(await shown()).toEqual({ ...nothing, releaseCandidate: build });
   });
 });
 
 describe('the list of deployments', () => {
-  it('is paged by number with its total and its links, newest first', async () => {
+  it('is paged by number, with its total and its links, the newest first', async () => {
     const at = await environment('Listing', 'v1-rc1', 'v2-rc1', 'v3-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1', 'v3-rc1');
     const path = '/api/releases/Listing/environments/production/deployments';
@@ -491,7 +491,7 @@ describe('the list of deployments', () => {
     ]);
   });
 
-  it('goes on by cursor', async () => {
+  it('is paged by cursor', async () => {
     const at = await environment('Cursors', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');
     const read = async (after: string | null) =>

@@ -1,5 +1,5 @@
-// Deployments and builds as they are driven: providers that are called over HTTP, commands that really run, reports.
-// The engine is a plain loop: what holds here holds by the rows.
+// Drives deployments and builds: providers that are called over HTTP, commands that really run, and reports. The engine
+// is a plain loop, so the tests show what the rows alone guarantee.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { advanceDeployment, forgetOpenDeployments } from '../../src/modules/releases/index.ts';
@@ -10,8 +10,8 @@ import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
 const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
 
-describe('a deployment by somebody’s system', () => {
-  it('is triggered once, asked about, and one at a time while the rest waits in line', async () => {
+describe('a deployment by an HTTP provider', () => {
+  it('is triggered once and its status is read, while all others wait in line', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
@@ -34,7 +34,7 @@ describe('a deployment by somebody’s system', () => {
     cd.run('v2-rc1').status = 'failure';
     await r.become('v1-rc1 success', 'v2-rc1 failure', 'v3-rc1 in_progress');
     expect((await r.deployments())[1]?.error_message).toBe('run-2 says failure');
-    // A report is as good as an answer, and comes first.
+    // A report counts like an answer of the provider, and comes first here.
     await r.report('v3-rc1', 'success');
     await r.become('v1-rc1 success', 'v2-rc1 failure', 'v3-rc1 success');
     expect(cd.runs.map(({ starts }) => starts)).toEqual([1, 1, 1]);
@@ -51,7 +51,7 @@ describe('a deployment by somebody’s system', () => {
     ]);
   });
 
-  it('that is away is tried again, and a provider that refuses ends it with its message', async () => {
+  it('whose provider does not answer is tried again, and one that is refused ends with the message of the provider', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     await r.candidate('v1-rc1');
@@ -73,7 +73,7 @@ describe('a deployment by somebody’s system', () => {
     expect((await r.deployments())[1]?.error_message).toBe(`${new URL(cd.url).host} answered 422: no such service`);
   });
 
-  it('is canceled when it says so, not when it was asked to; success wins', async () => {
+  it('is canceled when the provider says so, not when the cancellation is sent, and a success still counts', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
@@ -94,7 +94,7 @@ describe('a deployment by somebody’s system', () => {
     expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by /);
   });
 
-  it('is canceled when its system knows nothing of it, though it cannot be asked', async () => {
+  it('is canceled if the provider does not know it, although its status cannot be read', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: { kind: 'http', url: cd.url } });
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
@@ -108,7 +108,7 @@ describe('a deployment by somebody’s system', () => {
       error_message: expect.stringMatching(/^Canceled by /),
       problem: null,
     });
-    // It knows of this one, and nobody can say before it reports.
+    // The provider knows this deployment. Its status is unknown until it is reported.
     cd.remembers = true;
     const [, second] = await r.deployments();
     await r.w.until(async () => cd.runs.length === 2);
@@ -122,7 +122,7 @@ describe('a deployment by somebody’s system', () => {
     await r.become('v1-rc1 canceled', 'v2-rc1 success');
   });
 
-  it('is canceled when its system has forgotten it; a deployment that is to go on is not', async () => {
+  it('that the provider has forgotten is canceled when it is asked to cancel, but not before', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
@@ -140,7 +140,7 @@ describe('a deployment by somebody’s system', () => {
     expect((await r.deployments())[0]?.error_message).toMatch(/^Canceled by /);
   });
 
-  it('is rolled back only after what runs has ended, before all others in line', async () => {
+  it('is rolled back only after the running deployment has ended, before all others in line', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
@@ -165,7 +165,7 @@ describe('a deployment by somebody’s system', () => {
 });
 
 describe('a deployment without a report', () => {
-  it('becomes unknown after its time, so that the next deployment starts, and a late report still counts', async () => {
+  it('becomes unknown after its report timeout, so that the next deployment starts, and a late report still counts', async () => {
     let now = Date.now();
     await using r = await releaseWorld({ reportTimeoutSec: 600, clock: () => new Date(now) });
     await r.candidate('v1-rc1');
@@ -185,7 +185,7 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 failure', 'v2-rc1 success');
   });
 
-  it('is canceled by a rollback at once, and its provider is still notified, as soon as it can be', async () => {
+  it('is canceled by a rollback at once, and its provider is notified as soon as it answers', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url), reportTimeoutSec: 600, clock: () => new Date(now) });
@@ -195,7 +195,7 @@ describe('a deployment without a report', () => {
     await r.become('v1-rc1 success');
     cd.startsAs = 'in_progress';
     await r.deploy('v2-rc1');
-    // Its time begins when the answer of its provider is recorded.
+    // The report timeout begins when the answer of the provider is recorded.
     await r.w.until(
       async () => (await r.w.rows('select 1 from deployment where triggered_at is not null')).length === 2,
     );
@@ -220,7 +220,7 @@ describe('a deployment without a report', () => {
     expect((await r.deployments())[1]?.problem).toBeNull();
   });
 
-  it('is canceled when its provider refuses the cancellation, and records the reason', async () => {
+  it('is canceled although its provider refuses the cancellation, and the reason is recorded', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     const provider = { kind: 'http', url: cd.url } as const;
@@ -242,7 +242,7 @@ describe('a deployment without a report', () => {
     ]);
   });
 
-  it('whose provider was changed is, as a build, started again at the new one', async () => {
+  it('is, like a build, started again at the new provider if the provider was changed', async () => {
     await using former = await cdServer();
     await using present = await cdServer();
     await using r = await releaseWorld({ build: http(former.url) });
@@ -257,7 +257,7 @@ describe('a deployment without a report', () => {
     await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
   });
 
-  it('that was canceled since is not reported to a provider that came later', async () => {
+  it('is not canceled at a provider that was set later', async () => {
     let now = Date.now();
     await using former = await cdServer();
     await using present = await cdServer();
@@ -288,7 +288,7 @@ describe('a deployment without a report', () => {
   });
 });
 
-/** A database that keeps no trigger of a provider: the provider takes it on, and the service fails. */
+/** Makes the database refuse to record a trigger. The provider accepts the run, and then Interlock fails. */
 async function refuseTriggers(r: ReleaseWorld, table: 'deployment' | 'release_candidate'): Promise<AsyncDisposable> {
   const owner = new pg.Client({ connectionString: r.w.databaseUrl });
   await owner.connect();
@@ -306,10 +306,10 @@ async function refuseTriggers(r: ReleaseWorld, table: 'deployment' | 'release_ca
   };
 }
 
-describe('what the service itself fails at', () => {
+describe('a run that an error in Interlock interrupted', () => {
   const failed = 'An error in Interlock interrupted the run. The log of Interlock says why.';
 
-  it('is tried again after a while, says so, and ends in its own time', async () => {
+  it('is tried again later, shows the error, and ends at its report timeout', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url), clock: () => new Date(now) });
@@ -330,7 +330,7 @@ describe('what the service itself fails at', () => {
     );
   });
 
-  it('goes on where the service can again, as builds do', async () => {
+  it('continues when Interlock works again, also for a build', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     await using r = await releaseWorld({ build: http(cd.url), clock: () => new Date(now) });
@@ -348,7 +348,7 @@ describe('what the service itself fails at', () => {
 });
 
 describe('a database that was restored', () => {
-  it('goes on with no deployment of before: they are unknown, and a new request is carried out', async () => {
+  it('makes all open deployments unknown, and a new request is carried out', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
@@ -365,8 +365,8 @@ describe('a database that was restored', () => {
   });
 });
 
-describe('a provider whose secret cannot be opened any more', () => {
-  it('ends what it was for with a message, and holds up nobody', async () => {
+describe('a provider whose secret cannot be decrypted any more', () => {
+  it('makes its deployments and builds end with a message, and blocks no others', async () => {
     await using cd = await cdServer();
     const secret = 'hunter-of-secrets';
     const build = { kind: 'command', command: 'true', timeoutSec: 60, secret } as const;
@@ -389,7 +389,7 @@ describe('a provider whose secret cannot be opened any more', () => {
 describe('a deployment by a command', () => {
   const command = (text: string) => ({ kind: 'command', command: text, timeoutSec: 60 }) as const;
 
-  it('succeeds and fails as it exits, with its log; one after the other', async () => {
+  it('succeeds or fails by its exit code, with its log, one deployment after the other', async () => {
     const text =
       'echo "to $ENVIRONMENT: $RELEASE_CANDIDATE_VERSION after $FROM_RELEASE_CANDIDATE_VERSION"; test "$RELEASE_VERSION" != v2';
     await using r = await releaseWorld({ provider: command(text) });
@@ -407,7 +407,7 @@ describe('a deployment by a command', () => {
     );
   });
 
-  it('is stopped when it is canceled, and its environment free once it has ended', async () => {
+  it('is stopped when it is canceled, and frees its environment when it has ended', async () => {
     await using r = await releaseWorld({ provider: command('echo started; sleep 300') });
     await r.candidate('v1-rc1');
     await r.candidate('v2-rc1');
@@ -420,8 +420,8 @@ describe('a deployment by a command', () => {
   });
 });
 
-describe('the build of a candidate', () => {
-  it('makes it ready, or failed with a message; only a ready one is deployed', async () => {
+describe('the build of a release candidate', () => {
+  it('makes the candidate ready, or failed with a message, and only a ready candidate can be deployed', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ build: http(cd.url) });
     await r.candidate('v1-rc1', { built: true });
@@ -443,7 +443,7 @@ describe('the build of a candidate', () => {
     await expect(r.deploy('v1-rc2')).rejects.toThrow('v1-rc2 failed to build');
   });
 
-  it('by a command has a log, and fails when it does not end in time', async () => {
+  it('by a command has a log, and fails if it does not end in time', async () => {
     const text = 'echo "building $RELEASE_CANDIDATE_VERSION"; test "$RELEASE_VERSION" = v1 || sleep 300';
     await using r = await releaseWorld({
       build: { kind: 'command', command: text, timeoutSec: 900 },

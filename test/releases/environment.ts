@@ -1,4 +1,4 @@
-// A release project with one environment and candidates of it, reached as users reach them.
+// A release project with one environment and its candidates, used through GraphQL and REST as users do.
 import type { TestServer } from '../support/server.ts';
 
 export interface Shown {
@@ -20,14 +20,14 @@ export interface TestEnvironment {
   readonly project: string;
   readonly name: string;
   readonly id: string;
-  /** A candidate, as its build left it. */
+  /** Makes a candidate with the status that its build would have left. */
   candidate(version: string, status?: 'ready' | 'building' | 'failed'): Promise<void>;
   deploy(version: string): Promise<Shown & Refused>;
   report(version: string, status: string): Promise<Shown & Refused>;
   rollBack(force?: boolean): Promise<Shown & Refused>;
-  /** Newest first: `v2-rc1 success`. */
+  /** The deployments, the newest first, such as `v2-rc1 success`. */
   line(): Promise<string[]>;
-  /** Actions of its deployments, oldest first. */
+  /** The actions of events about deployments, the oldest first. */
   events(): Promise<readonly { readonly action: string; readonly payload: Record<string, unknown> }[]>;
   freeze(): Promise<void>;
   unfreeze(): Promise<void>;

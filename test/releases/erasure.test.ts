@@ -1,4 +1,4 @@
-// An erasure asks what runs to stop before its rows go: deployments, builds of candidates, and runbooks.
+// An erasure stops running work before it deletes rows: deployments, builds of candidates, and runbooks.
 import { expect, it } from 'vitest';
 import { carryOutErasures } from '../../src/modules/erasure/index.ts';
 import { eraseRepository } from '../../src/modules/erasure/erasure.service.ts';
@@ -18,7 +18,7 @@ async function expectErased(w: World): Promise<void> {
   expect(await w.rows('select 1 from repository')).toEqual([]);
 }
 
-it('a deployment and a build at a provider are canceled there, with the secret of the provider', async () => {
+it('a deployment and a build are canceled at their provider, with the secret of the provider', async () => {
   await using cd = await cdServer();
   const provider = { kind: 'http', url: cd.url, statusUrl: cd.url, secret: 'a secret of sixteen' } as const;
   await using r = await releaseWorld({ provider, build: provider });
@@ -62,7 +62,7 @@ it('commands that deploy and build are stopped', async () => {
   await expectErased(r.w);
 });
 
-it('the agent of a runbook is stopped, and no leaf behind it is begun', async () => {
+it('the agent of a runbook is stopped, and no later leaf is started', async () => {
   await using r = await runbookWorld();
   const number = await r.begin(`hold ${r.w.dataDir}/release\nwrite never.txt never`);
   await r.become(number, '1.1 in_progress', '2.1 not_started');

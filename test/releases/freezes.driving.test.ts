@@ -5,7 +5,7 @@ import { releaseWorld } from '../support/release-world.ts';
 
 const production = { project: 'shop', environment: 'production' };
 
-it('what was in line when an environment froze waits, says for what, lets force pass, and goes on when the freeze ends', async () => {
+it('deployments in line wait while the environment is frozen, say for what, let a forced deployment pass, and continue when the freeze ends', async () => {
   await using r = await releaseWorld();
   const { ctx, service } = r.w;
   for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);
@@ -14,7 +14,7 @@ it('what was in line when an environment froze waits, says for what, lets force 
   await r.become('v1-rc1 in_progress', 'v2-rc1 pending');
   const endsAt = new Date(Date.now() + 3_600_000);
   await freezeEnvironment(ctx, { ...production, reason: 'audit', endsAt });
-  // What runs goes on: a freeze stops nothing that has started.
+  // The running deployment continues, because a freeze stops nothing that has started.
   await r.report('v1-rc1', 'success');
   await r.become('v1-rc1 success', 'v2-rc1 pending');
   const { need, step, nextLookAt } = await advanceDeployment(ctx, waiting);

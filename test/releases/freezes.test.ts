@@ -70,12 +70,12 @@ const schedule = (start: Date, end: Date) => ({
   cronEnd: `${end.getUTCMinutes()} ${end.getUTCHours()} ${end.getUTCDate()} ${end.getUTCMonth() + 1} *`,
   timezone: 'UTC',
 });
-// All times count from the hour in which the file started, so that an hour that ends meanwhile changes nothing.
+// All times count from the hour in which the file started, so that the end of an hour changes nothing.
 const startedIn = Math.floor(Date.now() / hour);
 const wholeHour = (hours: number) => new Date((startedIn + hours) * hour);
 
-describe('an environment frozen by hand', () => {
-  it('names its reason, end and author; until it ends, only a forced deployment runs there', async () => {
+describe('an environment that a user has frozen', () => {
+  it('shows reason, end and author, and until the end only a forced deployment runs there', async () => {
     const at = await environment('ByHand', 'v1-rc1', 'v2-rc1');
     await at.report('v1-rc1', 'success');
     const endsAt = wholeHour(2);
@@ -103,7 +103,7 @@ describe('an environment frozen by hand', () => {
     ]);
   });
 
-  it('holds for a server whose clock is behind the clock of the writer', async () => {
+  it('is frozen also for a server whose clock is behind the clock of the writer', async () => {
     const at = await environment('Skewed');
     await mutate('freezeEnvironment', refTo(at), 'freeze { id }');
     const ctx = systemContext(s.ports, s.accountId);
@@ -115,7 +115,7 @@ describe('an environment frozen by hand', () => {
     expect(frozen?.freeze.source).toBe('manual');
   });
 
-  it('names in a preview the deployments it would hold back, and does nothing', async () => {
+  it('shows in a preview which deployments the freeze would hold back, and stays as it is', async () => {
     const at = await environment('Previewing', 'v1-rc1', 'v2-rc1');
     await at.deploy('v1-rc1');
     await mutate('freezeEnvironment', { ...refTo(at), reason: 'one' }, 'freeze { id }');
@@ -140,7 +140,7 @@ describe('an environment frozen by hand', () => {
     expect(await mutate('freezeEnvironment', refTo(at), 'impact { sentence }')).toEqual({ impact: null });
   });
 
-  it('names in a preview the deployments that its end lets go, and stays frozen', async () => {
+  it('shows in a preview which deployments the end of the freeze would let go, and stays frozen', async () => {
     const at = await environment('Lifting', 'v1-rc1');
     await at.deploy('v1-rc1');
     const made = (await mutate('freezeEnvironment', refTo(at), 'freeze { id }')) as { freeze: { id: string } };
@@ -167,7 +167,7 @@ describe('an environment frozen by hand', () => {
     expect(await mutate('deleteFreeze', made.freeze, `environmentI${impact}`)).toEqual({ environmentImpact: null });
   });
 
-  it('has one such freeze: the next takes its place, and tells nothing twice', async () => {
+  it('has one such freeze: a new one replaces it, without a second announcement', async () => {
     const at = await environment('Replacing');
     const first = await mutate('freezeEnvironment', { ...refTo(at), reason: 'one' }, 'freeze { id }');
     const second = await mutate('freezeEnvironment', { ...refTo(at), reason: 'two' }, 'freeze { id }');
@@ -179,7 +179,7 @@ describe('an environment frozen by hand', () => {
     expect(await mutate('deleteFreeze', { id: left }, 'freeze { id }')).toBe('Freeze not found');
   });
 
-  it('is announced when its end comes, once', async () => {
+  it('is announced as unfrozen once, when the freeze ends', async () => {
     const at = await environment('Ending');
     const endsAt = wholeHour(2);
     await mutate('freezeEnvironment', { ...refTo(at), endsAt }, 'freeze { id }');
@@ -201,7 +201,7 @@ describe('an environment frozen by hand', () => {
     expect((await freezeState(at)).frozen).toMatchObject({ reason: 'again' });
   });
 
-  it('wakes who waits in line when it ends, and nobody before', async () => {
+  it('wakes the waiting deployment when the freeze ends', async () => {
     const at = await environment('Waking', 'v1-rc1');
     await at.deploy('v1-rc1');
     const woken: unknown[] = [];
@@ -213,13 +213,13 @@ describe('an environment frozen by hand', () => {
     await announceDueFreezes({ ...s.ports, clock: () => endsAt, wake: async (whose) => void woken.push(whose) });
     const [deployment] = await s.rows<{ id: string }>('select id from deployment where environment_id = $1', [at.id]);
     expect(woken).toContainEqual({ accountId: s.accountId, deploymentId: deployment?.id, isRollback: false });
-    // Should the wake be lost, the relay looks.
+    // If the wake is lost, the relay finds the deployment at this time.
     expect(await looksAt()).toEqual({ next_look_at: new Date(endsAt.getTime() + 2_000) });
   });
 });
 
-describe('a schedule', () => {
-  it('freezes again and again, is announced each time, and stays when the environment is unfrozen', async () => {
+describe('a freeze schedule', () => {
+  it('freezes repeatedly, is announced each time, and continues after the environment was unfrozen', async () => {
     const at = await environment('Scheduled', 'v1-rc1');
     const [start, end] = [wholeHour(-1), wholeHour(2)];
     const input = { environment: refTo(at), schedule: schedule(start, end), reason: 'nightly' };
@@ -250,7 +250,7 @@ describe('a schedule', () => {
     expect(await freezeState(at)).toEqual({ frozen: null, freezes: [] });
   });
 
-  it('says in a preview what it holds back at once, or when it begins', async () => {
+  it('shows in a preview what it holds back at once, or when it begins', async () => {
     const at = await environment('Planned', 'v1-rc1');
     await at.deploy('v1-rc1');
     const foreseen = async (when: object) =>
@@ -282,7 +282,7 @@ describe('a schedule', () => {
     expect(await freezeState(at)).toEqual({ frozen: null, freezes: [] });
   });
 
-  it('is read by the clock on the wall of its time zone', async () => {
+  it('uses the wall clock of its time zone', async () => {
     const at = await environment('Zoned');
     const now = new Date();
     const inAuckland = new Intl.DateTimeFormat('en-GB', {
@@ -302,7 +302,7 @@ describe('a schedule', () => {
     );
   });
 
-  it('of base branches is of the same kind, and is ended in the same way', async () => {
+  it('of base branches is made and ended in the same way', async () => {
     await environment('Branches');
     const repository = { owner: 'acme', name: 'branches' };
     const branches = { repository, baseBranches: 'release/*' };
@@ -350,7 +350,7 @@ describe('after a rollback', () => {
     return at;
   }
 
-  it('freezes an environment that is set to, as the rollback succeeds, not before; unfreezing ends that', async () => {
+  it('an environment is frozen when the rollback succeeds, if it is set so, until it is unfrozen', async () => {
     const at = await rolledBack('AfterRollback', null);
     expect((await freezeState(at)).frozen).toBeNull();
     await at.report('v1-rc1', 'success');
@@ -365,7 +365,7 @@ describe('after a rollback', () => {
     expect((await at.deploy('v2-rc1')).status).toBe('pending');
   });
 
-  it('stays frozen for as long as is set, and another rollback takes the place of the freeze', async () => {
+  it('an environment stays frozen for the set time, and the freeze of another rollback replaces the first', async () => {
     const at = await rolledBack('AfterRollbackFor', 600);
     const before = Date.now();
     await at.report('v1-rc1', 'success');
@@ -377,7 +377,7 @@ describe('after a rollback', () => {
     expect((await freezeState(at)).freezes).toHaveLength(1);
   });
 
-  it('freezes nothing when a forward deployment succeeds', async () => {
+  it('an environment is not frozen when a forward deployment succeeds', async () => {
     const at = await rolledBack('Forward', null);
     await at.report('v2-rc1', 'success');
     expect((await freezeState(at)).frozen).toBeNull();
@@ -410,7 +410,7 @@ describe('a freeze is refused', () => {
     expect(await freezeEvents(at)).toEqual([]);
   });
 
-  it('of another account, as if it were not there', async () => {
+  it('in another account as if the environment did not exist', async () => {
     const at = await environment('Mine');
     const made = (await mutate('freezeEnvironment', refTo(at), 'freeze { id }')) as { freeze: { id: string } };
     const { token } = await s.otherAccount('freezing');

@@ -1,10 +1,10 @@
-// A code host that asks to wait is no provider that fails.
+// If the code host asks to wait, this is no failure of the provider.
 import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import { instead } from '../support/instead.ts';
 import { releaseWorld } from '../support/release-world.ts';
 
-it('a deployment whose code host asks to wait is triggered then, and nothing counts as a failure', async () => {
+it('a deployment whose code host asks to wait is triggered later, and the wait does not count as a failure', async () => {
   const inputs = ['deployment_id', 'environment', 'release_candidate_version'];
   await using r = await releaseWorld({
     runsCi: true,

@@ -1,4 +1,4 @@
-// Releases whose engine is a process, killed with -9 at a failpoint.
+// Starts an engine as a process, and kills it with -9 at a failpoint.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';
@@ -8,7 +8,7 @@ import { world, type WorldOptions } from '../support/world.ts';
 export interface Stage extends AsyncDisposable {
   readonly r: Releases;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts an engine that is killed at that place, and waits until it is. */
+  /** Starts an engine, and waits until the failpoint kills it. */
   killAt(failpoint: string): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function stage({ ci, ...options }: ReleaseOptions & Pick<WorldOptio
 
 export const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
 
-/** `v1-rc1 success` of each event of a deployment, in order. */
+/** The events of deployments in order, such as `v1-rc1 success`. */
 export async function loggedStatuses(r: Releases): Promise<string[]> {
   const events = await r.w.rows<{ version: string; status: string }>(
     `select c.version, substr(e.action, 12) as status from event e join deployment d on d.id = e.deployment_id

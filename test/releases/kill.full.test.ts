@@ -1,10 +1,10 @@
-// The process that drives is killed with -9 while it rolls back, and between a dispatch and its record.
+// Kills the process that drives deployments with -9 during a rollback, and between a dispatch and its record.
 import { describe, expect, it } from 'vitest';
 import { cdServer } from '../support/cd-server.ts';
 import { http, stage, loggedStatuses } from './kill-stage.ts';
 
-describe('the process that drives is killed', { timeout: 600_000 }, () => {
-  it('while it rolls back a running deployment: that is canceled first, then the one before runs again, once', async () => {
+describe('after the process that drives was killed', { timeout: 600_000 }, () => {
+  it('during a rollback, the running deployment is canceled first, and then the version before runs again, once', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';
     await using s = await stage({ provider: http(cd.url) });
@@ -34,7 +34,7 @@ describe('the process that drives is killed', { timeout: 600_000 }, () => {
     ]);
   });
 
-  it('between a dispatch and its record, then canceled: the run there is, is found and stopped', async () => {
+  it('between a dispatch and its record, a canceled deployment finds its run and stops it', async () => {
     await using s = await stage({
       ci: JSON.stringify({
         checks: {},
@@ -61,7 +61,7 @@ describe('the process that drives is killed', { timeout: 600_000 }, () => {
     ]);
   });
 
-  it('while it builds: the candidate is ready, once', async () => {
+  it('during a build, the candidate becomes ready once', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';
     await using s = await stage({ build: http(cd.url) });

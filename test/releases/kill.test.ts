@@ -1,12 +1,12 @@
-// The process that drives is killed with -9 at every step, one after the other: the same end, every run one run, and
-// every status reported once.
+// Kills the process that drives with -9 at every step, one after the other. The deployments end the same way, every run
+// is one run, and every status is reported once.
 import { describe, expect, it } from 'vitest';
 import { cdServer } from '../support/cd-server.ts';
 import { among } from '../support/tier.ts';
 import { http, stage, loggedStatuses } from './kill-stage.ts';
 
-describe('the worker that drives is killed', { timeout: 600_000 }, () => {
-  it('while it deploys: each is deployed once, in order', async () => {
+describe('after the worker that drives was killed', { timeout: 600_000 }, () => {
+  it('during deployments, each version is deployed once, in order', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';
     await using s = await stage({ provider: http(cd.url) });
@@ -32,7 +32,7 @@ describe('the worker that drives is killed', { timeout: 600_000 }, () => {
     ]);
   });
 
-  it('while its command runs: it is started again as the same run, says so, and never runs twice at once', async () => {
+  it('during a command, the command is started again as the same run, its log says so, and it never runs twice at once', async () => {
     const command = 'echo "run $RUN_KEY"; mkdir /tmp/$RUN_KEY && sleep 1; rmdir /tmp/$RUN_KEY';
     await using s = await stage({ provider: { kind: 'command', command, timeoutSec: 60 } });
     await s.r.candidate('v1-rc1');

@@ -1,4 +1,4 @@
-// What deployments and builds write: kept in pieces, read from the beginning, followed while it comes.
+// The output of deployments and builds: stored in pieces, read from the beginning, and followed while it is written.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { followLog } from '../../src/graphql/logs.ts';
@@ -28,8 +28,8 @@ beforeEach(async () => {
 const kept = async (): Promise<string[]> =>
   (await s.rows<{ text: string }>('select text from deployment_log order by id')).map(({ text }) => text);
 
-describe('keeping', () => {
-  it('makes one piece of what comes together, and keeps the order', async () => {
+describe('storing a log', () => {
+  it('makes one piece of output that comes together, and keeps the order', async () => {
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     for (let n = 0; n < 500; n += 1) log.write(`line ${n}\n`);
     await log.close();
@@ -38,7 +38,7 @@ describe('keeping', () => {
     expect(pieces.join('')).toBe(Array.from({ length: 500 }, (_, n) => `line ${n}\n`).join(''));
   });
 
-  it('has it before the run ends, without being asked', async () => {
+  it('stores output before the run ends', async () => {
     const log = openRunLog(ctx, { candidateId: rows.candidateId });
     log.write('first\n');
     await expect.poll(kept).toEqual(['first\n']);
@@ -47,7 +47,7 @@ describe('keeping', () => {
     expect(await kept()).toEqual(['first\n', 'second\n']);
   });
 
-  it('keeps both ends of a run that writes without end, says what is left out, and cuts no character', async () => {
+  it('keeps both ends of endless output, says what is left out, and cuts no character', async () => {
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     for (let n = 0; n < 20; n += 1) log.write('ä'.repeat(64 * 1024));
     log.write('It failed.\n');
@@ -66,14 +66,14 @@ describe('keeping', () => {
     expect(text).not.toContain('\u{FFFD}');
   });
 
-  it('keeps what PostgreSQL cannot hold as a sign that something was there', async () => {
+  it('replaces characters that PostgreSQL cannot store by U+FFFD', async () => {
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     log.write('a\0b\ud800c');
     await log.close();
     expect(await kept()).toEqual(['a\u{FFFD}b\u{FFFD}c']);
   });
 
-  it('tries again after trouble of the database, and loses nothing by it', async () => {
+  it('tries again after the database failed, and loses nothing', async () => {
     let failures = 0;
     const db: Context['db'] = {
       ...ctx.db,
@@ -91,8 +91,8 @@ describe('keeping', () => {
   });
 });
 
-describe('following', () => {
-  it('tells what is there after the cursor and what comes, and ends with the run', async () => {
+describe('following a log', () => {
+  it('sends the text after the cursor and all later text, and ends with the run', async () => {
     const run = { deploymentId: rows.deploymentId };
     const log = openRunLog(ctx, run);
     log.write('one\n');
@@ -111,7 +111,7 @@ describe('following', () => {
     expect(rest).toEqual(['two\n']);
   });
 
-  it('ends at once when it is left, though nothing is written', async () => {
+  it('ends at once when the reader stops, although nothing is written', async () => {
     const followed = await followLog(logOf(ctx, { candidateId: rows.candidateId }), { after: '0', missing: 'Release' });
     const next = followed.next();
     await followed.return?.();
@@ -119,7 +119,7 @@ describe('following', () => {
   });
 });
 
-it('belongs to the account: another one has no such run', async () => {
+it('a log belongs to its account, and another account finds no such run', async () => {
   const stranger = await s.otherAccount('stranger');
   const page = { after: '0', size: 10 };
   const run = { deploymentId: rows.deploymentId };
@@ -134,7 +134,7 @@ describe('over GraphQL', () => {
     readonly cursor: string;
   }
 
-  it('a log is read page by page, and followed from where the page ended until the deployment has', async () => {
+  it('a log is read page by page, and followed from the last page until the deployment has ended', async () => {
     const id = encodeNodeId('Deployment', rows.deploymentId);
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     for (const text of ['one\n', 'two\n']) {
@@ -207,7 +207,7 @@ describe('over GraphQL', () => {
       expect(await read(args ?? '')).toMatchObject({ message, extensions: { code: 'BAD_INPUT', field } });
   });
 
-  it('the log of a build is followed by the names of its candidate', async () => {
+  it('the log of a build is followed by its project and version', async () => {
     const log = openRunLog(ctx, { candidateId: rows.candidateId });
     log.write('compiling\n');
     await log.close();
@@ -224,7 +224,7 @@ describe('over GraphQL', () => {
     expect(data).toEqual({ releaseProject: { releaseCandidate: { log: { nodes: [{ text: 'compiling\n' }] } } } });
   });
 
-  it('a cursor of something else is refused', async () => {
+  it('a cursor of another connection is refused', async () => {
     await using followed = follow(
       s,
       'subscription ($id: ID!) { deploymentLog(deployment: $id, after: "WyJhIl0") { text } }',

@@ -1,5 +1,4 @@
-// The database goes away for one call, at each call in turn: every deployment and build comes to its end, and is made
-// once.
+// The database fails for one call, at each call in turn. Every deployment and build still ends, and runs once.
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ import { releaseWorld, type ReleaseWorld, type ReleaseWorldOptions } from '../su
 interface Stage extends AsyncDisposable {
   readonly r: ReleaseWorld;
   readonly turn: () => Promise<void>;
-  /** Past what is counted and what fails. */
+  /** Reads rows outside of the database handle whose calls are counted and fail. */
   rows(text: string): Promise<Record<string, unknown>[]>;
 }
 
@@ -43,14 +42,14 @@ async function stage(options: ReleaseWorldOptions): Promise<Stage> {
 }
 
 interface Runs extends AsyncDisposable {
-  /** Is counted. */
+  /** A command whose runs are counted. */
   readonly command: string;
   count(): Promise<number>;
 }
 
 async function runsOf(): Promise<Runs> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-outage-'));
-  // Commands run as nobody.
+  // Commands run as the user nobody, and write into this folder.
   await chmod(folder, 0o777);
   return {
     command: `echo "$RUN_KEY" >> ${join(folder, 'runs')}`,
@@ -59,7 +58,7 @@ async function runsOf(): Promise<Runs> {
   };
 }
 
-/** Deploys at each outage; `check` gets the number of deployments so far. */
+/** Deploys at each outage. `check` gets the number of deployments so far. */
 async function expectDeployments(s: Stage, check: (deployments: number, when: string) => Promise<void>): Promise<void> {
   await using outages = outagesOf(s.r.w.service.ports.db);
   await s.r.candidate('v1-rc1');
@@ -76,7 +75,7 @@ async function expectDeployments(s: Stage, check: (deployments: number, when: st
   });
 }
 
-it('a command deploys once', async () => {
+it('a command deploys once, although the database fails at any call', async () => {
   await using runs = await runsOf();
   await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
   await expectDeployments(s, async (deployments, when) => {
@@ -88,14 +87,14 @@ it('a command deploys once', async () => {
   });
 });
 
-it('a provider is asked for one run', async () => {
+it('a provider gets one run, although the database fails at any call', async () => {
   await using cd = await cdServer();
   cd.startsAs = 'success';
   await using s = await stage({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });
   await expectDeployments(s, async (deployments, when) => expect(cd.runs.length, when).toBe(deployments));
 });
 
-it('a candidate is built once', async () => {
+it('a candidate is built once, although the database fails at any call', async () => {
   await using runs = await runsOf();
   await using s = await stage({ build: { kind: 'command', command: runs.command, timeoutSec: 60 } });
   await using outages = outagesOf(s.r.w.service.ports.db);

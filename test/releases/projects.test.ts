@@ -1,4 +1,4 @@
-// Setting up what is released, from where, and how it gets to its environments.
+// Sets up release projects, environments and release candidates.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSecret } from '../../src/modules/releases/provider.settings.ts';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
   createRelease: 'CreateReleaseInput',
 };
 
-/** What a mutation refuses an input with: its code, its field and its message. */
+/** The code, the field and the message with which a mutation refuses an input. */
 async function refusal(mutation: string, input: object): Promise<unknown> {
   const { errors }: GraphQLAnswer<object> = await s.graphql(
     `mutation ($input: ${types[mutation]}!) { ${mutation}(input: $input) { __typename } }`,
@@ -53,7 +53,7 @@ async function order(project: string): Promise<string[]> {
 }
 
 describe('a release project', () => {
-  it('is made of a repository, found by its very name, and listed by name', async () => {
+  it('belongs to a repository, is found by its exact name, and is listed by name', async () => {
     for (const name of ['Web', 'Api'])
       await run('createReleaseProject', { name, repository }, 'releaseProject { name }');
     const { data } = await s.graphql(
@@ -89,7 +89,7 @@ describe('a release project', () => {
     expect(await refusal('createReleaseProject', input)).toEqual(refused);
   });
 
-  it.each(['', ' a', 'a/b', '..', 'a\n', 'x'.repeat(101)])('is not called %j', async (name) => {
+  it.each(['', ' a', 'a/b', '..', 'a\n', 'x'.repeat(101)])('cannot have the name %j', async (name) => {
     expect(await refusal('createReleaseProject', { name, repository })).toEqual([
       'BAD_INPUT',
       'input.name',
@@ -97,7 +97,7 @@ describe('a release project', () => {
     ]);
   });
 
-  it('is built by what it is changed to, and keeps what is not given', async () => {
+  it('changes its build, and keeps the settings that are not given', async () => {
     const change = async (input: object): Promise<unknown> =>
       (
         await run<{ releaseProject: unknown }>(
@@ -125,7 +125,7 @@ describe('a release project', () => {
 });
 
 describe('an environment', () => {
-  it('comes last unless it has a place, and the others make room', async () => {
+  it('is added at the end, or at a given position, and the others move', async () => {
     const add = async (name: string, position?: number): Promise<unknown> =>
       await run('createEnvironment', { project: 'Api', name, position, provider: { kind: 'NONE' } }, environment);
     await add('production');
@@ -142,7 +142,7 @@ describe('an environment', () => {
     expect(await order('Api')).toHaveLength(3);
   });
 
-  it('keeps the secret of its provider to itself, and gives it to no provider of another kind', async () => {
+  it('hides the secret of its provider, and never gives it to a provider of another kind', async () => {
     const provider = { kind: 'HTTP', url: 'https://cd.example.test/deploy', secret: 'hush-hush' };
     const made = await run<object>(
       'createEnvironment',
@@ -192,7 +192,7 @@ describe('an environment', () => {
     expect(await change({ kind: 'COMMAND', command: 'deploy' })).toBe(false);
   });
 
-  it('changes in what is given alone', async () => {
+  it('changes only the given settings', async () => {
     const change = async (input: object): Promise<unknown> =>
       await run('updateEnvironment', { project: 'Web', environment: 'production', ...input }, environment);
     expect(
@@ -210,7 +210,7 @@ describe('an environment', () => {
     });
   });
 
-  it('says in a preview what would change, and stays as it is', async () => {
+  it('shows in a preview what would change, and stays as it is', async () => {
     const asked = async (input: object) =>
       await run<{ impact: { changedFields: string[] } | null }>(
         'updateEnvironment',
@@ -236,7 +236,7 @@ describe('an environment', () => {
     ).toMatchObject(['BAD_INPUT', 'input.position', expect.stringMatching(/^input.position must be between 1 and /)]);
   });
 
-  it('keeps its provider while it is deployed to', async () => {
+  it('keeps its provider while a deployment runs', async () => {
     await run('createEnvironment', { project: 'Web', name: 'busy', provider: { kind: 'NONE' } }, environment);
     await s.rows(
       `with c as (insert into release (account_id, project_id, version, created_at) select account_id, id, 'busy', now() from release_project where name = 'Web' returning *),
@@ -288,7 +288,7 @@ describe('an environment', () => {
     });
   });
 
-  it('is one of its name in its project', async () => {
+  it('has a name that is unique in its project', async () => {
     const provider = { kind: 'NONE' };
     expect(await refusal('createEnvironment', { project: 'Web', name: 'production', provider })).toEqual([
       'CONFLICT',
@@ -313,7 +313,7 @@ describe('a release candidate', () => {
       )
     ).releaseCandidate;
 
-  it('stands in its release, ready at once, and can be fetched by its id', async () => {
+  it('belongs to its release, is ready at once, and can be read by its id', async () => {
     const made = await make('3.0-rc2', { commit: commit.toUpperCase() });
     expect(made).toMatchObject({
       number: 2,
@@ -338,7 +338,7 @@ describe('a release candidate', () => {
     });
   });
 
-  it('is one, however many ask for it at once', async () => {
+  it('is made once, although several requests come at once', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await make('4.0-rc1'))['id']));
     expect(new Set(ids).size).toBe(1);
     expect(
@@ -348,7 +348,7 @@ describe('a release candidate', () => {
     ).toEqual([{ action: 'candidate_created' }, { action: 'candidate_ready' }]);
   });
 
-  it('is built where a build is set up and requested', async () => {
+  it('is built if a build is configured and requested', async () => {
     await run(
       'updateReleaseProject',
       { project: 'Web', build: { kind: 'HTTP', url: 'https://ci.example.test/' } },
@@ -358,7 +358,7 @@ describe('a release candidate', () => {
     expect(await make('5.0-rc2')).toMatchObject({ status: 'READY' });
   });
 
-  it('leaves an entry of what a user did, once', async () => {
+  it('leaves one entry in the audit log', async () => {
     const { token } = await account.add('rita', { role: 'maintainer', scopes: ['release:write'] });
     for (const _again of [1, 2])
       await account.run(

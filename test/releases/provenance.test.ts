@@ -1,4 +1,4 @@
-// From a pull request to the environments it runs in and back, over real landings in real git.
+// From a pull request to the environments in which it runs, and back, with real landings in real git.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ async function pushBranch(name: string, from: string): Promise<string> {
   return await git('rev-parse', 'HEAD');
 }
 
-/** Lands a pull request of a branch with one file; answers its number. */
+/** Lands a pull request of a branch with one file, and returns its number. */
 async function land(name: string): Promise<number> {
   await pushBranch(name, 'origin/main');
   const number = await openPullRequest(s, { repository, title: `Add ${name}`, headBranch: name, baseBranch: 'main' });
@@ -66,7 +66,7 @@ async function candidate(version: string, commit: string): Promise<void> {
   });
 }
 
-/** A deployment from outside that succeeded; answers when. */
+/** Reports a successful deployment, and returns its time. */
 async function deployed(environment: string, version: string): Promise<string> {
   now += 60_000;
   const { reportDeployment } = await ask<{ reportDeployment: { deployment: { deployEndAt: string } } }>(
@@ -157,7 +157,7 @@ async function releasesOf(number: number): Promise<Shown> {
 const versions = (nodes: readonly { readonly version: string }[]): string[] => nodes.map(({ version }) => version);
 
 describe('a pull request', () => {
-  it('names the candidates that have it, whatever branch they were cut from', async () => {
+  it('lists the release candidates that contain it, from any branch', async () => {
     const [one, two, three] = await Promise.all(numbers.map(releasesOf));
     expect(versions(one?.releaseCandidates.nodes ?? [])).toEqual(['2.0-rc1', '1.0.1-rc1', '1.1-rc1', '1.0-rc1']);
     expect(versions(two?.releaseCandidates.nodes ?? [])).toEqual(['2.0-rc1', '1.1-rc1']);
@@ -166,7 +166,7 @@ describe('a pull request', () => {
     expect(two?.landedBatch?.proof.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is in an environment since it came there for good: a deployment that took it out in between starts that time again', async () => {
+  it('is in an environment since it was last deployed there; a deployment without it starts the time again', async () => {
     const [one, two, three] = await Promise.all(numbers.map(releasesOf));
     const shown = (pullRequest: Shown | undefined): unknown[] =>
       (pullRequest?.environments ?? []).map(({ environment, since, releaseCandidate, deployment }) => [
@@ -190,7 +190,7 @@ describe('a pull request', () => {
     ]);
   });
 
-  it('that is not merged is nowhere', async () => {
+  it('that is not merged is in no candidate and no environment', async () => {
     await pushBranch('later', 'origin/main');
     const number = await openPullRequest(s, { repository, title: 'Later', headBranch: 'later', baseBranch: 'main' });
     expect(await releasesOf(number)).toEqual({
@@ -217,7 +217,7 @@ describe('a release candidate', () => {
   const project = async <Data>(selection: string): Promise<Data> =>
     (await ask<{ releaseProject: Data }>(`{ releaseProject(name: "Shop") { ${selection} } }`)).releaseProject;
 
-  it('lists the pull requests it has, and where it runs', async () => {
+  it('lists the pull requests that it contains, and the environments in which it runs', async () => {
     const { hotfix, newest } = await project<
       Record<
         'hotfix' | 'newest',
@@ -244,7 +244,7 @@ describe('a release candidate', () => {
     });
   });
 
-  it('says what it adds and what it takes out, against the one before or any other', async () => {
+  it('shows what it adds and removes, compared with the candidate before or any other', async () => {
     const { candidate: found } = await project<{
       candidate: Record<
         'before' | 'first',
@@ -263,7 +263,7 @@ describe('a release candidate', () => {
     expect(found.first).toMatchObject({ removed: { commitCount: 0 }, added: found.before.added });
   });
 
-  it('is compared with nothing when it is the first, and with no stranger', async () => {
+  it('is compared with nothing if it is the first, and not with a candidate that does not exist', async () => {
     const { candidate: first } = await project<{
       candidate: { readonly changelog: { readonly since: null; readonly added: Changes } };
     }>(`candidate: releaseCandidate(version: "1.0-rc1") { changelog { since { version } added { ${changes} } } }`);
@@ -276,7 +276,7 @@ describe('a release candidate', () => {
   });
 });
 
-it('an environment says what runs there since when, and what a rollback would take out', async () => {
+it('an environment shows which version runs since when, and what a rollback would remove', async () => {
   const { releaseProject } = await ask<{ releaseProject: { environment: unknown } }>(
     `{ releaseProject(name: "Shop") { environment(name: "staging") {
          running { since releaseCandidate { version } }
@@ -296,7 +296,7 @@ it('an environment says what runs there since when, and what a rollback would ta
   });
 });
 
-it('needs the scope of both sides', async () => {
+it('reads about pull requests need queue:read, and reads about releases release:read', async () => {
   const said = async (scope: 'queue:read' | 'release:read', query: string): Promise<unknown> =>
     (await s.graphql(query, {}, await s.tokenWith([scope]))).errors.map(({ message }) => message);
   const pullRequest = `{ repository(owner: "acme", name: "shop") { pullRequest(number: ${numbers[0]}) { environments { since } } } }`;
@@ -318,13 +318,13 @@ async function lookedAt(): Promise<void> {
   }, 150_000);
 }
 
-describe('what git said', () => {
+describe('the stored result of git', () => {
   const reached = async (): Promise<unknown[]> =>
     await s.rows(
       `select c.version, r.position, r.bounded from candidate_reach r join release_candidate c on c.id = r.candidate_id order by c.id`,
     );
 
-  it('is kept, read once, and found again when it is lost', async () => {
+  it('is read once, and computed again if it is lost', async () => {
     await releasesOf(numbers[0]);
     const known = await reached();
     expect(known).toHaveLength(4);
@@ -335,7 +335,7 @@ describe('what git said', () => {
     expect(await reached()).toEqual(known);
   });
 
-  it('of a candidate ahead of its base comes true with the base', async () => {
+  it('for a candidate ahead of its base branch becomes right when the base branch has its commits', async () => {
     const ahead = await pushBranch('ahead', 'origin/main');
     await candidate('3.0-rc1', ahead);
     const number = await openPullRequest(s, { repository, title: 'Ahead', headBranch: 'ahead', baseBranch: 'main' });
@@ -348,7 +348,7 @@ describe('what git said', () => {
     expect((await reached()).at(-1)).toMatchObject({ version: '3.0-rc1', bounded: true });
   });
 
-  it('follows a base whose old tip came in from the side, and a base that was rewritten', async () => {
+  it('follows a base branch whose old tip was merged from the side, and a base branch that was rewritten', async () => {
     const follow = async (commit: string): Promise<string[][]> => {
       await s.rows("update queue set base_tip = $1 where base_branch = 'main'", [commit]);
       const found = [];
@@ -372,7 +372,7 @@ describe('what git said', () => {
     );
     expect(chain).toMatchObject({ commits: chain?.length, last: merge });
 
-    // The second pull request is not on the hotfix: git is asked about its commit itself.
+    // The second pull request is not in the hotfix, so git is asked about its commit.
     expect(await follow(hotfix)).toEqual([
       ['3.0-rc1', ...all],
       ['3.0-rc1', '2.0-rc1', '1.1-rc1'],
@@ -383,7 +383,7 @@ describe('what git said', () => {
     ]);
   });
 
-  it('is asked in pieces about many that came into the base from the side at once, and says so meanwhile', async () => {
+  it('is computed in parts if many commits were merged into the base branch from the side, and is marked as incomplete until then', async () => {
     const [first] = numbers;
     const [before, tree, beside] = await Promise.all([tip(), git('rev-parse', 'HEAD^{tree}'), git('rev-parse', 'two')]);
     const merge = await git('commit-tree', tree, '-p', before, '-p', beside, '-m', 'Merge two once more');
@@ -393,7 +393,7 @@ describe('what git said', () => {
     await lookedAt();
     await s.rows('delete from candidate_reach');
     await s.rows("update queue set base_tip = $1 where base_branch = 'main'", [merge]);
-    // Every field of one answer goes a piece further.
+    // Every answer computes one part more.
     const complete = async (): Promise<unknown> =>
       await ask(`{ repository(owner: "acme", name: "shop") { pullRequest(number: ${first}) { releasesComplete } } }`);
     const said = (releasesComplete: boolean) => ({ repository: { pullRequest: { releasesComplete } } });
@@ -404,7 +404,7 @@ describe('what git said', () => {
   });
 });
 
-it('a candidate is pinned and looked at as soon as it comes, outlives its branch, and is pinned again when that is lost', async () => {
+it('a candidate is pinned and read at once, outlives its branch, and is pinned again if its ref is lost', async () => {
   const commit = await pushBranch('short', 'origin/main');
   await candidate('0.1-rc1', commit);
   await lookedAt();
@@ -423,7 +423,7 @@ it('a candidate is pinned and looked at as soon as it comes, outlives its branch
   expect(await pinned()).toBe(commit);
 });
 
-/** A pull request that is merged by pushing its head to its base. */
+/** Merges a pull request by pushing its head to its base branch. */
 async function mergeByHand(name: string, baseBranch = 'main'): Promise<number> {
   const head = await pushBranch(name, `origin/${baseBranch}`);
   const number = await openPullRequest(s, { repository, title: `Add ${name}`, headBranch: name, baseBranch });
@@ -433,8 +433,8 @@ async function mergeByHand(name: string, baseBranch = 'main'): Promise<number> {
   return number;
 }
 
-describe('what came past the queue', () => {
-  it('is given commit by commit: landed with a proof, merged past the queue, or pushed', async () => {
+describe('a commit that did not come through the queue', () => {
+  it('is listed as landed with a proof, merged without the queue, or pushed', async () => {
     await reconcileAll(s.ports);
     await candidate('5.0-rc1', await tip());
     await git('push', '-q', remote, `${await pushBranch('plain', 'origin/main')}:main`);
@@ -485,7 +485,7 @@ describe('what came past the queue', () => {
     expect(errors[0]?.message).toBe('This needs a token with the scope queue:read.');
   });
 
-  it('is found in production though its base branch is gone', async () => {
+  it('is found in production although its base branch was deleted', async () => {
     await pushBranch('train', 'origin/main');
     const wagon = await mergeByHand('wagon', 'train');
     await git('fetch', '-q', remote, '+refs/heads/*:refs/remotes/origin/*');

@@ -1,4 +1,4 @@
-// A project with one environment, as rows: for tests of what belongs to a deployment, not of how it comes about.
+// Inserts a project with one environment and a deployment as rows, for tests that do not drive deployments.
 import type { SeededRepository } from '../graphql/seed.ts';
 import type { TestServer } from '../support/server.ts';
 

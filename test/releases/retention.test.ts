@@ -1,4 +1,4 @@
-// What deployments wrote, and freezes that have ended, are not kept for ever; what may still matter is.
+// Logs of deployments and ended freezes are deleted after some time, and rows that may still matter are kept.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentLogForgetting, freezeForgetting } from '../../src/modules/releases/index.ts';
 import { seed } from '../graphql/seed.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await s.close());
 
-it('keeps what a deployment wrote for 90 days, however many pieces there are', async () => {
+it('logs of deployments are kept for 90 days, however many pieces they have', async () => {
   const add = async (status: string, daysAgo: number, pieces = 1): Promise<unknown> =>
     await s.rows(
       `with made as (
@@ -37,7 +37,7 @@ it('keeps what a deployment wrote for 90 days, however many pieces there are', a
   expect(await s.rows("select status from deployment where status = 'success'")).toHaveLength(1);
 });
 
-it('keeps what a build wrote for 90 days', async () => {
+it('logs of builds are kept for 90 days', async () => {
   const add = async (version: string, status: string, daysAgo: number): Promise<unknown> =>
     await s.rows(
       `with made as (
@@ -57,7 +57,7 @@ it('keeps what a build wrote for 90 days', async () => {
   ]);
 });
 
-it('keeps freezes until 400 days after their end, and freezes without an end', async () => {
+it('freezes are kept until 400 days after their end, and freezes without an end for ever', async () => {
   const add = async (reason: string, ended: { deleted?: number; ends?: number }): Promise<unknown> =>
     await s.rows(
       `insert into freeze_rule (account_id, repository_id, base_branches, source, reason, starts_at, ends_at, created_by, created_at, deleted_at)

@@ -1,4 +1,5 @@
-// A provider's secret, given once, is found nowhere afterwards: in no row, event, log or webhook, however it is echoed.
+// The secret of a provider is given once, and is nowhere afterwards: in no row, event, log or webhook, although the
+// provider repeats it.
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { webhookBody, type RecordedEvent } from '../../src/domain/events/webhook-body.ts';
@@ -8,7 +9,7 @@ import { receiver } from '../webhooks/receiver.ts';
 const canary = 'canary-7c1f50e2';
 const spellings = [canary, Buffer.from(canary).toString('hex'), Buffer.from(canary).toString('base64').slice(0, 18)];
 
-/** Lines of the service's log from now on, all of them. */
+/** All lines of the log of the service from now on. */
 function listen({ w }: ReleaseWorld): string[] {
   const lines: string[] = [];
   w.ctx.log.level = 'trace';
@@ -38,7 +39,7 @@ async function webhooksThatTell({ w }: ReleaseWorld): Promise<string[]> {
   return bodies.filter((body) => spellings.some((each) => body.includes(each)));
 }
 
-it('of a command that prints it and fails with it on its lips', async () => {
+it('the secret of a command that prints it and then fails is nowhere', async () => {
   const command =
     'echo "with $DEPLOYMENT_SECRET"; echo "no entry for $DEPLOYMENT_SECRET" >&2; test "$ENVIRONMENT" = staging';
   const provider = { kind: 'command', command, secret: canary, timeoutSec: 20 } as const;
@@ -58,7 +59,7 @@ it('of a command that prints it and fails with it on its lips', async () => {
   expect(lines.filter((line) => line.includes(canary))).toEqual([]);
 });
 
-it('of a system that echoes it', async () => {
+it('the secret of an HTTP provider that returns it is nowhere', async () => {
   await using cd = await receiver();
   await using r = await releaseWorld({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url, secret: canary } });
   const lines = listen(r);

@@ -17,8 +17,8 @@ function get(url: string, resolvers: Resolvers) {
   return facadeOver(resolvers).server.inject({ method: 'GET', url });
 }
 
-describe('the selection is the response', () => {
-  it('renames by aliases, writes snake_case keys and lower-case enums', async () => {
+describe('the answer is the selection', () => {
+  it('with the names of aliases, keys in snake_case and enum values in lower case', async () => {
     const answer = await get('/api/v1/pull_request?org=a&repo=b&number=12', { repository: () => ({ pullRequest }) });
     expect(answer.json()).toEqual({
       number: 12,
@@ -30,19 +30,19 @@ describe('the selection is the response', () => {
     });
   });
 
-  it('puts an underscore before capitals only', async () => {
+  it('with an underscore only before capitals', async () => {
     const answer = await get(stats, { repository: () => ({ queueDepth: { queued: 1, p50: 2.5 } }) });
     expect(answer.body).toBe('{"depth":{"queued":1,"p50":2.5}}');
   });
 
-  it('keeps null where the schema allows it', async () => {
+  it('with null where the schema allows it', async () => {
     const answer = await get('/api/v1/pull_request?org=a&repo=b&number=12', {
       repository: () => ({ pullRequest: { ...pullRequest, mergedAt: null, latestBotPullRequest: null } }),
     });
     expect(answer.json()).toMatchObject({ merged_at: null, bot_pull_request: null });
   });
 
-  it('lifts the single child of @unwrap, through lists and nulls', async () => {
+  it('without the level of @unwrap, through lists and nulls', async () => {
     const deployment = (id: string, rollbackOf: unknown) => ({
       id,
       project: { name: 'shop' },
@@ -63,7 +63,7 @@ describe('the selection is the response', () => {
     expect(history.json()).toEqual({ history: [{ applied_by: { email: 'a@b.test' }, diff: '-a' }] });
   });
 
-  it('leaves out a null of @omitNull, and only that', async () => {
+  it('without a null field of @omitNull, and with all other nulls', async () => {
     const answer = await get('/api/v1/branches?org=a&repo=b', {
       repository: () => ({
         owner: 'a',
@@ -83,7 +83,7 @@ describe('the selection is the response', () => {
     });
   });
 
-  it('moves @header into a header and links the pages around', async () => {
+  it('without the field of @header, which becomes a header, and with links to other pages', async () => {
     const resolvers: Resolvers = {
       releaseProject: () => ({ environment: { deployments: { nodes: [], totalCount: 41 } } }),
     };
@@ -100,7 +100,7 @@ describe('the selection is the response', () => {
     expect(beyond.headers['link']).toBe(`<${url}?page=1>; rel="first", <${url}?page=5>; rel="last"`);
   });
 
-  it('answers with the status of the document', async () => {
+  it('with the status of the document', async () => {
     const { server } = facadeOver({ createRelease: () => ({ project: { name: 'shop' }, version: 'v1-rc1' }) });
     const answer = await server.inject({
       method: 'POST',
@@ -110,7 +110,7 @@ describe('the selection is the response', () => {
     expect([answer.statusCode, answer.json()]).toEqual([201, { project: 'shop', release_candidate_version: 'v1-rc1' }]);
   });
 
-  it('answers a refusal that is data with the status of its fragment', async () => {
+  it('with the status of its fragment if a refusal is data', async () => {
     const outcome = (given: unknown) =>
       facadeOver({ replaceConfiguration: () => ({ outcome: given }) }).server.inject({
         method: 'POST',
@@ -124,7 +124,7 @@ describe('the selection is the response', () => {
     expect([accepted.statusCode, accepted.json()]).toEqual([200, { success: true }]);
   });
 
-  it('sends a text result as it is', async () => {
+  it('unchanged if the result is a text', async () => {
     const answer = await get('/api/v1/config?org=a&repo=b', {
       repository: () => ({ configuration: { yaml: 'a: "ü"\n' } }),
     });
@@ -149,7 +149,7 @@ describe('errors', () => {
       { releaseProject: () => ({ environment: null }) },
       'Environment not found',
     ],
-  ])('tells of a null on the result path of %s', async (url, resolvers, error) => {
+  ])('a null on the result path of %s is an error', async (url, resolvers, error) => {
     const answer = await get(url, resolvers);
     expect([answer.statusCode, answer.json()]).toEqual([404, { error }]);
   });
@@ -160,7 +160,7 @@ describe('errors', () => {
     ['HEAD_MOVED', 409],
     ['SKIP_LINE_REASON_REQUIRED', 400],
     ['HOST_UNAVAILABLE', 503],
-  ] as const)("maps %s to %i and sends the service's message unchanged", async (code, status) => {
+  ] as const)('the code %s gives %i, with the message of the service unchanged', async (code, status) => {
     const answer = await get(stats, {
       repository: () => {
         throw new DomainError(code, 'Said by the service.');
@@ -169,7 +169,7 @@ describe('errors', () => {
     expect([answer.statusCode, answer.json()]).toEqual([status, { error: 'Said by the service.' }]);
   });
 
-  it('answers one error for several, and no partial data', async () => {
+  it('several errors give one error, and no partial data', async () => {
     const resolvers: Resolvers = {
       repository: () => ({
         pullRequest: {
@@ -187,7 +187,7 @@ describe('errors', () => {
     expect([answer.statusCode, answer.json()]).toEqual([403, { error: 'One.' }]);
   });
 
-  it('says nothing of what went wrong inside', async () => {
+  it('an internal error shows no details', async () => {
     const answer = await get(stats, {
       repository: () => {
         throw new Error('password=hunter2');
@@ -199,7 +199,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('asks for a token, before it looks at the body', async () => {
+  it('a missing token is refused before the body is read', async () => {
     for (const options of [
       { authenticate: async () => unauthenticated() },
       { execute: async () => unauthenticated() },
@@ -216,7 +216,7 @@ describe('errors', () => {
     expect((await server.inject({ method: 'POST', url: '/api/v1/repo', payload: '{' })).statusCode).toBe(401);
   });
 
-  it('says when to come back', async () => {
+  it('a rate limit says when to come back', async () => {
     const answer = await get(stats, {
       repository: () => {
         throw Object.assign(new DomainError('RATE_LIMITED', 'Too many requests'), { retryAfterSec: 1.2 });

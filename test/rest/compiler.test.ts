@@ -11,13 +11,13 @@ const stats = (rest: string, selection = 'repository(owner: $org, name: $repo) {
   "Get the depth" query GetQueueStats($org: String!, $repo: String!) @rest(${rest}) { ${selection} }`;
 const place = 'method: GET, path: "/api/v1/queue/stats", tag: "Queue"';
 
-describe('documents at start', () => {
-  it('compiles one operation per document and leaves fragments to them', () => {
+describe('compiling the documents', () => {
+  it('makes one operation of each document, and uses the fragments in it', () => {
     const operations = compileFacade({ schema: fixtureSchema(), documents });
     expect(operations.map(({ name }) => name)).toEqual(documents.slice(1).map(({ name }) => name));
   });
 
-  it('executes documents without its own directives', () => {
+  it('removes its own directives from the executed document', () => {
     const operations = compileFacade({ schema: fixtureSchema(), documents });
     for (const { document } of operations) {
       expect(JSON.stringify(document)).not.toContain('"kind":"Directive"');
@@ -38,7 +38,7 @@ describe('documents at start', () => {
       stats(place, 'repository(owner: $org, name: $repo) { depth }'),
       /Cannot query field "depth"/,
     ],
-    ['a variable nobody uses', stats(place, 'repository(owner: $org) { name }'), /Variable "\$repo" is never used/],
+    ['an unused variable', stats(place, 'repository(owner: $org) { name }'), /Variable "\$repo" is never used/],
     ['a directive argument of the wrong type', stats(`${place}, status: "201"`), /Int cannot represent/],
     [
       'a missing @rest',
@@ -51,7 +51,11 @@ describe('documents at start', () => {
       /has to be named GetQueueStats/,
     ],
     ['a missing description', stats(place).replace('"Get the depth"', ''), /needs a description/],
-    ['a result beside the selection', stats(`${place}, result: "repository.depth"`), /leaves the selection at depth/],
+    [
+      'a result outside of the selection',
+      stats(`${place}, result: "repository.depth"`),
+      /leaves the selection at depth/,
+    ],
     ['a path parameter without a variable', stats(place.replace('/stats', '/{branch}')), /\{branch\} needs a variable/],
     ['a need of two', stats(`${place}, need: ["2 of org repo"]`), /neither "1 of a b"/],
     [
@@ -59,13 +63,13 @@ describe('documents at start', () => {
       stats(`${place}, need: ["1 of org repo"]`),
       /names org, which is no optional input/,
     ],
-    ['a when that is no pair', stats(`${place}, when: "action"`), /is not field=value/],
+    ['a `when` that is not field=value', stats(`${place}, when: "action"`), /is not field=value/],
     [
       'a text result that is an object',
       stats(`${place}, produces: "application/yaml", result: "repository"`),
       /needs a result that is a String/,
     ],
-    ['a text body without a variable', stats(`${place}, consumes: "application/yaml"`), /belong together/],
+    ['a text body without a text variable', stats(`${place}, consumes: "application/yaml"`), /belong together/],
     ['a link without pages', stats(`${place}, link: true`), /needs \$page, \$perPage and a field with @header/],
     [
       '@unwrap over two fields',
@@ -96,7 +100,7 @@ describe('documents at start', () => {
     expect(() => compile('GetQueueStats', two)).toThrow(/holds 2 operations/);
   });
 
-  it('refuses a union member nobody answers for', () => {
+  it('refuses a union member without a fragment', () => {
     const document = documents.find(({ name }) => name === 'ReplaceConfiguration');
     const text = document?.text.replace('... on ConfigurationAccepted { success }', '') ?? '';
     expect(() => compile('ReplaceConfiguration', text)).toThrow(
@@ -110,7 +114,7 @@ describe('documents at start', () => {
     expect(() => compile('ReplaceConfiguration', text)).toThrow(/@status is for the fragments of the result itself/);
   });
 
-  it('refuses two documents of one path that nothing tells apart', () => {
+  it('refuses two documents of one path without a different `when`', () => {
     const document = documents.find(({ name }) => name === 'DequeuePullRequest');
     const text = document?.text.replace('when: "action=dequeue"', 'when: "action=queue"') ?? '';
     expect(() => compile('DequeuePullRequest', text)).toThrow(/POST \/api\/v1\/pull_request need a `when`/);

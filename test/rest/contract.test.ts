@@ -1,4 +1,5 @@
-// What was transcribed from the documented interface against what was generated from the documents.
+// Compares docs/interface.md, as transcribed by hand, with the OpenAPI document that is generated from the GraphQL
+// documents.
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -63,7 +64,10 @@ function operationOf(name: string): OpenApiOperation {
   return operation;
 }
 
-/** A JSON body in the contract's notation, a choice of bodies by their action, or the type of a body of text. */
+/**
+ * The body in the notation of the contract: a JSON body, a choice of bodies by their action, or the type of a text
+ * body.
+ */
 function notationOfBody(content: Json | undefined): unknown {
   if (!content) return undefined;
   const [type, { schema }] = Object.entries(content)[0] as [string, { schema: Json }];
@@ -80,7 +84,7 @@ function problemsWith(content: Json | undefined, value: unknown): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('holds the documented operations and no other', () => {
+  it('contains the documented operations and no others', () => {
     expect(openApi.operations.sort()).toEqual(documented.map(({ operation }) => operation).sort());
   });
 
@@ -122,7 +126,7 @@ describe('docs/interface.md', () => {
   const holders = holdersOf(contracts);
   const references = [...new Set(holders.flatMap(({ section }) => referencesOf(section)))];
 
-  it.each(references)('has one row or section that is called %s', (reference) => {
+  it.each(references)('has exactly one row or section with the name %s', (reference) => {
     if (reference.includes(' ')) expect(rowsNamed(page, reference).map(({ text }) => text)).toHaveLength(1);
     else expect(page.sections).toContain(reference);
   });
@@ -131,11 +135,11 @@ describe('docs/interface.md', () => {
     [{ a: 'integer', 'b?': ['one of x y or null'] }, { a: 1, b: ['x', null] }, []],
     [{ a: 'integer' }, { a: 'x', c: 1 }, ['it.c is not documented', 'it.a is no integer: "x"']],
     [{ 'a?': 'sha', b: { c: 'date-time' } }, { b: {} }, ['it.b.c is missing']],
-  ])('is written down as %j, of which %j says %j', (notation, value, problems) => {
+  ])('has shapes in a notation: %j compared with %j gives %j', (notation, value, problems) => {
     expect(problemsWithNotation(notation as unknown as Notation, value)).toEqual(problems);
   });
 
-  it('is short of a case when it has a row more', () => {
+  it('lacks a case if a new row is added', () => {
     const more = readPage(
       '### 2.4 Pull request\n\n| field | type |\n|---|---|\n| number | integer |\n| **Interlock:** colour | string |\n',
     );
@@ -155,10 +159,13 @@ describe('docs/interface.md', () => {
     expect(inner.filter((section) => !held.has(section) && section !== '1')).toEqual([]);
   });
 
-  it.each(contracts.flatMap(({ elsewhere }) => elsewhere))('is held by $file: $test ($section)', ({ file, test }) => {
-    const source = readFileSync(path.join(projectRoot, file), 'utf8');
-    expect([`'${test}'`, `"${test}"`].some((name) => source.includes(name))).toBe(true);
-  });
+  it.each(contracts.flatMap(({ elsewhere }) => elsewhere))(
+    'is tested elsewhere by $file: $test ($section)',
+    ({ file, test }) => {
+      const source = readFileSync(path.join(projectRoot, file), 'utf8');
+      expect([`'${test}'`, `"${test}"`].some((name) => source.includes(name))).toBe(true);
+    },
+  );
 });
 
 describe('a case of the contract', () => {

@@ -1,4 +1,4 @@
-// One operation reads the JSON body of a GET. Everything else answers a GET as if it had none.
+// One operation reads the JSON body of a GET. All other operations ignore such a body.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { send } from './contract/request.ts';
@@ -26,14 +26,14 @@ async function get(path: string, headers: Record<string, string>, body?: string)
 }
 
 describe.each(paths)('GET %s', (path) => {
-  it('takes a JSON content type without a body', async () => {
+  it('accepts a JSON content type without a body', async () => {
     const plain = await get(path, {});
     expect(plain).toBe(200);
     expect(await get(path, json)).toBe(200);
     expect(await get(path, { ...json, 'content-length': '0' })).toBe(200);
   });
 
-  it('does not mind a body', async () => {
+  it('ignores a body', async () => {
     expect(await get(path, json, '{')).toBe(200);
   });
 });
@@ -46,7 +46,7 @@ describe('GET /api/v1/branches', () => {
       body,
     });
 
-  it('reads its body, and takes an empty one for none', async () => {
+  it('reads its body, and an empty body counts as no body', async () => {
     const unknown = await ask(json, '{"repository":{"org":"acme","name":"none"}}');
     expect([unknown.status, unknown.body]).toEqual([404, '{"error":"Repository not found"}']);
     const empty = await ask(json, '');

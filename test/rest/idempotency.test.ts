@@ -1,4 +1,4 @@
-// Idempotency-Key on the running service: what is kept, for which caller, and for how long (interface 8).
+// Idempotency-Key on the running service: which answers are stored, for which caller, and for how long (interface 8).
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';
@@ -35,14 +35,14 @@ const age = async (interval: string): Promise<unknown> =>
     interval,
   ]);
 
-it('answers the same again and acts once', async () => {
+it('a repeated request gets the same answer, and acts once', async () => {
   const before = await countEvents();
   const first = await pause(branches('once'));
   expect(await pause(branches('once'))).toEqual({ ...first, replayed: true });
   expect([first.status, await countEvents()]).toEqual([200, before + 1]);
 });
 
-it('acts once for twins that come at the same moment', async () => {
+it('of several requests at the same moment only one acts', async () => {
   const before = await countEvents();
   const twins = await Promise.all([1, 2, 3, 4].map(async () => await pause(branches('twins'))));
   expect(await countEvents()).toBe(before + 1);
@@ -53,7 +53,7 @@ it('acts once for twins that come at the same moment', async () => {
       expect([status, error]).toEqual([409, 'The first request with this Idempotency-Key is still in progress']);
 });
 
-it('refuses another request under the key, for each part that may differ', async () => {
+it('another request with the same key is refused, for each part that may differ', async () => {
   await pause(branches('first'));
   for (const [body, path] of [
     [branches('second'), '/api/v1/branches'],
@@ -64,21 +64,21 @@ it('refuses another request under the key, for each part that may differ', async
   }
 });
 
-it('keeps that something is not there', async () => {
+it('the answer that something does not exist is stored', async () => {
   const refused = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
   expect(refused).toMatchObject({ status: 404, error: 'Repository not found', replayed: false });
   const again = await pause({ ...branches('main'), repository: { org: 'acme', name: 'unknown' } });
   expect(again).toEqual({ ...refused, replayed: true });
 });
 
-it('is good for one operation of one account', async () => {
+it('a key is valid for one operation of one account', async () => {
   await pause(branches('mine'));
   expect(await pause({ ...web, paused: false }, '/api/v1/repo')).toMatchObject({ status: 200, replayed: false });
   const { token } = await server.otherAccount();
   expect(await pause(branches('mine'), '/api/v1/branches', token)).toMatchObject({ status: 404, replayed: false });
 });
 
-it('is forgotten after a day', async () => {
+it('a key expires after a day', async () => {
   await pause(branches('aged'));
   await age('23 hours 59 minutes');
   expect((await pause(branches('aged'))).replayed).toBe(true);
@@ -86,17 +86,17 @@ it('is forgotten after a day', async () => {
   expect(await pause(branches('other'))).toMatchObject({ status: 200, replayed: false });
 });
 
-it("is one user's own: another user's refusal is not repeated", async () => {
+it('a key belongs to one user, and the refusal of another user is not repeated', async () => {
   const account = accountOf(server);
   const member = await account.add('meg');
   const refused = await pause(branches('shared'), '/api/v1/branches', member.token);
   expect(refused).toMatchObject({ status: 403, replayed: false });
   expect(await pause(branches('shared'))).toMatchObject({ status: 200, replayed: false });
-  // The answer kept for the admin is not given to the member, who is refused.
+  // The answer stored for the admin is not given to the member, who is refused.
   expect(await pause(branches('shared'), '/api/v1/branches', member.token)).toEqual(refused);
 });
 
-it('keeps no refusal: who is allowed meanwhile acts', async () => {
+it('a refusal for missing permissions is not stored, so a user who gets the permission can act', async () => {
   const account = accountOf(server);
   const max = await account.add('max', { role: 'maintainer', scopes: ['queue:pause'] });
   const asMax = async () => await pause(branches('later'), '/api/v1/branches', max.token);
@@ -106,7 +106,7 @@ it('keeps no refusal: who is allowed meanwhile acts', async () => {
   await expect.poll(asMax).toMatchObject({ status: 200, replayed: false });
 });
 
-it('tells nothing to a token of the same user that may not do it', async () => {
+it('a token of the same user without the scope gets no stored answer', async () => {
   const [writing, reading] = [await server.tokenWith(['queue:pause']), await server.tokenWith(['queue:read'])];
   expect((await pause(branches('scoped'), '/api/v1/branches', writing)).status).toBe(200);
   const refused = { status: 403, error: 'This needs a token with the scope queue:pause.', replayed: false };
@@ -115,7 +115,7 @@ it('tells nothing to a token of the same user that may not do it', async () => {
   expect(await pause(branches('scoped'), '/api/v1/branches', writing)).toMatchObject({ status: 200, replayed: true });
 });
 
-it('of a server that died is free once it is gone, and not before', async () => {
+it('a key of a server that died is free when the server is gone, and not before', async () => {
   const dying = await server.another();
   const post = async (url: string): Promise<number> => {
     const headers = {
@@ -127,7 +127,7 @@ it('of a server that died is free once it is gone, and not before', async () => 
       .status;
   };
   expect(await post(dying.url)).toBe(200);
-  // What it leaves that dies between claim and answer.
+  // The row looks as if the server had died between the claim and the answer.
   await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
   await age('10 minutes');
   expect(await pause(branches('cut'))).toMatchObject({
@@ -139,14 +139,14 @@ it('of a server that died is free once it is gone, and not before', async () => 
   expect(await pause(branches('cut'))).toMatchObject({ status: 200, replayed: true });
 });
 
-it('whose claim was written although its answer was lost is free on the server that asked', async () => {
+it('a key whose claim was written, although the answer to it was lost, is free on the same server', async () => {
   expect((await pause(branches('lost'))).status).toBe(200);
   await server.rows('update idempotency_key set status = null, headers = null, body = null where key = $1', [key]);
   expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: false });
   expect(await pause(branches('lost'))).toMatchObject({ status: 200, replayed: true });
 });
 
-it('keeps no answer of a request whose claim another one has taken over', async () => {
+it('an answer is not stored if another request has taken the claim over', async () => {
   const holding = new pg.Client({ connectionString: server.databaseUrl });
   await holding.connect();
   await holding.query('begin');
@@ -161,7 +161,7 @@ it('keeps no answer of a request whose claim another one has taken over', async 
   expect(await found()).toEqual([{ status: null }]);
 });
 
-it('is not spent on bad input', async () => {
+it('a key is not used up by bad input', async () => {
   expect((await pause({})).status).toBe(400);
   expect(await pause(branches('good'))).toMatchObject({ status: 200, replayed: false });
 });

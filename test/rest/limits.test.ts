@@ -1,4 +1,4 @@
-// How much may be sent (interface 8), answered by the running service.
+// The limits of requests (interface 8) on the running service.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { OpenApi } from './contract/openapi.ts';
@@ -17,7 +17,7 @@ const config = '/api/v1/config?org=acme&repo=web';
 
 const openApi = new OpenApi();
 
-/** An answer the OpenAPI document tells of. */
+/** An answer that the OpenAPI document describes. */
 async function documented(request: string, answer: Response): Promise<{ readonly error?: string }> {
   const raw = { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
   expect(openApi.problemsOfAnswer(request, raw)).toEqual([]);
@@ -29,14 +29,14 @@ async function post(path: string, body: unknown): Promise<[status: number, error
   return [answer.status, (await documented(`POST ${path.replace(/\?.*/, '')}`, answer)).error];
 }
 
-it('takes 256 KiB of a configuration', async () => {
+it('a configuration may have 256 KiB', async () => {
   const yaml = 'merge_rules: {labels: {trigger: go}}\n';
   const padded = (bytes: number): string => `${yaml}#${'x'.repeat(bytes - yaml.length - 1)}`;
   expect(await post(config, padded(256 * 1024))).toEqual([200, undefined]);
   expect(await post(config, padded(256 * 1024 + 1))).toEqual([413, 'Request body is too large']);
 });
 
-it('takes 20 MiB where affected targets may come, and 1 MiB elsewhere', async () => {
+it('a body may have 20 MiB if it may contain affected targets, and otherwise 1 MiB', async () => {
   const update = (bytes: number) => ({
     action: 'update',
     pull_request: {
@@ -51,7 +51,7 @@ it('takes 20 MiB where affected targets may come, and 1 MiB elsewhere', async ()
   expect(await post('/api/v1/repo', pause)).toEqual([413, 'Request body is too large']);
 });
 
-it('takes 100,000 affected targets of a pull request, of 1,024 characters each', async () => {
+it('a pull request may have 100,000 affected targets, each of 1,024 characters', async () => {
   const update = (affected_targets: readonly string[]) => ({
     action: 'update',
     pull_request: { number, repository: { org: 'acme', name: 'web' }, affected_targets },
@@ -73,7 +73,7 @@ it('takes 100,000 affected targets of a pull request, of 1,024 characters each',
     expect(await post('/api/v1/pull_request', update([target as string]))).toEqual([400, message]);
 });
 
-it('takes 1,000,000 affected targets of an account, and forgets those of what is over', async () => {
+it('an account may have 1,000,000 affected targets, and those of merged or closed pull requests are deleted', async () => {
   const update = (of: number, affected_targets: readonly string[]) => ({
     action: 'update',
     pull_request: { number: of, repository: { org: 'acme', name: 'web' }, affected_targets },
@@ -84,7 +84,7 @@ it('takes 1,000,000 affected targets of an account, and forgets those of what is
   };
   await post('/api/v1/pull_request', update(number, ['//a', '//b', '//a']));
   expect(await stored()).toBe(2);
-  // As many as others of the account have.
+  // Stores the targets that other pull requests of the account would have.
   await server.rows('update account_targets set stored = stored + 999997');
   expect(await post('/api/v1/pull_request', update(number, ['//a', '//b', '//c']))).toEqual([200, undefined]);
   expect(await post('/api/v1/pull_request', update(number, ['//a', '//b', '//c', '//d']))).toEqual([
@@ -105,7 +105,7 @@ it('takes 1,000,000 affected targets of an account, and forgets those of what is
   expect(await stored()).toBe(999_997);
 });
 
-it('refuses text that is not Unicode or contains U+0000, and names the field', async () => {
+it('text that is not Unicode or contains U+0000 is refused with the name of the field', async () => {
   for (const name of ['a\0b', '\ud800']) {
     const message = 'must be Unicode text without the character U+0000';
     expect(await post('/api/v1/repo', { org: 'acme', name, paused: true })).toEqual([400, `name ${message}`]);
@@ -119,14 +119,14 @@ it('refuses text that is not Unicode or contains U+0000, and names the field', a
   }
 });
 
-it('tells in every answer what is left of the rate limit', async () => {
+it('every answer shows what is left of the rate limit', async () => {
   const { headers } = await server.rest('GET', '/api/v1/repo');
   expect(headers.get('ratelimit-limit')).toBe('200');
   expect(Number(headers.get('ratelimit-remaining'))).toBeLessThan(200);
   expect(headers.get('ratelimit-reset')).toMatch(/^\d+$/);
 });
 
-it('says when to come back once nothing is left', async () => {
+it('a refusal by the rate limit says when to come back', async () => {
   const slow = await startServer({ rateLimit: { perSecond: 0.01, burst: 2 } });
   try {
     const statuses = [];
@@ -142,7 +142,7 @@ it('says when to come back once nothing is left', async () => {
   }
 });
 
-it('counts requests of git with the others', async () => {
+it('requests of git count for the same rate limit', async () => {
   const slow = await startServer({ rateLimit: { perSecond: 0.01, burst: 2 } });
   try {
     const ask = async (): Promise<Response> =>

@@ -26,13 +26,13 @@ describe('the emitted document', () => {
     expect(emit()).toBe(emit());
   });
 
-  it('is the committed one, and so are the types made of it', async () => {
+  it('is the committed document, and so are the types made of it', async () => {
     const { openApi, types } = await generateFacade();
     expect(openApi, 'run `npm run generate`').toBe(readFileSync(openApiFile, 'utf8'));
     expect(types, 'run `npm run generate`').toBe(readFileSync(typesFile, 'utf8'));
   });
 
-  it('has examples for every success, and each example is one', () => {
+  it('has valid examples for every success', () => {
     const openApi = new OpenApi();
     for (const name of openApi.operations) {
       const { examples } = openApi.operation(name) ?? { examples: [] };
@@ -42,8 +42,8 @@ describe('the emitted document', () => {
   });
 });
 
-describe('an operation in it', () => {
-  it('takes names, places and defaults from the variables', () => {
+describe('an operation in the document', () => {
+  it('has names, places and defaults from the variables', () => {
     const parameters = emitted().operation(
       'GET /api/releases/{project_name}/environments/{env_name}/deployments',
     )?.parameters;
@@ -63,7 +63,7 @@ describe('an operation in it', () => {
     });
   });
 
-  it('documents the first spelling of an object in a query', () => {
+  it('has the first spelling of an object in a query', () => {
     const names = emitted()
       .operation('GET /api/v1/branches')
       ?.parameters.map(({ name, required }) => [name, required]);
@@ -75,7 +75,7 @@ describe('an operation in it', () => {
     ]);
   });
 
-  it('describes a variable by the field it is put into, unless it has a description of its own', () => {
+  it('has for a variable its own description, or else that of the field it is used for', () => {
     const described = (given = documents) => {
       const schema = emitted(given).follow({ $ref: '#/components/schemas/PauseRepositoryRequest' });
       return ((schema['properties'] as Json)['org'] as Json)['description'];
@@ -88,7 +88,7 @@ describe('an operation in it', () => {
     expect(described(documentsWith('PauseRepository', text))).toBe('Who owns it.');
   });
 
-  it('nests the fields of a body and requires what holds something required', () => {
+  it('has a nested body, in which an object with a required field is required', () => {
     const openApi = emitted();
     expect(openApi.notationOf({ $ref: '#/components/schemas/QueuePullRequestRequest' })).toEqual({
       action: 'one of queue',
@@ -103,7 +103,7 @@ describe('an operation in it', () => {
     });
   });
 
-  it('is one for the documents of a path, distinguished by a discriminator', () => {
+  it('stands for all documents of a path, distinguished by a discriminator', () => {
     const { document } = emitted();
     const post = ((document['paths'] as Json)['/api/v1/pull_request'] as Json)['post'] as Json;
     expect(post).toMatchObject({
@@ -134,7 +134,7 @@ describe('an operation in it', () => {
     );
   });
 
-  it('answers with lifted, optional and nullable fields, without those sent as headers', () => {
+  it('answers with unwrapped, optional and nullable fields, and without fields sent as headers', () => {
     const openApi = emitted();
     const answer = (name: string) => {
       const content = openApi.operation(name)?.answers['200']?.['application/json'] as { schema: Json };
@@ -148,7 +148,7 @@ describe('an operation in it', () => {
     });
   });
 
-  it('shows headers, deprecations and the descriptions of the schema', () => {
+  it('has headers, deprecations and the descriptions of the schema', () => {
     const openApi = emitted();
     const get = (path: string) => ((openApi.document['paths'] as Json)[path] as Json)['get'];
     expect(get('/api/releases/{project_name}/environments/{env_name}/deployments')).toMatchObject({
@@ -181,7 +181,7 @@ describe('an operation in it', () => {
     });
   });
 
-  it('is refused when two of its schemas have one name', () => {
+  it('is refused if two of its schemas have the same name', () => {
     const text = `
       "Get the depth"
       query GetQueueStats($org: String!, $repo: String!)
@@ -192,7 +192,7 @@ describe('an operation in it', () => {
     expect(() => emitted(documentsWith('GetQueueStats', text))).toThrow('Two schemas are called DeploymentStatus');
   });
 
-  it('is refused while nobody has described one of its scalars', () => {
+  it('is refused if one of its scalars has no JSON Schema', () => {
     const schema = buildSchema(printSchema(fixtureSchema()).replaceAll(/\bGlob\b/g, 'Riddle'));
     const given = documents.map(({ name, text }) => ({
       name,

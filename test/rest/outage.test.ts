@@ -1,5 +1,5 @@
-// PostgreSQL stops, starts and ends sessions under requests of each kind: none of them is answered as a fault of the
-// service.
+// PostgreSQL stops, starts and ends sessions during requests of each kind. No answer blames Interlock with a status
+// 500.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,14 +18,14 @@ const repo = '/api/v1/repo?page=1';
 let dataDir: string;
 let postgres: EmbeddedPostgres;
 let s: TestServer;
-/** Tokens that the server has not met, and therefore looks up. */
+/** Tokens that the server has not seen yet, so that it must look them up. */
 const strangers: string[] = [];
 
 async function start(): Promise<void> {
   postgres = await startPostgres({ dataDir, cacheDir: inject('cacheDir'), fast: true, log: () => {} });
 }
 
-/** Works in a session of its own, which does not use the service. */
+/** Runs `work` in a session of its own, without the service. */
 async function asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await chmod(dataDir, 0o755);
   await start();
   await migrate(postgres.url);
-  // The token that signed in once stays known.
+  // Signs in once, so that the server has the token in memory.
   const now = new Date();
   s = await startServer({ databaseUrl: postgres.url, clock: () => now });
   await s.graphql(
@@ -83,7 +83,7 @@ describe('while PostgreSQL is stopped', () => {
     expect(await answerOf(await ask())).toEqual(inRest);
   });
 
-  it('GraphQL names the outage by its code', async () => {
+  it('GraphQL shows the outage by the code UNAVAILABLE', async () => {
     const answer = await s.graphql('{ repository(owner: "acme", name: "shop") { id } }');
     expect(answer.errors).toMatchObject([
       { message: unavailable, extensions: { code: 'UNAVAILABLE', retryAfterSec: 2 } },
@@ -98,7 +98,7 @@ describe('while PostgreSQL is stopped', () => {
     expect(await answerOf(await fetch(url, { headers: basic(stranger()) }))).toEqual([503, true, `${unavailable}\n`]);
   });
 
-  it('/readyz names the database, and /metrics tells what it still knows', async () => {
+  it('/readyz names the database, and /metrics shows what is still known', async () => {
     const refused = await fetch(`${s.url}/readyz`);
     expect([refused.status, await refused.json()]).toEqual([
       503,
@@ -112,7 +112,7 @@ describe('while PostgreSQL is stopped', () => {
     expect(metrics).toMatchObject({ 'interlock_part_ready{part="database"}': 0, interlock_queues_halted: Number.NaN });
   });
 
-  it('a socket is closed so that clients connect again', async () => {
+  it('a socket is closed with a code after which clients connect again', async () => {
     const socket = new WebSocket(`${s.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     await once(socket, 'open');
     socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${stranger()}` } }));

@@ -1,4 +1,4 @@
-// Errors as problem details (RFC 9457): who asks for them, and what is in them.
+// Errors as problem details (RFC 9457): which requests get them, and what they contain.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptsProblem, problemOf } from '../../rest-facade/problem.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -28,7 +28,7 @@ it.each([
   [400, { error: 'bad_input', message: 'prompt is required' }, 'Bad Request', 'prompt is required'],
   [400, { success: false, errors: ['a: is wrong', 'b: is wrong'] }, 'Bad Request', 'a: is wrong; b: is wrong'],
   [500, { error: 'Internal server error', request_id: 'x' }, 'Internal Server Error', 'Internal server error'],
-])('%i %j keeps its members and tells them as a problem', (status, body, title, detail) => {
+])('the error %i %j keeps its members and becomes a problem', (status, body, title, detail) => {
   expect(problemOf(status, body)).toEqual({ type: 'about:blank', title, status, detail, ...body });
 });
 
@@ -56,12 +56,19 @@ describe('the running service', () => {
   it.each([
     ['an unknown repository', 'GET', '/api/v1/queue/stats?org=acme&repo=none', undefined, 404, 'Repository not found'],
     ['bad input', 'POST', '/api/v1/repo', {}, 400, 'org is required'],
-    ['a runbook, which has an error and a message', 'POST', '/api/v1/runbook', {}, 400, 'repository is required'],
+    [
+      'an error of a runbook, which has an error and a message',
+      'POST',
+      '/api/v1/runbook',
+      {},
+      400,
+      'repository is required',
+    ],
     ['another method', 'DELETE', '/api/v1/repo', undefined, 405, 'Method not allowed'],
-    ['a path that there is not', 'GET', '/api/v1/none', undefined, 404, 'Not found'],
+    ['an unknown path of the API', 'GET', '/api/v1/none', undefined, 404, 'Not found'],
     ['a path outside of the API', 'GET', '/none', undefined, 404, 'Not found'],
   ])(
-    'answers %s as it is documented, and as a problem to who asks for one',
+    'answers %s as documented, and as a problem if the request accepts one',
     async (_what, method, path, body, status, detail) => {
       const { statuses, types, bodies } = await answersTo(method, path, body);
       expect([statuses, types]).toEqual([
@@ -72,7 +79,7 @@ describe('the running service', () => {
     },
   );
 
-  it('tells a stranger, with the header that says how to sign in', async () => {
+  it('answers a missing token as a problem, with the header that says how to sign in', async () => {
     const answer = await server.rest('GET', '/api/v1/repo', { token: null, headers: { accept: problem } });
     expect([answer.status, answer.headers.get('www-authenticate'), answer.headers.get('content-type')]).toEqual([
       401,
@@ -82,12 +89,12 @@ describe('the running service', () => {
     expect(await answer.json()).toMatchObject({ status: 401, error: 'Unauthorized', detail: 'Unauthorized' });
   });
 
-  it('answers a success as ever', async () => {
+  it('answers a success as usual', async () => {
     const answer = await server.rest('GET', '/api/v1/repo', { headers: { accept: problem } });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
-  it('tells who sends the key again in the form of that time', async () => {
+  it('repeats the answer of an Idempotency-Key in the form of the first answer', async () => {
     const ask = async (accept: string): Promise<string | null> => {
       const body = { org: 'acme', name: 'none', paused: true };
       const headers = { accept, 'idempotency-key': 'of-a-problem' };

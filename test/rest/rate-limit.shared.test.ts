@@ -36,7 +36,7 @@ function server(): Server {
   return { limiter, sharing };
 }
 
-/** As many requests as are let through, at most `most`. */
+/** Sends requests until the limiter refuses, at most `most`. Returns how many were allowed. */
 function flood({ limiter }: Server, most = Infinity): number {
   for (let count = 0; count < most; count += 1) {
     try {
@@ -49,7 +49,7 @@ function flood({ limiter }: Server, most = Infinity): number {
   return most;
 }
 
-it('a flood over three servers gets what one server would let through, and a second more of each', async () => {
+it('a flood on three servers gets as much as one server would allow, and at most a second more on each', async () => {
   const servers = [server(), server(), server()];
   let count = 0;
   const seconds = 30;
@@ -60,13 +60,13 @@ it('a flood over three servers gets what one server would let through, and a sec
   }
   expect(count).toBeLessThan(100 * seconds + 3 * (200 + 100));
   expect(count).toBeGreaterThan(100 * seconds - 200);
-  // A debt ends after two seconds and the time that fills the bucket again.
+  // A debt ends after two seconds, plus the time in which the bucket fills again.
   now += 4_000;
   expect(flood(servers[0] as Server)).toBe(200);
   for (const { sharing } of servers) await sharing.stop();
 });
 
-it('who is far below the limit on each server is refused on none, and an idle server owes nothing for the past', async () => {
+it('a client far below the limit on each server is never refused, and an idle server owes nothing for the past', async () => {
   const [busy, idle] = [server(), server()];
   for (let tick = 0; tick < 100; tick += 1) {
     now += 100;

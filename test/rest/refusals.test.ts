@@ -1,5 +1,5 @@
-// What the service refuses as bad input, the OpenAPI document must not allow: each field of each body is given odd
-// values, and the values that the document allows are sent. Of several actions of one path one stands for all.
+// The OpenAPI document must not allow what the service refuses as bad input. Each field of each body gets odd values,
+// and those that the document allows are sent. One action of each path stands for all actions of the path.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadExamples } from '../../rest-facade/openapi/examples.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** What no schema can know: whether there is what is named. */
+/** Messages about things that do not exist, which no schema can know. */
 const ofWhatThereIs = [
   'author_email must be the email address of a user of this account',
   'and the repository has no endpoint preview',
@@ -44,7 +44,7 @@ const bodies: readonly Body[] = openApi.operations.flatMap((request) => {
   }));
 });
 
-/** Paths of all fields the body may have. */
+/** The paths of all fields that the body may have. */
 function fieldsOf(given: Json, value: Json, path: readonly string[] = []): string[][] {
   const schema = openApi.follow(given);
   const choices = (schema['oneOf'] ?? schema['anyOf'] ?? []) as Json[];
@@ -68,22 +68,25 @@ const alike: ReadonlySet<string> = new Set([
   'SyncPullRequest',
 ]);
 
-it.each(bodies.filter(({ name }) => !alike.has(name)))('$name ($request)', async ({ name, request, schema, value }) => {
-  const [method = '', template = ''] = request.split(' ');
-  const parameters = (examples[name]?.['parameters'] ?? {}) as Json;
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(parameters[key])));
-  expect(openApi.problemsOf(schema, value)).toEqual([]);
-  const allowed = fieldsOf(schema, value)
-    .flatMap((field) => odd.map((to) => ({ field, body: changed(value, field, to) })))
-    .filter(({ body }) => openApi.problemsOf(schema, body).length === 0);
-  const faults: unknown[] = [];
-  for (const { field, body } of allowed) {
-    const answer = await server.rest(method, path, { body });
-    const text = await answer.text();
-    // The commits of the examples are nobody's.
-    const isUnknownCommit = /^[0-9a-f]{40}$/.test(String(body['commit'])) && text.includes('Invalid commit hash');
-    if (answer.status === 400 && !isUnknownCommit && !ofWhatThereIs.some((each) => text.includes(each)))
-      faults.push([field.join('.'), body, text]);
-  }
-  expect(faults).toEqual([]);
-});
+it.each(bodies.filter(({ name }) => !alike.has(name)))(
+  'the document allows no body that the service refuses: $name ($request)',
+  async ({ name, request, schema, value }) => {
+    const [method = '', template = ''] = request.split(' ');
+    const parameters = (examples[name]?.['parameters'] ?? {}) as Json;
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(parameters[key])));
+    expect(openApi.problemsOf(schema, value)).toEqual([]);
+    const allowed = fieldsOf(schema, value)
+      .flatMap((field) => odd.map((to) => ({ field, body: changed(value, field, to) })))
+      .filter(({ body }) => openApi.problemsOf(schema, body).length === 0);
+    const faults: unknown[] = [];
+    for (const { field, body } of allowed) {
+      const answer = await server.rest(method, path, { body });
+      const text = await answer.text();
+      // The commits of the examples do not exist.
+      const isUnknownCommit = /^[0-9a-f]{40}$/.test(String(body['commit'])) && text.includes('Invalid commit hash');
+      if (answer.status === 400 && !isUnknownCommit && !ofWhatThereIs.some((each) => text.includes(each)))
+        faults.push([field.join('.'), body, text]);
+    }
+    expect(faults).toEqual([]);
+  },
+);

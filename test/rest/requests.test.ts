@@ -33,14 +33,14 @@ const act = (pull_request: unknown, action: unknown = 'queue') =>
   post('/api/v1/pull_request', { action, pull_request });
 const reference = { number: 12, repository: { org: 'acme', name: 'web' } };
 
-describe('places of variables', () => {
-  it('takes path, query and body by snake_case names', async () => {
+describe('a variable', () => {
+  it('comes from the path, the query or the body, by a name in snake_case', async () => {
     const { input } = await post('/api/releases/shop/releases/v1-rc1', { repo: 'acme/web', commit: 'a'.repeat(40) });
     expect(input).toEqual({ project: 'shop', version: 'v1-rc1', repository: 'acme/web', commit: 'a'.repeat(40) });
     expect((await get('/api/v1/repo?page=2')).args).toMatchObject({ page: 2 });
   });
 
-  it('decodes path parameters, long ones too', async () => {
+  it('from the path is decoded, also if it is long', async () => {
     const version = `${'v/'.repeat(90)}-rc1`;
     const { input } = await post(`/api/releases/a%20shop/releases/${encodeURIComponent(version)}`, {
       repo: 'a/b',
@@ -49,7 +49,7 @@ describe('places of variables', () => {
     expect(input).toMatchObject({ project: 'a shop', version });
   });
 
-  it('takes nested fields of the body, and input objects by snake_case keys', async () => {
+  it('comes from nested fields of the body, and input objects have keys in snake_case', async () => {
     const { input } = await act({
       ...reference,
       merge_commit_message: { title: 'T', ignored: 1 },
@@ -63,37 +63,37 @@ describe('places of variables', () => {
     });
   });
 
-  it('leaves the field of an unsent variable out and passes null on', async () => {
+  it('that is not sent is left out, and null is passed on', async () => {
     const body = { org: 'acme', name: 'web', paused: true };
     expect((await post('/api/v1/repo', body)).input).not.toHaveProperty('reason');
     expect((await post('/api/v1/repo', { ...body, reason: null })).input).toHaveProperty('reason', null);
   });
 
-  it('keeps the default of an unsent variable', async () => {
+  it('that is not sent keeps its default', async () => {
     expect((await get('/api/v1/repo')).args).toMatchObject({ page: 1 });
     const body = { repository: { org: 'a', name: 'b' }, branch: 'topic' };
     expect((await post('/api/v1/previews', body)).input).toMatchObject({ name: 'default' });
     expect((await post('/api/v1/previews', { ...body, name: null })).input).toMatchObject({ name: null });
   });
 
-  it('ignores unknown fields and unknown parameters', async () => {
+  it('that does not exist is ignored', async () => {
     expect((await post('/api/v1/repo?x=1', { org: 'a', name: 'b', paused: true, toString: 1 })).status).toBe(200);
   });
 });
 
 describe('an object in a query', () => {
   it.each([
-    ['names of its own', '?org=acme&name=web', undefined],
-    ['another name', '?org=acme&repo=web', undefined],
+    ['separate parameters', '?org=acme&name=web', undefined],
+    ['separate parameters with another name', '?org=acme&repo=web', undefined],
     ['brackets', '?repository[org]=acme&repository%5Bname%5D=web', undefined],
     ['JSON', `?repository=${encodeURIComponent('{"org":"acme","name":"web"}')}`, undefined],
     ['a JSON body', '', { repository: { org: 'acme', name: 'web' } }],
     ['the first complete spelling', '?org=other&repository[org]=acme&repository[name]=web', undefined],
-  ])('takes %s', async (_what, query, body) => {
+  ])('may be given by %s', async (_what, query, body) => {
     expect((await get(`/api/v1/branches${query}`, body)).args).toMatchObject({ owner: 'acme', name: 'web' });
   });
 
-  it('reads an empty body as none', async () => {
+  it('counts an empty body as no body', async () => {
     const { server } = facadeOver(resolvers);
     const url = '/api/v1/branches?org=acme&name=web';
     const headers = { 'content-type': 'application/json' };
@@ -101,7 +101,7 @@ describe('an object in a query', () => {
     expect((await server.inject({ method: 'GET', url, headers, payload: '' })).statusCode).toBe(200);
   });
 
-  it('takes the other parameters from that body as well', async () => {
+  it('may come from a body with the other parameters', async () => {
     const { server, calls } = facadeOver({
       repository: () => ({
         branchPauses: (args: unknown) =>
@@ -123,7 +123,7 @@ describe('an object in a query', () => {
     ['?repository[name]=web', 'repository.org is required'],
     ['?repository={"org":"acme"}', 'repository.name is required'],
     ['?repository=web', 'repository must be an object'],
-  ])('says of %j that %s', async (query, error) => {
+  ])('with the query %j is refused: %s', async (query, error) => {
     expect(await get(`/api/v1/branches${query}`)).toMatchObject({ status: 400, error });
   });
 });
@@ -181,7 +181,7 @@ describe('bad input', () => {
     [[], 'The body must be a JSON object'],
     ['text', 'The body must be a JSON object'],
     [null, 'The body must be a JSON object'],
-  ])('says of %j: %s', async (body, error) => {
+  ])('in the body %j is refused: %s', async (body, error) => {
     expect(await post('/api/v1/pull_request', body)).toMatchObject({ status: 400, error, input: undefined });
   });
 
@@ -203,30 +203,30 @@ describe('bad input', () => {
       '/api/releases/shop/environments/prod/deployments?status=PENDING',
       'status must be one of pending, in_progress or success',
     ],
-  ])('says of %s: %s', async (url, error) => {
+  ])('in %s is refused: %s', async (url, error) => {
     expect(await get(url)).toMatchObject({ status: 400, error, args: undefined });
   });
 
-  it('asks for at least one where several may be given', async () => {
+  it('is refused if none of several alternatives is given', async () => {
     const repository = { org: 'a', name: 'b' };
     expect((await post('/api/v1/previews', { repository })).error).toBe('branch or pr_number is required');
     expect((await post('/api/v1/previews', { repository, branch: 'c', pr_number: 1 })).status).toBe(202);
   });
 
-  it("lets a scalar's exact text stand and gives any other the field's name", async () => {
+  it('is refused with the exact text of its scalar, or with the name of the field', async () => {
     const commit = 'a'.repeat(40);
     const url = '/api/releases/shop/releases';
     expect((await post(`${url}/v1`, { repo: 'a/b', commit })).error).toBe('Invalid release candidate version');
     expect((await post(`${url}/v1-rc1`, { repo: 'a/b', commit: 'x' })).error).toBe('commit: Value is no object id');
   });
 
-  it('reads a missing body as one without fields', async () => {
+  it('is reported for a missing body as for an empty object', async () => {
     expect(await post('/api/v1/repo')).toMatchObject({ status: 400, error: 'org is required' });
   });
 });
 
-describe('operations of one path', () => {
-  it("checks the type of another operation's fields and ignores their values", async () => {
+describe('several operations of one path', () => {
+  it('check the type of the fields of another operation, and ignore their values', async () => {
     expect((await act({ ...reference, skip_line_reason: 'why' }, 'dequeue')).input).toEqual({
       repository: { owner: 'acme', name: 'web' },
       number: 12,
@@ -236,7 +236,7 @@ describe('operations of one path', () => {
     );
   });
 
-  it("refuses another operation's `only` field when it is true", async () => {
+  it('refuse an `only` field of another operation if it is true', async () => {
     expect(await act({ ...reference, skip_line: true }, 'dequeue')).toMatchObject({
       status: 400,
       error: 'pull_request.skip_line is only valid with the action queue',
@@ -245,12 +245,12 @@ describe('operations of one path', () => {
     expect((await act({ ...reference, skip_line: null }, 'dequeue')).status).toBe(202);
   });
 
-  it('takes a scalar in either of its spellings', async () => {
+  it('take a scalar in each of its spellings', async () => {
     expect((await act({ ...reference, number: '12' })).input).toMatchObject({ number: 12 });
   });
 });
 
-describe('whatever is sent', () => {
+describe('a random request', () => {
   const { server, calls } = facadeOver(resolvers);
   const names = [
     'org',
@@ -273,7 +273,7 @@ describe('whatever is sent', () => {
     ),
   );
 
-  it('is answered or refused by name, and a refused body reaches nobody', async () => {
+  it('is answered or refused by name, and a refused body calls no resolver', async () => {
     const body = fc.oneof(value, fc.record({ action: fc.constantFrom('queue', 'dequeue'), pull_request: value }));
     await fc.assert(
       fc.asyncProperty(body, async (sent) => {
@@ -291,7 +291,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('is answered or refused by name in a query too', async () => {
+  it('with a random query is answered or refused by name', async () => {
     const query = fc.array(fc.tuple(fc.constantFrom(...names), fc.oneof(fc.string(), fc.json(), fc.constant('1'))), {
       maxLength: 5,
     });

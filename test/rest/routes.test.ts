@@ -24,7 +24,7 @@ function facade(options: Parameters<typeof facadeOver>[1] = {}, depth = { queued
   return fixture;
 }
 
-describe('every operation', () => {
+describe('the façade', () => {
   it('answers HEAD like GET without the body, over a real connection', async () => {
     const { server } = facade();
     await server.listen({ host: '127.0.0.1', port: 0 });
@@ -34,7 +34,7 @@ describe('every operation', () => {
     expect(head.headers.get('content-length')).toBe(String((await get.text()).length));
   });
 
-  it('answers 304 to who has the answer already', async () => {
+  it('answers 304 to a client that has the answer already', async () => {
     const { server } = facade();
     const { etag } = (await server.inject(stats)).headers;
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -81,12 +81,12 @@ describe('every operation', () => {
     expect(answer.json()).toEqual({ error: expect.stringContaining('/api/v1/%zz') });
   });
 
-  it('takes a trailing slash without a redirect', async () => {
+  it('accepts a trailing slash without a redirect', async () => {
     const answer = await facade().server.inject('/api/v1/queue/stats/?org=a&repo=b');
     expect([answer.statusCode, answer.json()]).toEqual([200, { depth: { queued: 1, p50: 2 } }]);
   });
 
-  it("carries the caller's request id where it is one, else its own", async () => {
+  it('returns the request id of the client if it is valid, or else a new one', async () => {
     const { server } = facade();
     const idOf = async (given: string) =>
       (await server.inject({ url: stats, headers: { 'x-request-id': given } })).headers['x-request-id'];
@@ -95,11 +95,11 @@ describe('every operation', () => {
   });
 });
 
-describe('bodies', () => {
+describe('the body of a request', () => {
   const send = (payload: string | Buffer, type: string, url: string = pause.url) =>
     facade().server.inject({ method: 'POST', url, payload, headers: { 'content-type': type } });
 
-  it('takes JSON only where JSON is meant', async () => {
+  it('must have a JSON type if the operation takes JSON', async () => {
     const json = JSON.stringify(pause.payload);
     for (const type of [
       'application/json',
@@ -115,7 +115,7 @@ describe('bodies', () => {
     }
   });
 
-  it('takes a text from any type but multipart', async () => {
+  it('may have any type but multipart if the operation takes a text', async () => {
     const config = '/api/v1/config?org=a&repo=b';
     for (const type of ['application/yaml', 'text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
       expect((await send('{', type, config)).statusCode).toBe(200);
@@ -126,7 +126,7 @@ describe('bodies', () => {
     });
   });
 
-  it('passes a text on byte by byte', async () => {
+  it('is passed on byte by byte if it is a text', async () => {
     const fixture = facade();
     const yaml = '\ufeffa: "ü"\r\n';
     await fixture.server.inject({
@@ -138,12 +138,12 @@ describe('bodies', () => {
     expect(fixture.calls[0]?.args['input']).toMatchObject({ yaml });
   });
 
-  it('refuses broken JSON', async () => {
+  it('is refused if it is broken JSON', async () => {
     const answer = await send('{"org":', 'application/json');
     expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'The body is not valid JSON' }]);
   });
 
-  it('is not led astray by keys of the prototype', async () => {
+  it('cannot set keys of the prototype', async () => {
     const answer = await send('{"org":"a","name":"b","__proto__":{"paused":true}}', 'application/json');
     expect(answer.json()).toEqual({ error: 'paused is required' });
   });
@@ -157,7 +157,7 @@ describe('bodies', () => {
   });
 });
 
-/** Keeps answers as a root would, for one account. */
+/** Stores answers in memory, for one account. */
 class Kept implements Idempotency {
   readonly answers = new Map<string, { fingerprint: string; answer: Answer | undefined }>();
   authorise(): void {}
@@ -177,7 +177,7 @@ class Kept implements Idempotency {
 describe('Idempotency-Key', () => {
   const keyed = { ...pause, headers: { 'idempotency-key': 'k-1' } };
 
-  it('acts once and replays the answer', async () => {
+  it('a repeated request acts once and gets the first answer', async () => {
     const { server, calls } = facade({ idempotency: new Kept() });
     const [first, second] = [await server.inject(keyed), await server.inject(keyed)];
     expect(calls).toHaveLength(1);
@@ -185,7 +185,7 @@ describe('Idempotency-Key', () => {
     expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
   });
 
-  it('refuses another request under the key', async () => {
+  it('another request with the same key is refused', async () => {
     const { server, calls } = facade({ idempotency: new Kept() });
     await server.inject(keyed);
     const other = await server.inject({ ...keyed, payload: { ...pause.payload, paused: false } });
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('refuses a second request while the first is on its way', async () => {
+  it('a second request is refused while the first runs', async () => {
     const idempotency = new Kept();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -221,7 +221,7 @@ describe('Idempotency-Key', () => {
     ['RATE_LIMITED', 429, 2],
     ['NOT_FOUND', 404, 1],
     ['CONFLICT', 409, 1],
-  ] as const)('answers %s twice by asking so often: %i, %i times', async (code, status, times) => {
+  ] as const)('the error %s with status %i is repeated after %i executions', async (code, status, times) => {
     let asked = 0;
     const { server } = facade({
       idempotency: new Kept(),
@@ -230,13 +230,13 @@ describe('Idempotency-Key', () => {
         throw new DomainError(code, 'No.');
       },
     });
-    // Bad input is not kept either: the key is good for what comes next.
+    // Bad input is not stored, so the key is free for the next request.
     expect((await server.inject({ ...keyed, payload: {} })).statusCode).toBe(400);
     const statuses = [(await server.inject(keyed)).statusCode, (await server.inject(keyed)).statusCode];
     expect([statuses, asked]).toEqual([[status, status], times]);
   });
 
-  it('is for POST and PATCH, and has a form', async () => {
+  it('is used for POST and PATCH, and has a limited form', async () => {
     const { server, calls } = facade({ idempotency: new Kept() });
     for (let time = 0; time < 2; time++) await server.inject({ url: stats, headers: { 'idempotency-key': 'k-1' } });
     expect(calls).toHaveLength(2);

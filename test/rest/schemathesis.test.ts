@@ -1,4 +1,5 @@
-// Requests nobody thought of, made of the OpenAPI document the server itself serves, and judged by it.
+// Sends random requests, generated from the OpenAPI document that the server serves, and checks the answers against the
+// document.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../support/properties.ts';
 import { findSchemathesis, runSchemathesis } from '../../scripts/schemathesis.mjs';
@@ -13,14 +14,14 @@ import { prepareEndpoint } from './contract/previews.ts';
 
 const fewest = 2;
 const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: fewest, full: 100 }));
-// `coverage` tries the bounds of each parameter, which costs four fifths of the time: `refusals.test.ts` and the tables
-// of `contract` have most of them.
+// The phase `coverage` tries the bounds of each parameter, and takes four fifths of the time. refusals.test.ts and the
+// tables of `contract` test most of these bounds.
 const phases = ['examples', ...(drawn > fewest ? ['coverage'] : []), 'fuzzing', 'stateful'];
 let server: TestServer;
 
 beforeAll(async () => {
   server = await startServer();
-  // The repository that the document's examples speak of.
+  // The repository that the examples of the document use.
   const { merged: number } = await prepareLine(server, 'web');
   const releases = await prepareReleases(server, { org: 'acme', name: 'web', number });
   await prepareExampleCandidate(server, releases);
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** Null, with its reason said, where it cannot be had: then nothing was judged, and nothing passes. */
+/** Null, after a skip with its reason, if Schemathesis is not installed. Then nothing is tested, and nothing passes. */
 function toolOr(skip: (reason: string) => never): ReturnType<typeof findSchemathesis> {
   try {
     return findSchemathesis();
@@ -42,7 +43,7 @@ function toolOr(skip: (reason: string) => never): ReturnType<typeof findSchemath
   }
 }
 
-/** How many of its requests came to an answer below 300, over all phases. */
+/** How many requests had an answer below 300, in all phases. */
 function acceptedOf(phases: Readonly<Record<string, { readonly accepted: number }>> | undefined): number {
   return Object.values(phases ?? {}).reduce((sum, { accepted }) => sum + accepted, 0);
 }

@@ -1,4 +1,4 @@
-// The running service against the transcribed interface, and through the client its OpenAPI document makes.
+// Compares the running service with the contract, and uses it through a client made of its OpenAPI document.
 import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -70,14 +70,14 @@ async function ask({ request, path: places, query, headers, body, text }: Case, 
   });
 }
 
-/** What the case says of the answer, and what the answer is, in the same form. */
+/** The answer of the case and the real answer, in the same form. */
 function compared(one: Case, answer: string): [said: unknown, is: unknown] {
   if (one['answer-text'] !== undefined) return [one['answer-text'], answer];
   if (one.yaml !== undefined) return [one.yaml, parse(answer)];
   return [fill(one.answer, names), JSON.parse(answer)];
 }
 
-/** A path or method that is not in the document. */
+/** Whether the path or the method is not in the document. */
 function isBeside({ request }: Case): boolean {
   return openApi.operation(request) === undefined;
 }
@@ -109,31 +109,34 @@ describe.each(loadContracts().filter(({ cases }) => cases.length > 0))(
 );
 
 describe('the examples of the OpenAPI document', () => {
-  it('are what the service answered', async () => {
+  it('are the recorded answers of the service', async () => {
     await expect(examples.text()).toMatchFileSnapshot(examplesFile);
   });
 });
 
-describe('a code host that is away', () => {
-  it.each(['queue', 'update', 'refresh', 'sync'])('is a 503 by %s, and nothing of its message', async (action) => {
-    const host = server.ports.hosts('local');
-    const message = new HostUnavailable('git in /srv/secret took too long');
-    const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(message);
-    const { org, name, number } = repository;
-    const body = { action, pull_request: { number, repository: { org, name } } };
-    const request = 'POST /api/v1/pull_request';
-    const one: Case = { name: action, section: '7 503', request, body, status: 503 };
-    const answer = await ask(one, server.token);
-    asked.mockRestore();
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
-      503,
-      { error: 'The code host could not be reached. Try again.' },
-    ]);
-    expect(openApi.problemsOfAnswer(one.request, answer)).toEqual([]);
-  });
+describe('a code host that does not answer', () => {
+  it.each(['queue', 'update', 'refresh', 'sync'])(
+    'gives a 503 for the action %s, without its message',
+    async (action) => {
+      const host = server.ports.hosts('local');
+      const message = new HostUnavailable('git in /srv/secret took too long');
+      const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(message);
+      const { org, name, number } = repository;
+      const body = { action, pull_request: { number, repository: { org, name } } };
+      const request = 'POST /api/v1/pull_request';
+      const one: Case = { name: action, section: '7 503', request, body, status: 503 };
+      const answer = await ask(one, server.token);
+      asked.mockRestore();
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        503,
+        { error: 'The code host could not be reached. Try again.' },
+      ]);
+      expect(openApi.problemsOfAnswer(one.request, answer)).toEqual([]);
+    },
+  );
 });
 
-describe('a client made of the OpenAPI document', () => {
+describe('a client that is made of the OpenAPI document', () => {
   const client = () =>
     createClient<paths>({ baseUrl: server.url, headers: { authorization: `Bearer ${server.token}` } });
 
@@ -146,7 +149,7 @@ describe('a client made of the OpenAPI document', () => {
     await client().POST('/api/v1/repo', { body: { org, name, paused: false } });
   });
 
-  it('takes a pull request out of the queue and finds it open', async () => {
+  it('dequeues a pull request, and reads that it is open', async () => {
     const { org, name, number } = repository;
     const body = { action: 'dequeue', pull_request: { number, repository: { org, name } } } as const;
     const dequeued = await client().POST('/api/v1/pull_request', { body });
@@ -155,14 +158,14 @@ describe('a client made of the OpenAPI document', () => {
     expect(data).toMatchObject({ number, queued: false, skip_line: false });
   });
 
-  it('learns what is wrong', async () => {
+  it('gets the error', async () => {
     const { error, response } = await client().GET('/api/v1/queue/stats', {
       params: { query: { org: repository.org, repo: 'unknown' } },
     });
     expect([response.status, error]).toEqual([404, { error: 'Repository not found' }]);
   });
 
-  it('gets an answer it has already as 304', async () => {
+  it('gets 304 for an answer that it has already', async () => {
     const query = { org: repository.org, repo: repository.name };
     const first = await client().GET('/api/v1/config', { params: { query }, parseAs: 'text' });
     const header = { 'If-None-Match': first.response.headers.get('etag') ?? '' };
@@ -170,7 +173,7 @@ describe('a client made of the OpenAPI document', () => {
     expect([first.response.status, again.response.status]).toEqual([200, 304]);
   });
 
-  it('repeats a request safely', async () => {
+  it('can repeat a request with an Idempotency-Key', async () => {
     const { org, name } = repository;
     const header = { 'Idempotency-Key': crypto.randomUUID() };
     const pause = (paused: boolean) =>

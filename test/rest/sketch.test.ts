@@ -1,5 +1,4 @@
-// Every operation the interface documents, over a schema that has no more than they need: those of releases, runbooks
-// and previews too, which the service does not have yet.
+// Every documented operation, over a schema that has only what the operations need.
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Fastify from 'fastify';
@@ -15,7 +14,7 @@ const read = (name: string): string =>
   readFileSync(new URL(`fixtures/sketch/${name}.graphql`, import.meta.url), 'utf8');
 const schema = buildSchema(read('schema'));
 
-/** A file each, described and under a heading, as the facade wants them. `more` goes into `@rest`. */
+/** A document for each operation, with a description and a heading. `more` is added to `@rest`. */
 function documentsOf(more: (name: string) => string = () => ''): DocumentSource[] {
   const { definitions } = parse(read('operations'));
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
@@ -35,7 +34,7 @@ const withErrors = documentsOf((name) =>
 );
 
 describe('the documented operations', () => {
-  it('all compile', () => {
+  it('are all compiled', () => {
     const compiled = compileFacade({ schema, documents: documentsOf() });
     expect(compiled).toHaveLength(31);
     expect(new Set(compiled.map(({ method, path }) => `${method} ${path}`)).size).toBe(27);
@@ -78,7 +77,7 @@ describe('errors with a message', () => {
     ['CURSOR_EXPIRED', 410, 'cursor_expired'],
     ['NOT_FOUND', 404, 'not_found'],
     ['UNAUTHENTICATED', 401, 'unauthenticated'],
-  ] as const)('tell of %s as %i', async (code, status, error) => {
+  ] as const)('have the code %s as status %i with the error %s', async (code, status, error) => {
     const answer = await answering(new DomainError(code, 'Said by the service.')).inject(create);
     const message = code === 'UNAUTHENTICATED' ? 'Unauthorized' : 'Said by the service.';
     expect([answer.statusCode, answer.json()]).toEqual([status, { error, message }]);
@@ -86,7 +85,7 @@ describe('errors with a message', () => {
     expect(openApi.problemsOf((described as { schema: object }).schema as never, answer.json())).toEqual([]);
   });
 
-  it('are those of bad input, and of bodies nobody reads, too', async () => {
+  it('are used for bad input and for bodies that are not read', async () => {
     const server = answering(new Error('never'));
     const bad = await server.inject({ ...create, payload: {} });
     expect([bad.statusCode, bad.json()]).toEqual([400, { error: 'bad_input', message: 'repository is required' }]);
@@ -97,13 +96,13 @@ describe('errors with a message', () => {
     ]);
   });
 
-  it('say nothing of what went wrong inside, only where to find it', async () => {
+  it('show no details of an internal error, only its request id', async () => {
     const answer = await answering(new Error('password=hunter2')).inject(create);
     const request_id = answer.headers['x-request-id'];
     expect(answer.json()).toEqual({ error: 'internal', message: 'Internal server error', request_id });
   });
 
-  it('are no other operations’', async () => {
+  it('are not used by other operations', async () => {
     const pause = { method: 'POST', url: '/api/v1/repo', payload: { org: 'a', name: 'b', paused: true } } as const;
     const answer = await answering(new DomainError('NOT_FOUND', 'Repository not found')).inject(pause);
     expect(answer.json()).toEqual({ error: 'Repository not found' });
@@ -111,15 +110,15 @@ describe('errors with a message', () => {
   });
 });
 
-describe('a document with errors of its own', () => {
-  it('names statuses there are', () => {
+describe('a document with its own errors', () => {
+  it('can only name statuses that a code has', () => {
     const documents = documentsOf((name) => (name === 'GetRunbook' ? 'errors: [418], ' : ''));
     expect(() => compileFacade({ schema, documents })).toThrow(
       /GetRunbook\.graphql: errors: no code .* has the status 418/,
     );
   });
 
-  it('shares its form with the others of its path', () => {
+  it('must have the same form of errors as the other documents of its path', () => {
     const documents = documentsOf((name) => (name === 'SyncPullRequest' ? 'errorBody: ERROR_AND_MESSAGE, ' : ''));
     expect(() => compileFacade({ schema, documents })).toThrow(/POST \/api\/v1\/pull_request need one errorBody/);
   });

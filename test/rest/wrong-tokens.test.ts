@@ -1,5 +1,5 @@
-// Tries wrong tokens. After a few, the address must wait at every interface, but requests with good tokens are
-// answered.
+// Tries wrong tokens. After some of them, the client address must wait at every interface, but requests with known
+// tokens are answered.
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -23,14 +23,14 @@ const statusOf = async (path: string, authorization: string, from: string | null
 const bearer = (token: string): string => `Bearer ${token}`;
 const guess = (n: number): string => `il_live_${String(n).padStart(80, 'x')}`;
 
-it('an address that sends wrong tokens is refused for a minute, on every interface, and good tokens are not', async () => {
+it('a client address that sends wrong tokens is refused for a minute on every interface, and known tokens still work', async () => {
   expect(await statusOf(list, bearer(s.token))).toBe(200);
   const other = await s.tokenWith(['queue:read']);
   const answers: number[] = [];
-  // A page that asks nobody for a token vouches for none.
+  // A page that needs no token gives an address no credit.
   for (let n = 0; n < 70; n += 1) {
     expect([200, 429]).toContain(await statusOf('/healthz', bearer(guess(n))));
-    // No proxy is trusted: the address that a client gives itself counts for nothing.
+    // The server trusts no proxy, so it ignores the address that a client gives.
     answers.push(await statusOf(list, bearer(guess(n)), `192.0.2.${n}`));
   }
   expect(answers.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 401));
@@ -45,7 +45,7 @@ it('an address that sends wrong tokens is refused for a minute, on every interfa
   expect((await s.graphql('{ viewer { email } }', {}, guess(1))).status).toBe(429);
   expect(await closingOf(guess(1))).toBe(4429);
 
-  // A token that was good before goes on; a token that was not seen yet waits with the others.
+  // A token that the server knew before still works. A token that it has not seen yet must wait too.
   expect(await statusOf(list, bearer(s.token))).toBe(200);
   expect(await statusOf(list, bearer(other))).toBe(429);
   now = new Date(now.getTime() + 61_000);
@@ -60,7 +60,7 @@ it('behind a trusted proxy each client is counted by itself, on every interface'
     return (await fetch(`${behind.url}${list}`, { headers })).status;
   };
   const guesser = '192.0.2.1';
-  // What the client wrote itself stands before what the proxy has added.
+  // The text that the client sent stands before the address that the proxy added.
   for (let n = 0; n < 60; n += 1) expect(await statusFrom(`198.51.100.${n}, ${guesser}`)).toBe(401);
   expect(await statusFrom(guesser)).toBe(429);
   expect(await closingOf(guess(1), { url: behind.url, from: guesser })).toBe(4429);

@@ -1,13 +1,13 @@
-// Tokens of the contract's cases, besides the first tokens of two accounts, and an account that has many rows of each
+// Tokens for the cases of the contract, besides the first tokens of two accounts, and an account with many rows of each
 // kind.
 import { accountOf } from '../../accounts/account.ts';
 import type { TestServer } from '../../support/server.ts';
 import { ask, type Installation, makeRepository, openPullRequest, pushBranches } from './repository.ts';
 
-/** Tokens by the name a case asks as. */
+/** Tokens by the name that a case uses in `as`. */
 export type Tokens = Readonly<Record<string, string>>;
 
-/** Users of the first account: who may skip in `acme/web`, who may only queue, who may only read. */
+/** Adds users of the first account: some may skip in `acme/web`, some may only queue, some may only read. */
 export async function prepareUsers(server: TestServer): Promise<Tokens> {
   const account = accountOf(server);
   const ada = await account.add('ada');
@@ -23,9 +23,9 @@ const changes = 21;
 const actions = 51;
 
 /**
- * More than a page of repositories, of changes of a configuration and of user actions, and a repository that is not
- * active. The oldest change came by a push, of the file that a repository keeps its configuration in. Beside it an
- * account on a plan without user actions.
+ * Makes more than a page of repositories, of changes of a configuration and of user actions, and an inactive
+ * repository. The oldest change came by a push of the configuration file. Also makes an account on a plan without user
+ * actions.
  */
 export async function prepareMany(server: TestServer): Promise<Tokens> {
   const { token, accountId } = await server.otherAccount('many');

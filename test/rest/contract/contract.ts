@@ -1,22 +1,24 @@
-// The documented interface as tests read it: contract/*.yaml, transcribed by hand from the document itself.
+// Reads the contract: contract/*.yaml, transcribed by hand from docs/interface.md.
 import { readFileSync, readdirSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** A type (`date-time or null`), an object of them (`key?` for one that may be absent), or a list of one. */
+/** A type (`date-time or null`), an object of types (`key?` for an optional key), or a list with one type. */
 export type Notation = string | readonly [Notation] | { readonly [key: string]: Notation };
 
 export interface DocumentedOperation {
   readonly operation: string;
-  /** Sections of docs/interface.md, divided by `;`. `4.3 pull_request.number` is the row that begins so. */
+  /**
+   * Sections of docs/interface.md, separated by `;`. `4.3 pull_request.number` is the row that begins with these words.
+   */
   readonly section: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly body?: Notation;
   /** Alternative bodies, by the value that distinguishes them. */
   readonly bodies?: Readonly<Record<string, Notation>>;
-  /** Content type of a body that is text. */
+  /** The content type of a text body. */
   readonly text?: string;
-  /** Content type of the answer, where it is not JSON. */
+  /** The content type of the answer, if it is not JSON. */
   readonly type?: string;
   readonly answers: Readonly<Record<string, Notation>>;
 }
@@ -25,15 +27,15 @@ export interface Case {
   readonly name: string;
   readonly section: string;
   readonly request: string;
-  /** What stands in the place of `{name}` in the path. */
+  /** The values of `{name}` in the path. */
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly text?: string;
-  /** The name of the token that the request has. Default: the token of the file's account. */
+  /** The name of the token for the request. The default is the token of the file's account. */
   readonly as?: string;
-  /** The document of the OpenAPI document's operation that it is an example of. */
+  /** The name of the GraphQL document, if this case is an example of its operation. */
   readonly example?: string;
   readonly undocumented?: boolean;
   readonly status: number;
@@ -44,13 +46,13 @@ export interface Case {
   readonly 'answer-headers'?: Readonly<Record<string, string>>;
 }
 
-/** What a webhook carries; its `action` is one value. */
+/** The content of a webhook. Its `action` is a single value. */
 export interface DocumentedPayload {
   readonly section: string;
   readonly payload: Readonly<Record<string, Notation>>;
 }
 
-/** A test beside these cases that holds what they cannot show, by its file and its name. */
+/** A test in another file that tests what these cases cannot, by its file and its title. */
 export interface Elsewhere {
   readonly section: string;
   readonly file: string;
@@ -60,7 +62,7 @@ export interface Elsewhere {
 export interface Contract {
   readonly file: string;
   readonly section: string;
-  /** The account whose repositories the cases use. Default: the first account. */
+  /** The account whose repositories the cases use. The default is the first account. */
   readonly account?: string;
   readonly operations: readonly DocumentedOperation[];
   readonly cases: readonly Case[];
@@ -82,7 +84,7 @@ export function loadContracts(): Contract[] {
     }));
 }
 
-/** Puts the values of this run in the place of `$names`; a name no run gives stands for any value of its kind. */
+/** Replaces `$names` by the values of this run. A name without a value matches any value of its kind. */
 export function fill(given: unknown, names: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(given)) return given.map((each) => fill(each, names));
   if (typeof given === 'object' && given !== null) {

@@ -1,11 +1,12 @@
-// Which rows of the page the contract holds: by a case that names them, by a shape that has them, or elsewhere.
+// Finds the rows of docs/interface.md that the contract covers: by a case that names the row, by a shape that contains
+// it, or by another test.
 import { type Contract, type Notation } from './contract.ts';
 import { namesIn } from './notation.ts';
 import { type Page, type Row, rowsNamed } from './page.ts';
 
 interface Holder {
   readonly section: string;
-  /** Fields and values it transcribes. */
+  /** The fields and values in its shapes. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -27,7 +28,7 @@ export function referencesOf(section: string): string[] {
   return section.split(';').map((each) => each.trim());
 }
 
-/** The rows nothing holds. */
+/** The rows that nothing covers. */
 export function rowsWithoutCase(page: Page, holders: readonly Holder[]): Row[] {
   const named = new Set(
     holders.flatMap(({ section }) =>

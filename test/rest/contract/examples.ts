@@ -1,5 +1,5 @@
-// Examples of the OpenAPI document, as the service gave them in a run of the contract: what differs from run to run is
-// replaced, so that the same service gives the same text.
+// Examples of the OpenAPI document, recorded from the service while the cases of the contract ran. Values that differ
+// between runs are replaced, so that the same service gives the same text.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -31,7 +31,7 @@ export class Examples {
     this.#today = today;
   }
 
-  /** A refusal shows its answer alone: an accepted request shows what a request may be. */
+  /** A refusal shows only its answer, because an accepted request already shows a valid request. */
   add({ operation, parameters, request, status, answer }: Example): void {
     const parts = this.#found.get(operation) ?? new Map<string | number, unknown>();
     this.#found.set(operation, parts);
@@ -72,13 +72,13 @@ export class Examples {
       .replaceAll(/\b[0-9a-f]{10}\b/g, (short) => this.#short(short));
   }
 
-  /** The beginning of a commit there was, as sentences name it. */
+  /** The beginning of a commit that the run has made, as sentences show it. */
   #short(short: string): string {
     const [, known] = [...this.#commits].find(([commit]) => commit.startsWith(short)) ?? [];
     return known?.slice(0, short.length) ?? short;
   }
 
-  /** Another one for each, the same in every run. */
+  /** A different id for each value, and the same ids in every run. */
   #commit(commit: string): string {
     const known = this.#commits.get(commit) ?? createHash('sha1').update(`commit ${this.#commits.size}`).digest('hex');
     this.#commits.set(commit, known);

@@ -1,4 +1,4 @@
-// Whether a value is what the contract's notation says, and which names a notation has.
+// Compares values with the notation of the contract, and lists the names in a notation.
 import type { Notation } from './contract.ts';
 
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -17,7 +17,7 @@ function matches(value: unknown, form: RegExp): boolean {
   return typeof value === 'string' && form.test(value);
 }
 
-/** A sentence for each place that is not as the notation says. A key it does not name is one of them. */
+/** A sentence for each place where the value does not fit the notation. An unknown key does not fit. */
 export function problemsWith(notation: Notation, value: unknown, place = 'it'): string[] {
   if (typeof notation === 'string')
     return isOf(notation, value) ? [] : [`${place} is no ${notation}: ${JSON.stringify(value)}`];

@@ -1,4 +1,4 @@
-// schema/openapi.yaml, with its references followed.
+// Reads schema/openapi.yaml, and follows its references.
 import { readFileSync } from 'node:fs';
 import addFormats from 'ajv-formats';
 import { type ValidateFunction, Ajv2020 } from 'ajv/dist/2020.js';
@@ -17,14 +17,14 @@ export interface OpenApiOperation {
     readonly schema: Json;
   }[];
   readonly body: Json | undefined;
-  /** Content type to schema, by status. */
+  /** The schema by content type, for each status. */
   readonly answers: Readonly<Record<string, Json | undefined>>;
   /** Headers of answers, by status and by name in lower case. True: every answer with the status has the header. */
   readonly headers: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
   readonly examples: readonly { readonly schema: Json; readonly value: unknown }[];
 }
 
-// What HTTP needs to carry any answer.
+// Headers that HTTP needs to carry any answer.
 const framing = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']);
 
 export class OpenApi {
@@ -33,7 +33,7 @@ export class OpenApi {
 
   constructor(text = readFileSync(openApiFile, 'utf8')) {
     this.document = parse(text) as Json;
-    // The package's types describe its CommonJS form.
+    // The types of the package describe its CommonJS form.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     this.#ajv.addSchema({ $id: 'openapi', ...this.document });
   }
@@ -84,7 +84,7 @@ export class OpenApi {
     return typeof $ref === 'string' ? this.follow(at(this.document, ...$ref.slice(2).split('/')) as Json) : schema;
   }
 
-  /** What is wrong with a value, as ajv says it; empty when nothing is. */
+  /** The problems of a value in the words of ajv. Empty if there is none. */
   problemsOf(schema: Json, value: unknown): string[] {
     const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
     const validate: ValidateFunction = this.#ajv.compile(JSON.parse(text) as Json);
@@ -93,7 +93,9 @@ export class OpenApi {
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** What the document does not tell of an answer: its status, its body, undocumented headers, missing headers. */
+  /**
+   * The parts of an answer that the document does not describe: its status, its body, undocumented and missing headers.
+   */
   problemsOfAnswer(request: string, { status, headers, body }: RawAnswer): string[] {
     const operation = this.operation(request);
     const content = operation?.answers[status];
@@ -142,7 +144,7 @@ function orNull(notation: Notation): Notation {
   return typeof notation === 'string' ? `${notation} or null` : { 'or null': notation };
 }
 
-/** A request may leave an optional field out or send null for it; the document speaks of the first alone. */
+/** A request may omit an optional field or send null for it. The page documents only the omission. */
 export function withoutNull(notation: Notation): Notation {
   if (typeof notation === 'string') return notation.replace(/ or null$/, '');
   if (Array.isArray(notation)) return [withoutNull(notation[0] as Notation)];

@@ -1,4 +1,4 @@
-// docs/interface.md as the contract's cases name it: its numbered sections, and the rows of their tables.
+// Reads docs/interface.md as the cases name it: numbered sections, and the rows of their tables.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,7 +6,7 @@ const file = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'interface
 
 export interface Row {
   readonly section: string;
-  /** What its first cell names: a field, or several. */
+  /** The names in the first cell: one field or several. */
   readonly names: readonly string[];
   /** The text of the cells, without markup and without the mark of Interlock's own choices. */
   readonly text: string;
@@ -36,7 +36,7 @@ export function readPage(markdown = readFileSync(file, 'utf8')): Page {
   return { sections, rows };
 }
 
-/** `4.3 pull_request.number`: a section, and the words its row begins with. */
+/** The rows of a reference such as `4.3 pull_request.number`: a section, and the first words of the row. */
 export function rowsNamed({ rows }: Page, reference: string): Row[] {
   const [section = '', ...words] = reference.split(' ');
   const begin = words.join(' ');
@@ -58,7 +58,7 @@ function cellsOf(line: string): string[] {
 
 function rowsOf([head, , ...lines]: readonly string[][], section: string): Row[] {
   if (head === undefined) return [];
-  // Two rows side by side, when the heads repeat.
+  // If the heads repeat, a line has two rows side by side.
   const again = head.indexOf(head[0] ?? '', 1);
   const width = again > 0 ? again : head.length;
   return lines

@@ -1,4 +1,4 @@
-// What webhooks are sent of events, against what they are documented to carry.
+// Compares the webhooks of events with their documented content.
 import { webhookBody, type RecordedEvent } from '../../../src/domain/events/webhook-body.ts';
 import type { RepositoryName } from '../../../src/domain/events/payloads.ts';
 import { loadContracts } from './contract.ts';

@@ -1,4 +1,4 @@
-// A preview that CI registers, in the repository that its examples speak of.
+// Registers a preview as CI does, in the repository that the examples use.
 import type { TestServer } from '../../support/server.ts';
 import { makeRepository } from './repository.ts';
 

@@ -1,4 +1,4 @@
-// A release project as the contract's cases speak of it.
+// Makes the release project that the cases use.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { TestServer } from '../../support/server.ts';
@@ -8,7 +8,7 @@ import { ask, type Installation, type PreparedRepository } from './repository.ts
 export interface PreparedReleases {
   readonly project: string;
   readonly staging: string;
-  /** In the repository of the project. */
+  /** A commit in the repository of the project. */
   readonly commit: string;
   readonly 'other-commit': string;
 }
@@ -35,7 +35,7 @@ export async function prepareExampleCandidate(server: TestServer, releases: Prep
   ]);
 }
 
-/** Two candidates that succeeded one after the other: there is something to roll back. */
+/** Reports two successful deployments one after the other, so that a rollback has a target. */
 export async function prepareHistory(server: TestServer, { project }: PreparedReleases): Promise<void> {
   for (const version of ['1.2-rc1', '1.3-rc1'])
     await server.rest('PATCH', `/api/releases/${project}/environments/production/deployments`, {
@@ -45,7 +45,7 @@ export async function prepareHistory(server: TestServer, { project }: PreparedRe
 
 const branchHead = `query ($input: Int!) { repository(owner: "acme", name: "web") { pullRequest(number: $input) { headCommitSha } } }`;
 
-/** A project of `acme/web` with two environments nobody deploys to by himself. */
+/** Makes a project of `acme/web` with two environments to which only reports deploy. */
 export async function prepareReleases(
   at: Installation,
   { org, name, number }: Pick<PreparedRepository, 'org' | 'name' | 'number'>,

@@ -1,4 +1,4 @@
-// What the contract's cases speak of, made as users make it: repositories, pushes, pull requests.
+// Makes what the cases use, as users would: repositories, pushes, pull requests.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export interface PreparedRepository {
   readonly org: string;
   readonly name: string;
   readonly 'name-with-owner': string;
-  /** A repository nothing was pushed to. */
+  /** A repository to which nothing was pushed. */
   readonly 'other-name': string;
   readonly number: number;
   readonly 'number-text': string;
@@ -48,12 +48,12 @@ export async function prepareRepository(at: Installation): Promise<PreparedRepos
 }
 
 export interface PreparedLine {
-  /** Name of its repository, in the same organization. */
+  /** The name of its repository, in the same organization. */
   readonly line: string;
   readonly merged: number;
   readonly tagged: number;
   readonly queued: number;
-  /** Queued behind a pause of its base branch. */
+  /** A pull request in line while its base branch is paused. */
   readonly held: number;
   readonly blocked: number;
   readonly closed: number;
@@ -62,7 +62,7 @@ export interface PreparedLine {
   readonly 'bot-base': string;
 }
 
-/** A repository whose pull requests are in every status a line brings about; no check of it ever ends. */
+/** Makes a repository whose pull requests have every status that a line gives. None of its checks ends. */
 export async function prepareLine(
   at: Installation & Pick<TestServer, 'accountId' | 'rest' | 'drain' | 'service' | 'rows'>,
   name = 'line',
@@ -150,7 +150,8 @@ export async function ask<Data>({ url, token }: Installation, query: string, inp
 }
 
 /**
- * `main` and `release` at one commit, each branch with a file of its own on top, and then the configuration on `main`.
+ * Pushes `main` and `release` at the same commit, then each branch with a file of its own on top of it, and then the
+ * configuration on `main`.
  */
 export async function pushBranches(
   at: Installation,

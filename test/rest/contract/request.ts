@@ -1,4 +1,4 @@
-// A request as it is written, past what fetch allows: a GET with a body, a header left out.
+// Sends a raw request that fetch does not allow: a GET with a body, or without a usual header.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
 export interface RawAnswer {
@@ -29,7 +29,7 @@ export async function send(url: URL, { method, headers, body }: RawRequest): Pro
         });
       });
     });
-    // Refused before it was read to its end: the answer is what counts.
+    // The server may refuse the request before it has read all of it. Only the answer counts.
     sent.on('error', reject);
     sent.end(body);
   });

@@ -1,4 +1,4 @@
-// Runbooks as the contract's cases speak of them: one for each way its leaves may stand.
+// Makes the runbooks that the cases use: one for each state of the leaves.
 import type { TestServer } from '../../support/server.ts';
 import { seedRunbook, type RunbookSeed } from '../../runbooks/runbook-rows.ts';
 
