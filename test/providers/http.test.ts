@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ProviderRefused } from '../../src/platform/providers/index.ts';
 import type { ProviderRun } from '../../src/platform/providers/index.ts';
-import { isStandard, receiver, type Received, type Receiver } from '../webhooks/receiver.ts';
+import { isStandard, receiver, type ReceivedWebhook, type Receiver } from '../webhooks/receiver.ts';
 import { providerWorld, type ProviderWorld } from './provider-world.ts';
 
 let w: ProviderWorld;
@@ -23,7 +23,7 @@ const secret = `whsec_${Buffer.from('a key of thirty two bytes exactly').toStrin
 const run = (more: Partial<ProviderRun> = {}): ProviderRun =>
   w.run({ kind: 'http', url: r.url, statusUrl: `${r.url}/status` }, { secret, ...more });
 
-function isSigned(received: Received, by: { readonly documented: string; readonly standard: Buffer }): boolean {
+function isSigned(received: ReceivedWebhook, by: { readonly documented: string; readonly standard: Buffer }): boolean {
   const documented = createHmac('sha256', by.documented).update(received.body).digest('hex');
   return received.headers['x-service-signature-sha256'] === documented && isStandard(received, by.standard);
 }
@@ -50,17 +50,19 @@ describe('starting a run', () => {
     });
     expect(again?.headers['idempotency-key']).toBe('deployment-12-start');
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-    expect(isSigned(first as Received, { documented: secret, standard: key })).toBe(true);
+    expect(isSigned(first as ReceivedWebhook, { documented: secret, standard: key })).toBe(true);
     expect(JSON.stringify([first?.headers, first?.json])).not.toContain(secret);
   });
 
   it('signs with the secret of the provider, or with the token of the account if the provider has no secret', async () => {
     await w.http.trigger(run({ secret: 'of my own' }));
     await w.http.trigger(run({ secret: null }));
-    const [own, account] = r.received as Received[];
-    expect(isSigned(own as Received, { documented: 'of my own', standard: Buffer.from('of my own') })).toBe(true);
+    const [own, account] = r.received as ReceivedWebhook[];
+    expect(isSigned(own as ReceivedWebhook, { documented: 'of my own', standard: Buffer.from('of my own') })).toBe(
+      true,
+    );
     const accounts = "the account's own";
-    expect(isSigned(account as Received, { documented: accounts, standard: Buffer.from(accounts) })).toBe(true);
+    expect(isSigned(account as ReceivedWebhook, { documented: accounts, standard: Buffer.from(accounts) })).toBe(true);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-// Separation of duty: the person who requested a runbook approves none of its pull requests, even under another author.
+// Separation of duty: the person who requested a runbook cannot approve its pull requests, also if the runbook names
+// another author.
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { approvePullRequest, openPullRequest } from '../../src/modules/queue/index.ts';
@@ -30,7 +31,7 @@ const approvals = async (r: RunbookWorld, number: number): Promise<number> =>
     ?.approvals ?? -1;
 
 describe('the pull request of a runbook', () => {
-  it('is approved neither by its requester, nor by its named author, but by somebody else', async () => {
+  it('can be approved neither by the requester of the runbook nor by its named author, but by another user', async () => {
     await using r = await runbookWorld({ configuration });
     const [ann, bob, cleo] = [await person(r, 'ann'), await person(r, 'bob'), await person(r, 'cleo')];
     const number = await begin(r, bob, 'ann@acme.test');
@@ -46,7 +47,7 @@ describe('the pull request of a runbook', () => {
     expect(await approvals(r, pullRequest)).toBe(1);
   });
 
-  it('is not approved under another name of its requester either', async () => {
+  it('cannot be approved by its requester under another handle', async () => {
     await using r = await runbookWorld({ configuration });
     await person(r, 'ann');
     const bob = await person(r, 'bob', null);
@@ -57,7 +58,7 @@ describe('the pull request of a runbook', () => {
     await expect(approve(r, linked, await r.pullRequestNumber(number))).rejects.toThrow(refused);
   });
 
-  it('loses the approval of somebody who prompts it afterwards, with the commit of that prompt', async () => {
+  it('loses the approval of a user whose follow-up adds a commit, and that user cannot approve it again', async () => {
     await using r = await runbookWorld({ configuration });
     await person(r, 'ann');
     const [bob, cleo] = [await person(r, 'bob'), await person(r, 'cleo')];
@@ -72,7 +73,7 @@ describe('the pull request of a runbook', () => {
     await expect(approve(r, cleo, pullRequest)).rejects.toThrow(refused);
   });
 
-  it('is not approved by the requester of its branch, even where somebody else opens it by hand', async () => {
+  it('cannot be approved by the requester of its branch, even if another user opens it by hand', async () => {
     await using r = await runbookWorld({ configuration });
     await person(r, 'ann');
     const [bob, cleo] = [await person(r, 'bob'), await person(r, 'cleo')];

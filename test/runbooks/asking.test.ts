@@ -1,4 +1,4 @@
-// Beginning runbooks and prompting them again.
+// Creating runbooks, and continuing them with follow-ups.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf, type AddedUser } from '../accounts/account.ts';
 import { makeRepository, pushBranches } from '../rest/contract/repository.ts';
@@ -57,7 +57,7 @@ const actionsOf = async (number: number): Promise<string[]> =>
   ).map(({ action }) => action);
 
 describe('a runbook', () => {
-  it('begins as everything is by default where the request does not say', async () => {
+  it('has the default settings for everything that the request leaves out', async () => {
     const runbook = await create({ prompt: '1. Fix the typo\n2. Ship it' });
     expect(runbook).toEqual({
       number: expect.any(Number),
@@ -83,7 +83,7 @@ describe('a runbook', () => {
     expect(await actionsOf(runbook.number)).toEqual(['runbook_created']);
   });
 
-  it("is attributed to the token's user, or to the person the request names", async () => {
+  it('belongs to the user of the token, or to the person that the request names', async () => {
     expect(await create({}, ada.token)).toMatchObject({ authorEmail: ada.email, authorHandle: 'ada' });
     expect(await create({ authorEmail: ` ${ada.email.toUpperCase()} ` })).toMatchObject({
       authorEmail: ada.email,
@@ -95,7 +95,7 @@ describe('a runbook', () => {
     await expect(create({ authorEmail: gone.email })).rejects.toThrow('author_email must be');
   });
 
-  it('has a number of its own, and none is left out, however many are started at once', async () => {
+  it('has the next number of its account, without a gap after refused requests, also if many are created at the same time', async () => {
     const first = await create({});
     const refused = await Promise.allSettled([create({ targetBranch: 'nowhere' }), create({ prompt: '' })]);
     expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -108,7 +108,7 @@ describe('a runbook', () => {
     expect((await create({}, other.token)).number).toBe(1);
   });
 
-  it('begins as the repository has it, where that was set', async () => {
+  it('has the defaults of its repository, if they are set', async () => {
     const { errors } = await s.graphql(
       'mutation ($input: UpdateRunbookDefaultsInput!) { updateRunbookDefaults(input: $input) { repository { name } } }',
       {
@@ -151,13 +151,13 @@ describe('a runbook', () => {
   });
 
   it.each(['nowhere', 'a b', '../main', 'main^{commit}', '-x', ''])(
-    'does not begin at %j, which is no branch',
+    'is not created for the target branch %j, which does not exist',
     async (targetBranch) => {
       await expect(create({ targetBranch })).rejects.toThrow('target_branch must be a branch of acme/web');
     },
   );
 
-  it('does not begin in a repository that is not active', async () => {
+  it('is not created or continued in a repository that is not active', async () => {
     await s.rows('update repository set active = false where id = $1', [repositoryId]);
     try {
       await expect(create({})).rejects.toThrow('The repository acme/web is not active');
@@ -167,7 +167,7 @@ describe('a runbook', () => {
     }
   });
 
-  it('is started once by a request that is sent again with its key', async () => {
+  it('is created once if a request is repeated with the same idempotency key', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const body = { repository: { org: 'acme', name: 'web' }, prompt: 'Fix the typo' };
     const post = async () => await s.rest('POST', '/api/v1/runbook', { body, headers });
@@ -177,8 +177,8 @@ describe('a runbook', () => {
   });
 });
 
-describe('labels that ask the queue for something', () => {
-  it('need the rights of the person who asks for them, and not those of the author who is named', async () => {
+describe('labels that queue a pull request or skip the line', () => {
+  it('need the rights of the user who sets them, not those of the named author', async () => {
     const scopes = ['runbook:write', 'queue:write'] as const;
     const [boss, bob] = [
       await accountOf(s).add('boss', { role: 'admin', scopes }),
@@ -203,7 +203,7 @@ describe('labels that ask the queue for something', () => {
 });
 
 describe('a follow-up', () => {
-  it('stands behind the prompts before it; its labels are added, and its description takes the place', async () => {
+  it('is appended to the prompts; its labels are added, and its description replaces the one before', async () => {
     const { number } = await create({ labels: ['b', 'a'], description: 'Before' });
     expect(await goOn({ number })).toMatchObject({ labels: ['b', 'a'], description: 'Before' });
     expect(await goOn({ number, labels: ['c', 'a'], description: 'After' }, ada.token)).toMatchObject({
@@ -219,14 +219,14 @@ describe('a follow-up', () => {
     expect(await actionsOf(number)).toEqual(['runbook_created', ...Array(3).fill('runbook_prompted')]);
   });
 
-  it('counts on however many come at once', async () => {
+  it('has the next ordinal, also if many are sent at the same time', async () => {
     const { number } = await create({});
     await Promise.all(Array.from({ length: 5 }, async (_, at) => await goOn({ number, prompt: `Then ${at}` })));
     const { prompts } = await goOn({ number });
     expect((prompts as { ordinal: number }[]).map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('goes on after a cancel and after what failed, which it leaves out', async () => {
+  it('continues a canceled or failed runbook, and fails the leaves that it leaves out', async () => {
     const { number } = await seedRunbook(s, {
       repositoryId,
       leaves: [
@@ -260,7 +260,7 @@ describe('a follow-up', () => {
     });
   });
 
-  it('is the hundredth prompt at most', async () => {
+  it('can be at most the hundredth prompt', async () => {
     const { number, id } = await seedRunbook(s, { repositoryId });
     await s.rows(
       `insert into runbook_prompt (account_id, runbook_id, ordinal, text, author, created_at)
@@ -271,7 +271,7 @@ describe('a follow-up', () => {
     await expect(goOn({ number })).rejects.toThrow(`Runbook ${number} already has 100 prompts: create another runbook`);
   });
 
-  it('is refused once the budget is spent, and taken when the budget was raised', async () => {
+  it('is refused if the budget is spent; a retry with a higher budget is accepted', async () => {
     const { number } = await seedRunbook(s, {
       repositoryId,
       leaves: [['1.1', 'failed']],

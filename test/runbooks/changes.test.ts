@@ -1,4 +1,4 @@
-// Following a runbook, or all of a repository, and a log as it is written.
+// Subscriptions to the changes of one runbook or of all runbooks of a repository, and to a log while it is written.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRepository, pushBranches } from '../rest/contract/repository.ts';
 import { started, follow, type Followed } from '../support/follow.ts';
@@ -51,10 +51,10 @@ const write = async ({ id }: SeededRunbook, text: string): Promise<unknown> =>
     text,
   ]);
 
-describe('following runbooks', () => {
-  it('tells one, or all of a repository, and none of another; resumed, none is missed', async () => {
+describe('a subscription to runbooks', () => {
+  it('sends the changes of one runbook, or of all runbooks of a repository; a resumed one misses none', async () => {
     const one = await run('createRunbook', { repository, prompt: 'First' });
-    // An event that gets its position after the subscription began is a change of it too.
+    // An event that gets its position only after the start of the subscription would be sent too.
     await expect.poll(async () => await s.rows('select 1 from event where position is null')).toEqual([]);
     await using single = follow<Change>(s, changes, { number: one });
     await using all = follow<Change>(s, changes, { repository });
@@ -82,7 +82,7 @@ describe('following runbooks', () => {
     expect(linesOf(resumed)).toEqual(ofOne.slice(2));
   });
 
-  it('tells with each change what came to the log since the one before', async () => {
+  it('sends with each change the log lines since the change before', async () => {
     const runbook = await seedRunbook(s, { repositoryId, leaves: [['1.1', 'failed']], more: { pr_mode: 'manual' } });
     await write(runbook, 'before anybody looked\n');
     await using followed = follow<Change>(s, changes, { number: runbook.number });
@@ -105,13 +105,13 @@ describe('following runbooks', () => {
     [{ repository: { owner: 'acme', name: 'none' } }, 'NOT_FOUND'],
     [{}, 'BAD_INPUT'],
     [{ number: 1, repository }, 'BAD_INPUT'],
-  ])('by %j is refused: %s', async (variables, code) => {
+  ])('with %j is refused: %s', async (variables, code) => {
     await using followed = follow<Change>(s, changes, variables);
     await followed.until(1);
     expect(followed.errors).toMatchObject([{ extensions: { code } }]);
   });
 
-  it('is possible among all events', async () => {
+  it('has changes that are also in the list of all events', async () => {
     const number = await run('createRunbook', { repository, prompt: 'Third' });
     await expect
       .poll(async () => {
@@ -124,8 +124,8 @@ describe('following runbooks', () => {
   });
 });
 
-describe('following a log', () => {
-  it('goes on from a place until nothing is left to be worked on', async () => {
+describe('a subscription to a log', () => {
+  it('starts after a cursor, and ends when no leaf is left to do', async () => {
     const runbook = await seedRunbook(s, {
       repositoryId,
       leaves: [
@@ -153,7 +153,7 @@ describe('following a log', () => {
     expect(rest.payloads.map(({ text }) => text)).toEqual(['two\n', 'three\n', 'four\n']);
   });
 
-  it('waits for a prompt to be planned, and not for what stands behind a failed leaf', async () => {
+  it('stays open while a prompt waits for its plan, and does not wait for the leaves after a failed one', async () => {
     const query = 'subscription ($number: Int!) { runbookLog(number: $number) { text } }';
     const waiting = await seedRunbook(s, { repositoryId });
     await using planning = follow<{ text: string }>(s, query, { number: waiting.number });
@@ -169,7 +169,7 @@ describe('following a log', () => {
     });
     await using over = follow<{ text: string }>(s, query, { number: failed.number });
     await over.completed;
-    // A follow-up went on without it: its leaf is not started yet.
+    // A follow-up passed over the failed leaf, and the leaf of the follow-up is not started yet.
     const gone = await seedRunbook(s, {
       repositoryId,
       leaves: [

@@ -1,4 +1,4 @@
-// Stopping runbooks, trying again what failed, publishing, and the events of each.
+// Canceling, retrying and publishing runbooks, their defaults, and the events of each request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf, type AddedUser } from '../accounts/account.ts';
 import { seed, type SeededRepository } from '../graphql/seed.ts';
@@ -52,7 +52,7 @@ const leavesOf = ({ steps }: Shown): string[] =>
     .map(({ number, status, error }) => [number, status, error].filter(Boolean).join(' '));
 
 describe('a cancel', () => {
-  it('lists what it would stop, and stops nothing', async () => {
+  it('with `preview` lists what it would stop, and stops nothing', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -74,7 +74,7 @@ describe('a cancel', () => {
     expect(await s.rows('select 1 from event where action like $1', ['runbook_%'])).toEqual([]);
   });
 
-  it('fails what is not completed, and says who did it, once', async () => {
+  it('fails every leaf that is not completed, names who canceled, and is recorded once', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -96,7 +96,7 @@ describe('a cancel', () => {
     ).toEqual([{ action: 'runbook_canceled', actor: 'ada@acme.test', entity: 'runbook', target: String(number) }]);
   });
 
-  it('of a runbook that has no plan yet leaves a failed leaf that says so', async () => {
+  it('of a runbook without a plan adds a failed leaf with the reason', async () => {
     const number = await made({});
     expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({ prompts: [1] });
     const { runbook } = await ask('cancelRunbook', { number });
@@ -104,7 +104,7 @@ describe('a cancel', () => {
     expect(runbook.prompts).toEqual([{ plannedAt: expect.any(String) }]);
   });
 
-  it('of one at its end is refused, unless it still has something to queue', async () => {
+  it('of a runbook that has ended is refused, unless a pull request still waits to be queued', async () => {
     const leaves = [['1.1', 'completed', 31]] as const;
     await expect(ask('cancelRunbook', { number: await made({ leaves }) })).rejects.toThrow(
       /CONFLICT Runbook \d+ has already ended: there is nothing to stop/,
@@ -119,7 +119,7 @@ describe('a cancel', () => {
 });
 
 describe('a retry', () => {
-  it('queues what failed and puts back what stood behind it', async () => {
+  it('queues the first failed leaf, and resets the failed leaves after it to not started', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -133,7 +133,7 @@ describe('a retry', () => {
     expect(runbook.cancelRequestedAt).toBeNull();
   });
 
-  it('says in a preview what it would work on again, and changes nothing', async () => {
+  it('with `preview` says which leaves and prompts it would try again, and changes nothing', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -154,7 +154,7 @@ describe('a retry', () => {
     });
   });
 
-  it('of what failed before and after a prompt without a plan leaves that one as it is, unless it is the last', async () => {
+  it('does not plan a failed prompt again if a later leaf can be retried', async () => {
     const number = await made({});
     await ask('cancelRunbook', { number });
     await s.rows(
@@ -167,14 +167,14 @@ describe('a retry', () => {
     expect(leavesOf(runbook)).toEqual(['1.1 FAILED Canceled by ada@acme.test.', '1.2 QUEUED']);
   });
 
-  it('of one where nothing failed is refused', async () => {
+  it('of a runbook without a failed leaf is refused', async () => {
     const number = await made({ leaves: [['1.1', 'completed']] });
     await expect(ask('retryRunbook', { number })).rejects.toThrow('CONFLICT No step of the runbook has failed');
   });
 });
 
 describe('publishing', () => {
-  it('is requested once, of a runbook that does not publish by itself', async () => {
+  it('is recorded once, and is refused for a runbook that is not in manual mode', async () => {
     const number = await made({ leaves: [['1.1', 'completed']], more: { pr_mode: 'manual' } });
     const { runbook } = await ask('publishRunbook', { number });
     expect(runbook.publishRequestedAt).toEqual(expect.any(String));
@@ -185,7 +185,7 @@ describe('publishing', () => {
   });
 });
 
-describe('defaults', () => {
+describe('the runbook defaults of a repository', () => {
   const update = async (input: Readonly<Record<string, unknown>>, token = ada.token) =>
     await s.graphql<{ updateRunbookDefaults: { runbookDefaults: Record<string, unknown> } }>(
       'mutation ($input: UpdateRunbookDefaultsInput!) { updateRunbookDefaults(input: $input) { runbookDefaults { draft prMode targetBranch queueWhenGreen budgetMicros workflowFiles } repository { name } } }',
@@ -193,7 +193,7 @@ describe('defaults', () => {
       token,
     );
 
-  it('are those of everybody until they are changed one by one, and each change is reported once', async () => {
+  it('are the general defaults until they are changed one by one, and each change is recorded once', async () => {
     const { data } = await update({});
     expect(data.updateRunbookDefaults.runbookDefaults).toEqual({
       draft: false,
@@ -220,7 +220,7 @@ describe('defaults', () => {
     [{ targetBranch: 'nowhere' }, 'target_branch must be a branch'],
     [{ budgetMicros: 1_000_000_001 }, 'budgetMicros must be a whole number'],
     [{ budgetMicros: -1 }, 'budgetMicros must be a whole number'],
-  ])('are not changed to %j', async (change, message) => {
+  ])('cannot be changed to %j', async (change, message) => {
     expect((await update(change)).errors).toMatchObject([
       { message: expect.stringContaining(message), extensions: { code: 'BAD_INPUT' } },
     ]);

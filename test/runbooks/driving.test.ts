@@ -1,11 +1,11 @@
-// What a runbook comes to: steps, commits on its branch, and a pull request that says what was done.
+// How a runbook is executed: steps, commits on its branch, and a pull request that says what was done.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runbookDrivingOf } from '../support/runbook-agent.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('a runbook', () => {
-  it('is planned, worked on leaf by leaf, pushed, and opened as one pull request', async () => {
+  it('is planned, executed leaf by leaf, pushed, and opened as one pull request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one | write b.txt two\nwrite c.txt three', {
       description: 'Please look.',
@@ -23,7 +23,7 @@ describe('a runbook', () => {
       /^Please look\.\n\n### What was done\n\n- \*\*1\.1\*\* write a\.txt one\n {2}I did write a\.txt one\./,
     );
     expect(at.body).toContain('- **2.1**');
-    // Nothing but its branch and its pull request is left of it.
+    // Only the branch and the pull request remain in the repository: no hidden refs.
     expect(await r.w.git('for-each-ref', '--format=%(refname)', 'refs/interlock/runbooks/')).toBe('');
     const actions = await r.events(number);
     expect(actions.slice(0, 3)).toEqual(['runbook_created', 'runbook_planned', 'runbook_status_changed']);
@@ -31,7 +31,7 @@ describe('a runbook', () => {
     expect(actions.at(-1)).toBe('runbook_status_changed');
   });
 
-  it('is completed only when its pull request is there and says so', async () => {
+  it('is completed only after its pull request is open and describes its commits', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one');
     const seen: string[] = [];
@@ -44,7 +44,7 @@ describe('a runbook', () => {
     expect(seen[1]).toContain('**1.1** write a.txt one');
   });
 
-  it('that changes nothing completes without a commit or a pull request', async () => {
+  it('without changes completes without a commit and without a pull request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('nothing to do');
     await r.rest(number);
@@ -52,7 +52,7 @@ describe('a runbook', () => {
     expect(await r.pullRequests(number)).toEqual([]);
   });
 
-  it('goes on with follow-ups, also with those that came while it was planning or working', async () => {
+  it('continues with follow-ups, also with those that arrived while it was planned or executed', async () => {
     await using r = await runbookWorld();
     const release = `${r.w.dataDir}/release`;
     const number = await r.begin(`hold ${release}\nwrite b.txt two`, { description: 'First.', labels: ['one'] });
@@ -73,12 +73,12 @@ describe('a runbook', () => {
     expect(at.body).toContain('**5.1** write e.txt five');
   });
 
-  it('stops at a leaf that fails, says why, and goes on from there when it is retried', async () => {
+  it('stops at a failed leaf, shows the reason, and executes this leaf again on a retry', async () => {
     await using r = await runbookWorld({ files: { 'policy.txt': 'x\n' } });
     const number = await r.begin('write a.txt one\nwrite .service/ci.yml checks\nwrite c.txt three');
     await r.rest(number);
     const [, failed] = await r.leaves(number);
-    // The tool refused it, nothing was changed; so let one fail for good.
+    // A refused tool call changes nothing and does not fail the leaf. So the next prompt makes a leaf fail.
     expect(failed).toBe('2.1 completed');
     await r.follow(number, 'fail I cannot\nwrite d.txt four');
     await r.rest(number);
@@ -89,7 +89,7 @@ describe('a runbook', () => {
     expect((await r.leaves(number)).slice(3)).toEqual(['4.1 failed: I cannot', '5.1 not_started']);
     const [leaf] = await r.w.rows<{ attempts: number }>("select attempts from runbook_step where number = '4.1'");
     expect(leaf?.attempts).toBe(2);
-    // A follow-up goes on without it, and leaves out what stood behind it.
+    // A follow-up continues without the failed leaf, and also leaves out the leaves after it.
     await r.follow(number, 'write e.txt five');
     await r.rest(number);
     expect((await r.leaves(number)).slice(3)).toEqual([
@@ -105,7 +105,7 @@ describe('a runbook', () => {
     expect(await r.status(number)).toBe('failed');
   });
 
-  it('whose prompt cannot be planned has one failed leaf with the message, and is planned again when it is retried', async () => {
+  it('whose prompt cannot be planned has one failed leaf with the reason, and is planned again on a retry', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('no plan Write it as steps.');
     await r.rest(number);
@@ -120,7 +120,7 @@ describe('a runbook', () => {
     expect(await r.leaves(number)).toEqual(['1.1 failed: Write it as steps.', '2.1 completed']);
   });
 
-  it('whose prompt cannot be planned goes on without it with a follow-up that waited', async () => {
+  it('whose prompt cannot be planned continues with a follow-up that was already waiting', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('no plan Write it as steps.');
     await r.follow(number, 'write a.txt one');
@@ -128,7 +128,7 @@ describe('a runbook', () => {
     await expect(r.retry(number)).rejects.toThrow('Send its prompt again as a follow-up');
   });
 
-  it('that is canceled stops its agent, begins nothing more, and goes on with a follow-up', async () => {
+  it('that is canceled stops its agent, starts no other leaf, and continues with a follow-up', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/never\nwrite c.txt three`);
     await r.become(number, '1.1 completed', '2.1 in_progress', '3.1 not_started');
@@ -146,7 +146,7 @@ describe('a runbook', () => {
     expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write d.txt four']);
   });
 
-  it('is started again when its agent stumbles, and gives up with its last output', async () => {
+  it('starts an agent that crashes again; after 5 starts it fails the leaf with the last output', async () => {
     let now = Date.now();
     await using r = await runbookWorld({ clock: () => new Date(now) });
     const number = await r.begin('stumble over a stone');
@@ -155,7 +155,7 @@ describe('a runbook', () => {
     expect(await r.leaves(number)).toEqual(['1.1 failed: It was started 5 times. The last failure: over a stone']);
   });
 
-  it('leaves a model alone for as long as that asks to be', async () => {
+  it('does not call a busy model before the time that the model named', async () => {
     await using r = await runbookWorld();
     await r.begin('busy 1200');
     const left = async (): Promise<number> =>
@@ -172,7 +172,7 @@ describe('a runbook', () => {
     ]);
   });
 
-  it('fails a leaf that is not done in time, also one whose agent does not stop', async () => {
+  it('fails a leaf that takes too long, also if its agent does not stop', async () => {
     await using r = await runbookWorld();
     r.w.loop.runbooks.driving = { ...runbookDrivingOf(null), stepLimitMs: 6_000 };
     const release = `${r.w.dataDir}/release`;
@@ -190,7 +190,7 @@ describe('a runbook', () => {
     expect(await r.w.rows('select due_at from runbook')).toEqual([{ due_at: null }]);
   });
 
-  it('spends its budget and no more, whatever its agent wants', async () => {
+  it('fails the leaf that exceeds the budget, and starts no other', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('spend 600\nspend 600\nwrite a.txt one', { budgetMicros: 1000 });
     await r.rest(number);
@@ -204,7 +204,7 @@ describe('a runbook', () => {
     ]);
   });
 
-  it('keeps what its agent said, called and heard, without its secrets', async () => {
+  it('logs what its agent said, its tool calls and their answers, without secrets', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('run echo hunter2-is-sec""ret > x.txt; cat x.txt; echo hunter2-is-secret');
     await r.rest(number);

@@ -1,5 +1,5 @@
-// A code host that fails for a while is asked ever more seldom; after a day what waits for it fails, and can be gone on
-// with.
+// A code host that fails is called after longer and longer waits. After a day the leaf that waits for it fails, and the
+// runbook can be continued.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,13 +20,13 @@ async function failing({ w }: RunbookWorld): Promise<Failing> {
 }
 
 interface WorldThatWaits extends RunbookWorld {
-  /** Turns until so many calls in a row have failed, and no further: time stands then. */
+  /** Runs turns until `calls` calls in a row have failed, then stops the clock. */
   failed(calls: number): Promise<Failing>;
-  /** Time goes on. */
+  /** Lets the clock move again. */
   goOn(): Promise<void>;
 }
 
-/** A world whose clock stands. Only a time that a runbook waits for comes, at once, and `later` passes with it. */
+/** A world with a clock that only jumps: to the next time that a runbook waits for, plus `later`. */
 async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   let now = Date.now();
   let mostCalls = Number.POSITIVE_INFINITY;
@@ -40,7 +40,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   return Object.assign(r, {
     async failed(calls: number) {
       mostCalls = calls;
-      // Only the loop of runbooks runs meanwhile, because a turn of a queue would not find its repository either.
+      // Only the loop of runbooks runs meanwhile, because a turn of a queue could not find its repository either.
       while ((await failing(r)).calls < calls) {
         await loop.runbooks.run(service.ports, observe);
         await loop.runbooks.ended();
@@ -54,7 +54,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   });
 }
 
-/** Leaves the lock file that a killed git leaves, so that the branch cannot be moved. */
+/** Writes the lock file that a killed git leaves behind, so that the branch cannot be moved. */
 async function lockBranch({ w }: RunbookWorld): Promise<string> {
   const folder = join(w.gitDir, 'refs/heads/interlock');
   await mkdir(folder, { recursive: true });
@@ -66,11 +66,11 @@ async function lockBranch({ w }: RunbookWorld): Promise<string> {
 const hour = 60 * 60 * 1000;
 
 describe('a code host that fails', () => {
-  it('is asked ever more seldom, which the runbook shows, and goes on when it is back', async () => {
+  it('is called after longer and longer waits; the runbook shows the problem, and continues when the host works again', async () => {
     await using r = await worldThatWaits();
     const lock = await lockBranch(r);
     const number = await r.begin('write a.txt one');
-    // More than the attempts that a leaf has when its worker is lost.
+    // One more than the attempts that a leaf has if its worker is lost.
     const { problem, call_at, failing_since } = await r.failed(mostAttempts + 1);
     expect(problem).toContain('runbook-1.lock');
     expect((call_at?.getTime() ?? 0) - (failing_since?.getTime() ?? 0)).toBeGreaterThanOrEqual(60_000);
@@ -82,7 +82,7 @@ describe('a code host that fails', () => {
     expect(await failing(r)).toEqual({ calls: 0, problem: null, call_at: null, failing_since: null });
   });
 
-  it('fails the leaf that waits for it after a day, and a follow-up or a retry goes on', async () => {
+  it('fails the leaf after a day; a follow-up or a retry continues the runbook', async () => {
     await using r = await worldThatWaits(12 * hour);
     const lock = await lockBranch(r);
     const number = await r.begin('write a.txt one');
@@ -101,7 +101,7 @@ describe('a code host that fails', () => {
     expect(await r.file('interlock/runbook-1', 'b.txt')).toBe('two');
   });
 
-  it('before a leaf is started costs none of its attempts', async () => {
+  it('before a leaf has started does not use up its attempts', async () => {
     await using r = await worldThatWaits();
     const number = await r.begin('write a.txt one');
     await rename(r.w.gitDir, `${r.w.gitDir}.away`);

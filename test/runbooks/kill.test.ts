@@ -1,5 +1,5 @@
-// The process that drives is killed with -9 at every step, one after the other: the same commits, the same pull
-// request, each once, and the same files as of a runbook that nobody disturbed.
+// The process that executes a runbook is killed with SIGKILL at every place in turn. The result has the same commits,
+// the same single pull request and the same files as a runbook without a kill.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';
@@ -10,7 +10,7 @@ import { world } from '../support/world.ts';
 interface Stage extends AsyncDisposable {
   readonly r: Runbooks;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts an engine that is killed at that place, and waits until it is. */
+  /** Starts an engine that is killed at this failpoint, and waits for its end. */
   killAt(failpoint: string): Promise<void>;
 }
 
@@ -80,8 +80,8 @@ async function expectDoneOnce(r: Runbooks, number: number, branch: string): Prom
   return await r.w.git('rev-parse', `${branch}^{tree}`);
 }
 
-describe('the worker that drives a runbook is killed', { timeout: 600_000 }, () => {
-  it('at every step: what it makes is made once, and is what an undisturbed one makes', async () => {
+describe('a runbook whose worker is killed', { timeout: 600_000 }, () => {
+  it('at every step has each commit and its pull request once, and the same files as without a kill', async () => {
     await using s = await stage();
     const { r } = s;
     const number = await r.begin(prompt);
@@ -96,7 +96,7 @@ describe('the worker that drives a runbook is killed', { timeout: 600_000 }, () 
   });
 
   it.each(inFull(['runbook:before_queue', 'runbook:queued']))(
-    'around its asking to queue, at %s and %s: it lands once',
+    'before and after it queues its pull request (%s, then %s) lands once',
     async (...places) => {
       await using s = await stage();
       const { r } = s;

@@ -1,5 +1,5 @@
-// Runbooks by a model, from the prompt to the pull request: the agent and its provider's protocol are real, the
-// provider is a server of the test.
+// Runbooks by a model, from the prompt to the pull request. The agent and the protocol are real; the provider is a
+// server of this test.
 import { describe, expect, it } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
@@ -67,7 +67,7 @@ const plan: ModelReply = {
   ],
 };
 
-/** Writes what its step says, then says what it did. */
+/** In the first turn writes the file that the step names, in the second calls `finish`. */
 function working({ messages }: ModelRequest): ModelReply {
   const path = /Write ([\w.]+)\.$/m.exec(messages[0]?.text ?? '')?.[1] ?? 'none';
   return messages.length === 1
@@ -76,7 +76,7 @@ function working({ messages }: ModelRequest): ModelReply {
 }
 
 describe('a runbook by a model', () => {
-  it('is planned, committed step by step, and published, with what it said and spent', async () => {
+  it('is planned, committed step by step, published, and shows its log and its cost', async () => {
     await using m = await modelWorld((request) => (isPlanning(request) ? plan : working(request)));
 
     const number = await m.ask('Greet people in the morning, please.');
@@ -88,7 +88,7 @@ describe('a runbook by a model', () => {
     expect(await m.r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into main']);
     expect(await m.r.atHost(await m.r.pullRequestNumber(number))).toMatchObject({ title: 'Greet in the morning' });
     expect(await m.r.log(number)).toContain('I write greeting.txt.');
-    // A turn of a plan and two of each leaf, of 600 millionths each.
+    // One turn for the plan and two for each of the two leaves, at 600 micros each.
     const [row] = await m.r.w.rows<{ spent_micros: string }>('select spent_micros from runbook');
     expect(Number(row?.spent_micros)).toBe(3000);
     expect(m.server.requests.at(-1)?.messages[0]?.text).toContain(
@@ -97,7 +97,7 @@ describe('a runbook by a model', () => {
     expect(m.server.refusals).toEqual([]);
   });
 
-  it('fails a leaf with the message of the model, and keeps nothing of what it wrote', async () => {
+  it('that gives up fails the leaf with its reason, and its changes are discarded', async () => {
     await using m = await modelWorld((request) => {
       if (isPlanning(request)) return plan;
       return request.messages.length === 1
@@ -112,7 +112,7 @@ describe('a runbook by a model', () => {
     expect(await m.r.pullRequests(number)).toEqual([]);
   });
 
-  it('fails the leaf in which its budget is spent, and spends no more', async () => {
+  it('fails the leaf in which its budget is spent, and does not spend more', async () => {
     await using m = await modelWorld((request) =>
       isPlanning(request) ? plan : { calls: [{ name: 'list_files', args: {} }] },
     );
@@ -125,7 +125,7 @@ describe('a runbook by a model', () => {
     expect(Number(row?.spent_micros)).toBeLessThanOrEqual(20_000);
   });
 
-  it('never writes the key down, wherever the model says it', async () => {
+  it('never stores the API key, in whatever way the model repeats it', async () => {
     await using m = await modelWorld((request) => {
       const key = String(request.headers['x-api-key']);
       if (isPlanning(request)) return plan;

@@ -1,12 +1,11 @@
-// The database goes away for one call, at each call in turn: every leaf is completed, by one commit and one pull
-// request.
+// The database fails for one call, at each call in turn. Every leaf completes, with one commit and one pull request.
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { expectAtEachOutage, outagesOf, type Story } from '../support/outages.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 import { isFullRun } from '../support/tier.ts';
 
-it('a leaf becomes one commit of one pull request', { timeout: 600_000 }, async () => {
+it('a leaf becomes one commit in one pull request, whichever database call fails', { timeout: 600_000 }, async () => {
   let aheadMs = 0;
   await using r = await runbookWorld({ clock: () => new Date(Date.now() + aheadMs) });
   const { ctx, loop, databaseUrl } = r.w;
@@ -36,7 +35,8 @@ it('a leaf becomes one commit of one pull request', { timeout: 600_000 }, async 
         const branch = `interlock/runbook-${runbook}`;
         expect(pullRequest, when).toBe(`1 open ${branch} into main`);
         expect(await r.commits(branch), when).toHaveLength(1);
-        // An answer that was lost may have been to the call that wrote it down: the agent is asked again.
+        // If an answer is lost, it may be the answer to the call that stored the tool call. Then the agent is called
+        // again.
         const asked = await r.w.rows(
           'select 1 from runbook_tool_call t join runbook r on r.id = t.runbook_id where r.number = $1',
           [runbook],

@@ -1,4 +1,4 @@
-// The page that a runbook's url leads to: for everybody who may read the runbook, and only text.
+// The HTML page at the `url` of a runbook: for everybody who may read the runbook. Texts of users cannot add markup.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRepository } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -33,7 +33,7 @@ const basic = (token: string, user = 'anybody'): string =>
   `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 
 describe('the page of a runbook', () => {
-  it('is where its url leads, and shows how it stands', async () => {
+  it('is at its url, and shows the status, the pull requests and the problem', async () => {
     const { data } = await s.graphql<{ runbook: { url: string } }>(`{ runbook(number: ${number}) { url } }`);
     const { pathname, origin } = new URL(data.runbook.url);
     expect(origin).toBe('http://localhost:4000');
@@ -47,7 +47,7 @@ describe('the page of a runbook', () => {
     }
   });
 
-  it('is text, whatever its agent or its prompts say', async () => {
+  it('shows markup from agents and prompts as text', async () => {
     const { response, page } = await get(`/runbooks/${number}`, basic(s.token));
     expect(page).not.toMatch(/<script|<b>|<\/title>.*<\/title>/s);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;');
@@ -60,14 +60,14 @@ describe('the page of a runbook', () => {
     ['without a token', undefined, 401],
     ['with an invalid token', basic('il_live_nobody'), 401],
     ['with a password that is not a token', basic(''), 401],
-  ])('is refused %s, and asks for one', async (_what, authorization, status) => {
+  ])('is refused %s, and the answer asks for a login', async (_what, authorization, status) => {
     const { response, page } = await get(`/runbooks/${number}`, authorization);
     expect(response.status).toBe(status);
     expect(response.headers.get('www-authenticate')).toContain('Basic realm="Interlock"');
     expect(page).not.toContain('Leaf');
   });
 
-  it('is refused to a token without the scope, and is not there for other accounts', async () => {
+  it('is refused for a token without the scope, and does not exist for other accounts', async () => {
     const narrow = await get(`/runbooks/${number}`, basic(await s.tokenWith(['queue:read'])));
     expect(narrow.response.status).toBe(403);
     expect(narrow.page).toContain('runbook:write');
@@ -77,7 +77,7 @@ describe('the page of a runbook', () => {
       expect((await get(path, basic(s.token))).response.status).toBe(404);
   });
 
-  it('tells a user who asks too often when to come again', async () => {
+  it('says in `retry-after` when a user with too many requests may come again', async () => {
     const limited = await startServer({ rateLimit: { perSecond: 1, burst: 1 } });
     try {
       const ask = async (): Promise<Response> =>

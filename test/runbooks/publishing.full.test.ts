@@ -1,10 +1,10 @@
-// More follow-ups of runbooks whose pull requests are open, merged or requested.
+// More cases of follow-ups and publishing: stacks, closed pull requests, labels, manual mode.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('the pull requests of a runbook', () => {
-  it('of a stack get the description and labels of a follow-up after its commit, even when a later leaf fails', async () => {
+  it('of a stack get the description and labels of a follow-up once it has a commit, even if a later leaf fails', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one\nwrite b.txt two', {
       prMode: 'stacked_pr',
@@ -28,7 +28,7 @@ describe('the pull requests of a runbook', () => {
     expect((await r.atHost(lowest)).body).toMatch(/^### What was done/);
   });
 
-  it('have a follow-up’s description in the pull request that takes the place of a merged one', async () => {
+  it('show the description of a follow-up in the successor of a closed pull request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one', { description: 'First.' });
     await r.rest(number);
@@ -43,7 +43,7 @@ describe('the pull requests of a runbook', () => {
     expect((await r.atHost(await r.pullRequestNumber(number, 2))).body).toMatch(/^Second\./);
   });
 
-  it('carry no label that asks the queue for something while a follow-up waits to be planned', async () => {
+  it('do not have the label that queues them while a follow-up waits for its plan', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`hold ${r.w.dataDir}/release`, { labels: ['mergequeue', 'agent'] });
     await r.w.until(async () => (await r.log(number)).includes('I am to hold'));
@@ -56,7 +56,7 @@ describe('the pull requests of a runbook', () => {
     expect((await r.atHost(await r.pullRequestNumber(number))).labels).toContain('mergequeue');
   });
 
-  it('are opened when somebody asks, also of a canceled runbook', async () => {
+  it('are opened on request, also for a canceled runbook', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, { prMode: 'manual' });
     await r.become(number, '1.1 completed', '2.1 in_progress');
@@ -67,8 +67,8 @@ describe('the pull requests of a runbook', () => {
   });
 });
 
-describe('the pull requests of a runbook, more stories', () => {
-  it('of a stack are queued from the bottom, each into the target branch once the one below has landed', async () => {
+describe('the pull requests of a stack', () => {
+  it('are queued from the bottom, each into the target branch after the one below has landed', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true, prMode: 'stacked_pr' });
     await r.w.until(

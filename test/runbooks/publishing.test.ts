@@ -1,12 +1,12 @@
-// How pull requests come of a runbook's commits: one, a stack, or only when somebody asks; what becomes of them, and
-// how they are queued.
+// How the commits of a runbook become pull requests (one, a stack, or only on request), and what happens when these
+// change, close or are queued.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('the pull requests of a runbook', () => {
-  it('are not opened in manual mode before somebody asks', async () => {
+  it('are opened in manual mode only on request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one', { prMode: 'manual', labels: ['late'] });
     await r.rest(number);
@@ -19,7 +19,7 @@ describe('the pull requests of a runbook', () => {
     expect((await r.atHost(await r.pullRequestNumber(number))).labels).toEqual(['late']);
   });
 
-  it('are stacked, one for each step that changed something, and a follow-up goes on top', async () => {
+  it('are stacked, one for each step with changes, and a follow-up adds one on top', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one | write b.txt two\nnothing here\nwrite c.txt three', {
       prMode: 'stacked_pr',
@@ -59,7 +59,7 @@ describe('the pull requests of a runbook', () => {
     expect((await r.atHost(await r.pullRequestNumber(number, 2))).body).not.toContain('Only once.');
   });
 
-  it('carry a label that asks the queue for something only when nothing is left to be done', async () => {
+  it('get the label that queues them only when every leaf is done', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, {
       labels: ['agent', 'mergequeue', 'last'],
@@ -73,7 +73,7 @@ describe('the pull requests of a runbook', () => {
     await r.w.until(async () => (await r.w.status(await r.pullRequestNumber(number))).status !== 'open');
   });
 
-  it('keep what somebody else pushed to their branch: the next commit goes on top of it', async () => {
+  it('keep commits that somebody else pushed to their branch: the next commit goes on top', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
     await r.become(number, '1.1 completed', '2.1 in_progress');
@@ -87,7 +87,7 @@ describe('the pull requests of a runbook', () => {
     expect(subjects).toHaveLength(3);
   });
 
-  it('fail their leaf where somebody else pushed what conflicts, and a retry does it again on top', async () => {
+  it('fail the leaf if somebody else pushed a conflicting commit, and a retry does the leaf again on top of it', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
     await r.become(number, '1.1 completed', '2.1 in_progress');
@@ -117,7 +117,7 @@ describe('the pull requests of a runbook', () => {
     expect(queued?.actor).toBe('interlock');
   });
 
-  it('that the host refuses fail their leaf, and are requested again only by a retry', async () => {
+  it('that the host refuses fail the leaf, and are requested again only by a retry', async () => {
     await using r = await runbookWorld();
     await r.w.git('branch', 'dev', 'main');
     const number = await r.begin(`hold ${r.w.dataDir}/release`, { targetBranch: 'dev' });
@@ -133,7 +133,7 @@ describe('the pull requests of a runbook', () => {
     expect(await r.pullRequests(number)).toEqual(['1 open interlock/runbook-1 into dev']);
   });
 
-  it('that were closed while a leaf was worked on get none of its commits: they are in a new one, alone', async () => {
+  it('that were closed during a leaf do not get its commit: it is alone in a new pull request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`);
     await r.become(number, '1.1 completed', '2.1 in_progress');
@@ -153,7 +153,7 @@ describe('the pull requests of a runbook', () => {
     expect(await r.file('interlock/runbook-1-2', 'a.txt')).toBeNull();
   });
 
-  it('are queued only for those who may queue', async () => {
+  it('are queued only for users who may queue', async () => {
     await using r = await runbookWorld();
     const { ctx, repository } = r.w;
     const scopes = new Set([...ctx.actor.scopes].filter((scope) => scope !== 'queue:write'));

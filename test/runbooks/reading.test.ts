@@ -1,4 +1,4 @@
-// How runbooks are read: their tree, what they made, page by page, and by how they stand.
+// Reading runbooks: their steps, their results, lists page by page, and their status.
 import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runbookStatus, stepStatuses } from '../../src/domain/runbooks/runbook.ts';
@@ -33,7 +33,7 @@ async function read<Data>(query: string, variables: Readonly<Record<string, unkn
 }
 
 describe('a runbook', () => {
-  it('is a tree of steps and leaves with what each made', async () => {
+  it('is a tree of steps and leaves with their results', async () => {
     const { runbook } = await read<{ runbook: unknown }>(
       `query ($number: Int!) { runbook(number: $number) {
          url title status stepCounts { total notStarted inProgress completed failed queued }
@@ -85,7 +85,7 @@ describe('a runbook', () => {
     });
   });
 
-  it('has each pull request once, with what the queue knows of it, and leads back', async () => {
+  it('lists each pull request once, with its state in the queue; other pull requests have no runbook', async () => {
     const { runbook } = await read<{ runbook: { pullRequests: unknown; branches: unknown } }>(
       `query ($number: Int!) { runbook(number: $number) {
          branches { name baseBranch headCommit pullRequest { number } }
@@ -122,7 +122,7 @@ describe('a runbook', () => {
     expect(repository).toEqual({ pullRequest: { runbook: null } });
   });
 
-  it('shows what its agent called and said page by page, of all of it or of a leaf', async () => {
+  it('shows its tool calls and its log page by page, of the runbook or of one leaf', async () => {
     const [step] = await s.rows<{ id: string }>(
       "select id from runbook_step where runbook_id = $1 and number = '1.2'",
       [whole.id],
@@ -180,7 +180,7 @@ describe('a runbook', () => {
     expect(second.log).toMatchObject({ nodes: [{ text: 'line 3' }], pageInfo: { hasNextPage: false } });
   });
 
-  it('is null by a number nobody has, and found by its id', async () => {
+  it('is null for an unknown number, and is found by its id', async () => {
     const { runbook, none } = await read<{ runbook: { id: string }; none: null }>(
       'query ($number: Int!) { runbook(number: $number) { id } none: runbook(number: 0) { id } }',
       { number: whole.number },
@@ -192,8 +192,8 @@ describe('a runbook', () => {
   });
 });
 
-describe('how a runbook stands', () => {
-  it('is what the rule says of its leaves, for every order of their changes', async () => {
+describe('the status of a runbook', () => {
+  it('follows from the statuses of its leaves, in whatever order they change', async () => {
     const { id, number } = await seedRunbook(s, {
       repositoryId: seeded.repositoryId,
       leaves: [1, 2, 3, 4].map((n) => [`${n}.1`, 'not_started'] as const),
@@ -235,8 +235,8 @@ describe('how a runbook stands', () => {
   });
 });
 
-describe('the list of a repository', () => {
-  it('is all of it, newest first, page by page, whatever the filter', async () => {
+describe('the list of runbooks of a repository', () => {
+  it('has all of them, newest first, page by page, for every filter', async () => {
     const name = 'many';
     const { repositoryId } = await seed(s, { name });
     for (let n = 0; n < 40; n += 1)
@@ -285,7 +285,7 @@ interface RunbookPage {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
 }
 
-it('is not shown beside a pull request or an event to who may not read runbooks', async () => {
+it('the runbook of a pull request or an event is hidden from users who may not read runbooks', async () => {
   await s.rows(
     "insert into event (account_id, repository_id, runbook_id, action, payload, at) values ($1, $2, $3, 'runbook_created', '{}', now())",
     [s.accountId, seeded.repositoryId, whole.id],
@@ -313,7 +313,7 @@ it('is not shown beside a pull request or an event to who may not read runbooks'
   );
 });
 
-it("shows nothing of another account's, by number, id or list", async () => {
+it('another account cannot read a runbook by number, id or list', async () => {
   const other = await s.otherAccount();
   const theirs = await seed(s, { token: other.token, accountId: other.accountId });
   const { number } = await seedRunbook(s, { repositoryId: theirs.repositoryId, accountId: other.accountId });

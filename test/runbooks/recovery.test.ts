@@ -1,10 +1,11 @@
-// A restored database knows less than the repository: what is there already is neither pushed nor opened again.
+// A restored database may be older than the repository. Commits and pull requests that already exist are not made
+// again.
 import { describe, expect, it } from 'vitest';
 import { countOpenRunbooks, stopOpenRunbooks } from '../../src/modules/runbooks/index.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('after a backup was restored', () => {
-  it('open runbooks are stopped, and go on when they are retried', async () => {
+  it('open runbooks are stopped, and continue on a retry', async () => {
     await using r = await runbookWorld();
     const { w } = r;
     const number = await r.begin('write a.txt one\nfail later');
@@ -22,14 +23,14 @@ describe('after a backup was restored', () => {
     expect(await r.leaves(other)).toEqual(['1.1 completed']);
   });
 
-  it('work that was pushed and opened since is found, and not made twice', async () => {
+  it('commits and pull requests since the backup are found, and not made twice', async () => {
     await using r = await runbookWorld();
     const { w } = r;
     const number = await r.begin('write a.txt one\nwrite b.txt two');
     await r.rest(number);
     const tip = await w.git('rev-parse', 'interlock/runbook-1');
     const pullRequest = await r.pullRequestNumber(number);
-    // The rows of a moment at which nothing was started.
+    // The rows of a time at which no leaf was started.
     await w.rows('delete from runbook_commit');
     await w.rows('delete from runbook_pull_request');
     await w.rows("update runbook_step set status = 'not_started', started_at = null where status is not null");

@@ -1,4 +1,4 @@
-// What agents did and said is not kept for ever; what came of it is.
+// The logs and tool calls of agents are deleted after a time. The results of the runbook are kept.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runbookLogForgetting } from '../../src/modules/runbooks/index.ts';
 import { seed } from '../graphql/seed.ts';
@@ -30,7 +30,7 @@ async function add(daysAgo: number, count: number): Promise<void> {
   );
 }
 
-it('keeps logs and tool calls for 90 days, however many there are, and all else', async () => {
+it('logs and tool calls are deleted after 90 days, however many there are, and nothing else is deleted', async () => {
   await add(200, 5_001);
   await add(91, 2);
   await add(89, 2);

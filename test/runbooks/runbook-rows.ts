@@ -1,9 +1,9 @@
-// A runbook as rows, as its driver leaves them: for tests of how it is read and requested, not of how it is carried
-// out.
+// Writes a runbook as rows, as the worker would write them. For tests that read and request runbooks, not for tests
+// that execute them.
 import { sha } from '../graphql/seed.ts';
 import type { TestServer } from '../support/server.ts';
 
-/** A leaf by its number, how it stands, and the pull request its commit is in; null: it made none. */
+/** The number and the status of a leaf, and the pull request of its commit; null for a commit without one. */
 export type SeededLeaf = readonly [number: string, status: string, pullRequest?: number | null];
 
 export interface SeededRunbook {

@@ -1,4 +1,4 @@
-// Runbooks without a model: a prompt that is a script, from its text to the pull request.
+// Runbooks without a model: the prompt is a script. From the text to the pull request.
 import { expect, test } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
@@ -54,7 +54,7 @@ test('a script is planned, executed and published as it is written, and twice it
   expect(await r.log(first)).toContain('Line 8: verify test "$(./bin/health)" = ok.');
 });
 
-test('what fails tells its line, its exit code and its last line, and a follow-up is a script as well', async () => {
+test('a failed command shows its line, its exit code and its last output line, and a follow-up is also a script', async () => {
   await using r = await scriptWorld();
   const number = await r.begin(
     '1. Try\n   ```sh\n   echo made > made.txt\n   echo no luck >&2; exit 3\n   ```\n2. Later\n   verify: true\n',
@@ -73,7 +73,7 @@ test('what fails tells its line, its exit code and its last line, and a follow-u
   expect(await r.file(`interlock/runbook-${number}`, 'made.txt')).toBe('made');
 });
 
-test('prose is refused with an example, and can be followed by a script', async () => {
+test('prose is refused with an example, and a script can follow', async () => {
   await using r = await scriptWorld();
   const number = await r.begin('Make everything better, please.');
   await r.rest(number);

@@ -1,5 +1,5 @@
-// The agent of an installation without a model. A prompt that is a script is executed in the sandbox, and lands with a
-// proof that says why the landing was allowed.
+// The agent of an installation without a model. It executes a script in the sandbox. The change lands with a proof that
+// says why the landing was allowed.
 import { describe, expect, it } from 'vitest';
 import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
@@ -29,7 +29,7 @@ const prompt = `
 `;
 
 describe('a script', () => {
-  it('that writes without end is stopped, fails its step, and leaves nothing in the repository', async () => {
+  it('that writes without end is stopped, its step fails, and nothing of it stays in the repository', async () => {
     await using r = await runbookWorld();
     const { sandbox } = await findSandbox({ allowPlain: true });
     const driving = createRunbookDriving({ model: null }, { sandbox });
@@ -46,7 +46,7 @@ describe('a script', () => {
     expect(await r.w.git('count-objects')).toMatch(/ [0-9]{1,3} kilobytes$/);
   });
 
-  it('is executed step by step, and what it made lands with a proof', async () => {
+  it('is executed step by step, and its changes land with a proof', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const { sandbox } = await findSandbox({ allowPlain: true });
     r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox });
@@ -59,7 +59,7 @@ describe('a script', () => {
     expect(await r.w.rows('select 1 from proof')).toHaveLength(1);
   });
 
-  it('in prose is refused, and says how to write it', async () => {
+  it('in prose is refused, and the error says how to write one', async () => {
     await using r = await runbookWorld();
     r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox: null });
     const number = await r.begin('Please make the service faster.');

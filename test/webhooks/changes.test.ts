@@ -1,4 +1,4 @@
-// Deliveries as a page follows them.
+// The subscription to the changes of webhook deliveries.
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDeliveryChanges } from '../../src/modules/webhooks/index.ts';
@@ -37,7 +37,7 @@ async function channelClient(): Promise<pg.Client> {
   return client;
 }
 
-it('changes are heard in every server, up to the end of a delivery, and by no other account', async () => {
+it('every server sends the changes of a delivery up to its end, and only to followers in its account', async () => {
   await w.endpoint(r.url);
   const stranger = await w.s.otherAccount('stranger');
   await using here = await following();
@@ -50,7 +50,7 @@ it('changes are heard in every server, up to the end of a delivery, and by no ot
   expect(theirs.payloads).toEqual([{ webhookDelivery: null }]);
 });
 
-it('a failed attempt is heard', async () => {
+it('a failed attempt is a change', async () => {
   r.answer(() => ({ status: 503 }));
   await w.endpoint(r.url);
   await using followed = await following();
@@ -60,14 +60,14 @@ it('a failed attempt is heard', async () => {
     .toEqual({ action: 'blocked', state: 'RETRYING', attemptCount: 1 });
 });
 
-it('needs admin', async () => {
+it('a subscription needs the scope admin', async () => {
   await using followed = follow<Change>({ url: w.s.url, token: await w.s.tokenWith(['queue:read']) }, document);
   await followed.until(1);
   expect(followed.payloads).toEqual([]);
   expect(followed.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
 });
 
-it('nothing is notified while nobody follows', async () => {
+it('the database notifies nobody while there are no followers', async () => {
   await w.s.rows('delete from webhook_watch');
   await w.endpoint(r.url);
   const client = await channelClient();
@@ -85,7 +85,7 @@ it('nothing is notified while nobody follows', async () => {
   }
 });
 
-it('a reader that is far behind reads all deliveries again', async () => {
+it('a follower that is far behind is told to read all deliveries again', async () => {
   await w.endpoint(r.url);
   const stranger = await w.s.otherAccount('far');
   const changes = createDeliveryChanges(w.s.ports);
@@ -101,7 +101,7 @@ it('a reader that is far behind reads all deliveries again', async () => {
          returning id::text)
        select array_agg(id) as ids from made`,
     );
-    // Notifications come in order: behind the one of the other account, all before it were heard.
+    // Notifications are in order. When the other account hears this one, all before it have been heard too.
     await client.query(`notify webhook_delivery_changed, '${stranger.accountId}:1'`);
     expect((await other.next()).value).toBe('1');
     for (const id of made?.ids ?? []) expect((await slow.next()).value).toBe(id);

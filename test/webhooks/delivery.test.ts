@@ -1,4 +1,4 @@
-// Webhooks as receivers see them: what comes, signed by what, how often and in which order.
+// Webhooks as a receiver sees them: their payloads, their signatures, their order and the number of attempts.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
 import { sha } from '../graphql/seed.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { eventually, isStandard, receiver, type Received, type Receiver } from './receiver.ts';
+import { eventually, isStandard, receiver, type ReceivedWebhook, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
 
 let w: WebhookWorld;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const day = 24 * 3_600_000;
 
-/** What a receiver does that knows the token alone, with nothing but node:crypto (interface 5). */
+/** How a receiver checks the signature with nothing but the token and node:crypto (interface 5). */
 function isSignedBy(secret: string, signature: unknown, body: Buffer): boolean {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(String(signature));
@@ -32,7 +32,7 @@ function isSignedBy(secret: string, signature: unknown, body: Buffer): boolean {
 }
 
 describe('a webhook', () => {
-  it('is the documented payload, signed with the token, and says once what happened', async () => {
+  it('has the documented payload, is signed with the token, and is sent once', async () => {
     await w.endpoint(r.url);
     await w.happen('blocked', 4, {
       status: 'blocked',
@@ -56,13 +56,13 @@ describe('a webhook', () => {
     });
     expect(got?.headers['x-service-signature-sha256']).toMatch(/^[0-9a-f]{64}$/);
     expect(isSignedBy(w.s.token, got?.headers['x-service-signature-sha256'], got?.body ?? Buffer.of())).toBe(true);
-    expect(isStandard(got as Received, Buffer.from(w.s.token))).toBe(true);
+    expect(isStandard(got as ReceivedWebhook, Buffer.from(w.s.token))).toBe(true);
     const [delivery] = await w.settled('succeeded');
     expect(delivery).toMatchObject({ action: 'blocked', attempts: 1, message_id: got?.headers['x-service-delivery'] });
     expect(r.received).toHaveLength(1);
   });
 
-  it('is sent to endpoints of its action and its account, and undocumented actions are not sent', async () => {
+  it('is sent to the endpoints of its account with its action; undocumented actions are not sent', async () => {
     const stranger = await w.s.otherAccount(`stranger-${Math.random()}`);
     await w.s.graphql(
       'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('of a reset because a bot pull request failed names it and its failed checks; of another reset neither', async () => {
+  it('about a reset names the failed bot pull request and its failed checks, and about any other reset names neither', async () => {
     await w.endpoint(r.url, { actions: ['reset'] });
     await w.s.rows("update batch set state = 'failed', ended_at = $2 where id = $1", [w.seeded.batchId, w.clock()]);
     await w.s.rows(
@@ -125,7 +125,7 @@ describe('a webhook', () => {
     expect(Object.keys(dequeued?.json ?? {})).not.toContain('failed_ci_list');
   });
 
-  it('comes in order for each pull request, and a slow one holds up only its own', async () => {
+  it('comes in order for each pull request, and a slow one does not delay those of other pull requests', async () => {
     await w.endpoint(r.url);
     const release = Promise.withResolvers<void>();
     r.answer(async ({ json }) => {
@@ -143,7 +143,7 @@ describe('a webhook', () => {
     expect(delivered(1)).toEqual(['opened', 'queued', 'merged']);
   });
 
-  it('about a batch comes after those about its members, and holds up no other', async () => {
+  it('about a batch comes after those about its members, and does not delay others', async () => {
     await w.endpoint(r.url);
     const release = Promise.withResolvers<void>();
     r.answer(async ({ json }) => {
@@ -161,7 +161,8 @@ describe('a webhook', () => {
     await w.happen('blocked', 4, { status: 'blocked' });
     const delivered = (): unknown[] => r.received.map(({ json }) => json['action']);
     await r.until(2);
-    // The two that may come have come and one of them has ended, so that the batch would have been taken by now.
+    // Both webhooks that need not wait have come, and one of them has ended. So the one about the batch would have been
+    // sent by now, if it did not wait.
     await eventually(async () => (await w.deliveries()).some(({ state }) => state === 'succeeded'), 'one has ended');
     expect(delivered().toSorted()).toEqual(['blocked', 'merged']);
     const waiting = await w.s.rows("select attempts from webhook_delivery where action = 'batch_merged'");
@@ -171,7 +172,7 @@ describe('a webhook', () => {
     expect(delivered().at(-1)).toBe('batch_merged');
   });
 
-  it('fails without losing anything: it is kept for its workflow, and the next ones are tried all the same', async () => {
+  it('that fails is handed to a retry workflow, and the next ones are still sent', async () => {
     await w.endpoint(r.url);
     r.answer(() => ({ status: 503, headers: { 'retry-after': '120' }, body: 'later' }));
     const before = w.retries.length;
@@ -192,7 +193,7 @@ describe('a webhook', () => {
     expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'queued']);
   });
 
-  it('does not follow redirects', async () => {
+  it('is not sent on to the target of a redirect', async () => {
     await using elsewhere = await receiver();
     await w.endpoint(r.url);
     r.answer(() => ({ status: 307, headers: { location: elsewhere.url } }));
@@ -201,7 +202,7 @@ describe('a webhook', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('is sent by one of two processes, once', async () => {
+  it('is sent once, although two processes send', async () => {
     const other = await w.s.another();
     await w.endpoint(r.url);
     for (let n = 0; n < 40; n += 1) await w.happen('queued', (n % 6) + 1);
@@ -213,10 +214,10 @@ describe('a webhook', () => {
   });
 });
 
-describe('a sender that dies between sending and writing it down', () => {
-  it('has it sent again under the same id, as the next attempt', async () => {
+describe('a webhook whose sender dies before it stores the outcome', () => {
+  it('is sent again with the same id, as the next attempt', async () => {
     await w.endpoint(r.url);
-    // The rows as such a process leaves them: an attempt started, nobody behind it.
+    // The first receiver never answers in time, as if the sender had died after it started the attempt.
     const held = Promise.withResolvers<void>();
     r.answer(async () => {
       if (r.received.length === 1) await held.promise;
@@ -238,7 +239,7 @@ describe('a sender that dies between sending and writing it down', () => {
   });
 });
 
-/** The owner of the tables, who may make them refuse something for a while. */
+/** A client of the owner of the tables, who may add a trigger that refuses writes. */
 async function databaseOwner(): Promise<{ run(sql: string): Promise<number> } & AsyncDisposable> {
   const client = new pg.Client({ connectionString: w.s.databaseUrl });
   await client.connect();
@@ -248,7 +249,7 @@ async function databaseOwner(): Promise<{ run(sql: string): Promise<number> } & 
   };
 }
 
-async function disabled(): Promise<void> {
+async function untilDisabled(): Promise<void> {
   await eventually(
     async () => (await w.s.rows('select 1 from webhook_endpoint where not enabled')).length > 0,
     'the endpoint is disabled',
@@ -256,12 +257,12 @@ async function disabled(): Promise<void> {
 }
 
 describe('an endpoint', () => {
-  it('that answers 410 is disabled, and its account is notified', async () => {
+  it('that answers 410 is disabled, and its account gets an event', async () => {
     const { id } = await w.endpoint(r.url);
     r.answer(() => ({ status: 410 }));
     await w.happen('opened', 1);
     await w.settled('failed');
-    await disabled();
+    await untilDisabled();
     const { data } = await w.s.graphql<{ node: unknown }>(
       'query ($id: ID!) { node(id: $id) { ... on WebhookEndpoint { enabled disabledBecause deliveries { nodes { state attempts { responseStatus } } } } } }',
       { id },
@@ -291,8 +292,9 @@ describe('an endpoint', () => {
     expect(r.received.map(({ json }) => json['action'])).toEqual(['opened', 'blocked']);
   });
 
-  // The 410 was written, and its sender killed before the endpoint was disabled: it stayed enabled for ever.
-  it('whose 410 cannot be followed is sent it again, and then disabled', async () => {
+  // Regression test: if the sender was killed between storing the answer 410 and disabling the endpoint, the endpoint
+  // stayed enabled.
+  it('whose 410 cannot be stored gets the webhook again, and then is disabled', async () => {
     const { id } = await w.endpoint(r.url);
     r.answer(() => ({ status: 410 }));
     await using owner = await databaseOwner();
@@ -305,7 +307,7 @@ describe('an endpoint', () => {
     await owner.run('drop trigger refuse on user_action; drop function refuse; drop sequence refused');
     w.pass(31_000);
     await w.settled('failed');
-    await disabled();
+    await untilDisabled();
     expect(r.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
     const { data } = await w.s.graphql<{ node: unknown }>(
       'query ($id: ID!) { node(id: $id) { ... on WebhookEndpoint { disabledBecause } } }',
@@ -314,7 +316,7 @@ describe('an endpoint', () => {
     expect(data.node).toEqual({ disabledBecause: 'GONE' });
   });
 
-  it('is not disabled for what an address answers that it had before', async () => {
+  it('is not disabled because of an answer from its previous address', async () => {
     const { id } = await w.endpoint(r.url);
     await using moved = await receiver();
     r.answer(async () => {
@@ -330,7 +332,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  it('that failed for five days is disabled; one success in between and it is not', async () => {
+  it('is disabled after five days of failures, but not if an attempt succeeded in between', async () => {
     await w.endpoint(r.url);
     r.answer(() => ({ status: 500 }));
     await w.happen('opened', 1);
@@ -349,12 +351,12 @@ describe('an endpoint', () => {
     w.pass(5 * day);
     await w.happen('opened', 2);
     await r.until(4);
-    await disabled();
+    await untilDisabled();
     expect(await w.s.rows('select disabled_because from webhook_endpoint')).toEqual([{ disabled_because: 'failing' }]);
     await w.settled('succeeded', 'canceled');
   });
 
-  it('is pinged, shows what was sent and answered, and sends it again under the same id', async () => {
+  it('can be pinged, shows requests and answers, and sends a delivery again with the same id', async () => {
     const { id } = await w.endpoint(r.url);
     r.answer(() => ({ status: 418, headers: { 'x-kind': 'teapot' }, body: 'short and stout' }));
     await w.ask('pingWebhookEndpoint', { id }, 'webhookDelivery { action state }');
@@ -401,7 +403,7 @@ describe('an endpoint', () => {
     expect((await list())[0]?.attempts.map((attempt) => attempt['responseStatus'])).toEqual([418, 200]);
   });
 
-  it('has a secret of its own if it likes, which is rotated with the old one beside for a day', async () => {
+  it('can have its own secret; after a rotation the old secret signs too for a day', async () => {
     const { id, secret } = await w.endpoint(r.url, { ownSecret: true });
     await w.happen('opened', 1);
     const [first] = await r.until(1);
@@ -409,11 +411,11 @@ describe('an endpoint', () => {
     expect(isSignedBy(String(secret), first?.headers['x-service-signature-sha256'], first?.body ?? Buffer.of())).toBe(
       true,
     );
-    expect(isStandard(first as Received, Buffer.from(String(secret).slice(6), 'base64'))).toBe(true);
+    expect(isStandard(first as ReceivedWebhook, Buffer.from(String(secret).slice(6), 'base64'))).toBe(true);
     const { secret: next } = await w.ask<{ secret: string }>('rotateWebhookEndpointSecret', { id }, 'secret');
     await w.happen('queued', 1);
     const [, second] = await r.until(2);
-    const { headers, body } = second as Received;
+    const { headers, body } = second as ReceivedWebhook;
     expect(isSignedBy(next, headers['x-service-signature-sha256'], body)).toBe(true);
     expect(isSignedBy(String(secret), headers['x-service-signature-sha256-previous'], body)).toBe(true);
     w.pass(day + 1);
@@ -430,8 +432,8 @@ describe('an endpoint', () => {
   });
 });
 
-describe("the account's signing token", () => {
-  it('is handed on in stages: beside, then documented, the old one beside for a day', async () => {
+describe('the signing token of an account', () => {
+  it('is replaced in stages: the new one signs too, then becomes the main one, and the old one signs too for a day', async () => {
     await w.endpoint(r.url);
     const make = async (): Promise<{ id: string; token: string }> => {
       const { apiToken, token } = await w.ask<{ apiToken: { id: string }; token: string }>(
@@ -444,7 +446,7 @@ describe("the account's signing token", () => {
     const sent = async (): Promise<Record<string, string>> => {
       const count = r.received.length;
       await w.happen('opened', 1);
-      const { headers, body } = (await r.until(count + 1))[count] as Received;
+      const { headers, body } = (await r.until(count + 1))[count] as ReceivedWebhook;
       const by = (header: string): string =>
         Object.entries(tokens).find(([, token]) => isSignedBy(token, headers[header], body))?.[0] ?? 'nobody';
       return Object.fromEntries(
@@ -473,7 +475,7 @@ describe("the account's signing token", () => {
     await expect(w.ask('rotateWebhookSigning', { token: third.id }, 'webhookSigning { promoteAt }')).rejects.toThrow(
       'already signs webhooks',
     );
-    // Back to the first one, which the other tests know.
+    // Back to the first token, which the other tests use.
     const [row] = await w.s.rows<{ id: string }>('select id from api_token where account_id = $1 order by id limit 1', [
       w.s.accountId,
     ]);

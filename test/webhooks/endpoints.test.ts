@@ -1,4 +1,4 @@
-// The life of an endpoint as its admins see it: what is refused, what is listed, who may not.
+// Webhook endpoints for admins: creating, changing, listing, deleting; and who may not see them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryForgetting } from '../../src/modules/webhooks/index.ts';
 import { receiver } from './receiver.ts';
@@ -29,14 +29,14 @@ describe('an endpoint', () => {
     [{ actions: ['merged', '*'] }, 'input.actions must name only *'],
     [{ actions: ['merged', 'merged'] }, 'input.actions must name each action once'],
     [{ actions: ['batch_started'] }, 'input.actions must name actions that webhooks send, not "batch_started"'],
-  ])('is refused with %j', async (wrong, because) => {
+  ])('cannot be created with %j', async (wrong, because) => {
     const { errors } = await create({ url: 'https://example.test/', actions: ['*'], ...wrong });
     expect(errors[0]?.message).toContain(because);
     expect(errors[0]?.extensions.code).toBe('BAD_INPUT');
     expect(await w.s.rows('select 1 from webhook_endpoint')).toEqual([]);
   });
 
-  it('is made, changed, listed newest first, and gone when it is deleted; at most twenty of them', async () => {
+  it('can be created, changed, listed newest first and deleted, and an account has at most twenty', async () => {
     const made = [];
     for (let n = 0; n < 20; n += 1)
       made.push((await create({ url: `https://example.test/${n}`, actions: ['merged'] })).data);
@@ -72,7 +72,7 @@ describe('an endpoint', () => {
     await w.s.rows('delete from webhook_endpoint');
   });
 
-  it('is not read by a token without admin, and leaves its address out of the events others may follow', async () => {
+  it('is hidden from a token without admin, and its events do not contain its address', async () => {
     const reader = await w.s.tokenWith(['queue:read', 'audit:read']);
     const { data } = await create({ url: 'https://example.test/secret-path', actions: ['*'] });
     const { id } = data.createWebhookEndpoint.webhookEndpoint;
@@ -88,7 +88,7 @@ describe('an endpoint', () => {
     await w.s.rows('delete from webhook_endpoint');
   });
 
-  it("is in the audit log when it is made with a user's own token", async () => {
+  it('is in the audit log when it is created with a user token', async () => {
     const admin = await w.s.tokenWith(['admin']);
     await create({ url: 'https://example.test/', actions: ['*'] }, admin);
     expect(
@@ -98,9 +98,9 @@ describe('an endpoint', () => {
   });
 });
 
-describe('an address inside', () => {
+describe('a private address', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]'])(
-    'such as %s gets nothing, and the delivery says why without saying what is there',
+    'such as %s is not connected to, and the attempt does not say what is there',
     async (host) => {
       await using r = await receiver();
       const { data } = await create({ url: r.url.replace('127.0.0.1', host), actions: ['*'] });
@@ -133,7 +133,7 @@ describe('an address inside', () => {
 });
 
 describe('deliveries', () => {
-  it('are kept for 30 days, those on their way longer, those of a deleted endpoint no longer', async () => {
+  it('are deleted after 30 days, but not while they are retried; those of a deleted endpoint are deleted in any case', async () => {
     await create({ url: 'https://example.test/', actions: ['*'] });
     const add = async (action: string, daysOld: number, state: string): Promise<unknown> =>
       await w.s.rows(

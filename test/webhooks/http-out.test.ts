@@ -1,9 +1,9 @@
-// The client for users' addresses: what it refuses to reach, and what an answer may cost.
+// The HTTP client for addresses of users: what it refuses to connect to, and the limits of an answer.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpOut, type HttpOut } from '../../src/platform/http-out/index.ts';
-import { inside } from './inside.table.ts';
+import { insideUrls } from './inside.table.ts';
 import { receiver, type Receiver } from './receiver.ts';
 
 const refused = 'The address is private, loopback or link-local: this installation does not send there.';
@@ -24,15 +24,15 @@ afterAll(async () => {
 const post = async (http: HttpOut, url: string, timeoutMs = 2_000) =>
   await http.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
 
-describe('an address inside', () => {
-  it.each(inside)('%s is not reached', async (url) => {
+describe('a private address', () => {
+  it.each(insideUrls)('%s is not connected to', async (url) => {
     expect(await post(guarded, url.replace('PORT', new URL(r.url).port))).toMatchObject({
       status: null,
       error: refused,
     });
   });
 
-  it('is not reached by a name either, and the answer does not tell what the name means', async () => {
+  it('behind a name is not connected to, and the error does not show the address', async () => {
     const { port } = new URL(r.url);
     expect(await post(guarded, `http://localhost:${port}/`)).toMatchObject({ status: null, error: refused });
     const lookup: LookupFunction = (_name, options, done) =>
@@ -55,7 +55,7 @@ describe('an address inside', () => {
     ['fd00::1'],
     ['127.0.0.1', '10.1.2.3'],
     ['::1', '127.0.0.1'],
-  ])('is not reached by a name that means %s %s', async (...addresses) => {
+  ])('among the addresses of a name (%s %s) is not connected to', async (...addresses) => {
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     const lookup: LookupFunction = (_name, options, done) =>
       options.all ? done(null, found) : done(null, found[0]?.address ?? '', found[0]?.family);
@@ -65,7 +65,7 @@ describe('an address inside', () => {
     named.close();
   });
 
-  it('is not reached by a name that means something else at each question', async () => {
+  it('is not connected to if the name has another address at each lookup', async () => {
     let questions = 0;
     const lookup: LookupFunction = (_name, options, done) => {
       const address = ['10.1.2.3', '127.0.0.1'][questions % 2] ?? '';
@@ -80,11 +80,11 @@ describe('an address inside', () => {
     rebound.close();
   });
 
-  it('was never connected to', () => {
+  it('got none of these requests', () => {
     expect(r.received).toEqual([]);
   });
 
-  it('is reached where the operator allows it', async () => {
+  it('is connected to if the operator allows it', async () => {
     r.answer(() => ({ status: 201, body: 'made' }));
     expect(await post(open, r.url)).toMatchObject({ status: 201, body: 'made', error: null });
   });
@@ -103,13 +103,13 @@ describe('an answer', () => {
     };
   }
 
-  it('that never comes ends with the time given', async () => {
+  it('that does not come in time is an error', async () => {
     await using silent = await serve(() => {});
     const answer = await post(open, silent.url, 200);
     expect(answer).toMatchObject({ status: null, error: 'There was no answer within 0.2 s.' });
   });
 
-  it.each([301, 302, 303, 307, 308])('of %s leads nowhere', async (status) => {
+  it.each([301, 302, 303, 307, 308])('with the redirect %s is not followed', async (status) => {
     const visited: (string | undefined)[] = [];
     await using redirecting = await serve(({ url }, response) => {
       visited.push(url);
@@ -119,7 +119,7 @@ describe('an answer', () => {
     expect(visited).toEqual(['/']);
   });
 
-  it('whose body never ends counts by its status; its beginning is kept', async () => {
+  it('with an endless body counts by its status, and the start of the body is kept', async () => {
     await using endless = await serve((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('x'.repeat(4_096)) || clearInterval(timer), 1);
@@ -130,25 +130,33 @@ describe('an answer', () => {
 
   it.each([
     ['once', 'POST', {}, ['POST', 'POST']],
-    ['again where a key makes that harmless', 'POST', { 'idempotency-key': 'k' }, ['POST', 'POST', 'POST']],
-    ['again where it only asks', 'GET', {}, ['GET', 'GET', 'GET']],
-  ])('of a kept connection that is dropped: it is sent %s (%s)', async (_what, method, headers, expected) => {
-    const seen: string[] = [];
-    await using dropping = await serve((request, response) => {
-      seen.push(request.method ?? '');
-      const isFirst = seen.length === 1;
-      request.resume().on('end', () => (isFirst ? response.end('ok') : request.socket.destroy()));
-    });
-    const { url } = dropping;
-    const http = createHttpOut({ allowPrivateAddresses: true });
-    const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 2_000, mostBytes: 100, method };
-    expect((await http.send(ask)).status).toBe(200);
-    expect((await http.send(ask)).error).toBe('The connection was closed before there was an answer.');
-    expect(seen).toEqual(expected);
-    http.close();
-  });
+    [
+      'again because its idempotency key makes that harmless',
+      'POST',
+      { 'idempotency-key': 'k' },
+      ['POST', 'POST', 'POST'],
+    ],
+    ['again because it only reads', 'GET', {}, ['GET', 'GET', 'GET']],
+  ])(
+    'is lost if a kept connection is dropped; then the request is sent %s (%s)',
+    async (_what, method, headers, expected) => {
+      const seen: string[] = [];
+      await using dropping = await serve((request, response) => {
+        seen.push(request.method ?? '');
+        const isFirst = seen.length === 1;
+        request.resume().on('end', () => (isFirst ? response.end('ok') : request.socket.destroy()));
+      });
+      const { url } = dropping;
+      const http = createHttpOut({ allowPrivateAddresses: true });
+      const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 2_000, mostBytes: 100, method };
+      expect((await http.send(ask)).status).toBe(200);
+      expect((await http.send(ask)).error).toBe('The connection was closed before there was an answer.');
+      expect(seen).toEqual(expected);
+      http.close();
+    },
+  );
 
-  it('of a webhook is sent once, whatever becomes of the connection', async () => {
+  it('to a webhook may be lost, but the webhook is sent once', async () => {
     const seen: string[] = [];
     await using dropping = await serve((request, response) => {
       seen.push(request.method ?? '');
@@ -160,7 +168,7 @@ describe('an answer', () => {
     expect(seen).toEqual(['POST', 'POST']);
   });
 
-  it('of a closed port or an unknown host is a sentence', async () => {
+  it('of a closed port or an unknown host is an error in words', async () => {
     const closed = await serve(() => {});
     await closed[Symbol.asyncDispose]();
     expect(await post(open, closed.url)).toMatchObject({ status: null, error: 'The connection was refused.' });

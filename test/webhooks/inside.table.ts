@@ -1,5 +1,5 @@
-// Addresses inside, in the spellings that hide them. `PORT` is that of a listener on loopback.
-export const inside: readonly string[] = [
+// URLs of private addresses, in spellings that disguise them. `PORT` stands for the port of a listener on loopback.
+export const insideUrls: readonly string[] = [
   // Loopback.
   'http://127.0.0.1:PORT/',
   'http://127.1:PORT/',
@@ -54,7 +54,7 @@ export const inside: readonly string[] = [
   'http://[fd00::1]/',
   'http://[fd12:3456:789a::1]/',
   'https://10.0.0.1/',
-  // Addresses of carriers, of one link, and of the machine's own cloud.
+  // Addresses of carriers (CGNAT), link-local addresses, and metadata services of clouds.
   'http://100.64.0.1/',
   'http://100.127.255.254/',
   'http://169.254.0.1/',
@@ -66,7 +66,7 @@ export const inside: readonly string[] = [
   'http://[fd00:ec2::254]/latest/meta-data/',
   'http://[fe80::1]/',
   'http://[febf::1]/',
-  // To many, and to nobody.
+  // Multicast and broadcast.
   'http://224.0.0.1/',
   'http://255.255.255.255/',
   'http://[ff02::1]/',

@@ -1,5 +1,5 @@
-// The database goes away for one call, at each call in turn: every webhook is delivered, once, by the first attempt
-// that reached its receiver.
+// The database fails for one call, at each call in turn. Every webhook is sent once, by the first attempt that reached
+// its receiver.
 import { expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { entities } from '../../src/modules/entities.ts';
@@ -13,7 +13,7 @@ import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
 import { startServer } from '../support/server.ts';
 import { eventually, receiver } from './receiver.ts';
 
-it.each([200, 410])('a webhook answered with %i is sent once', async (status) => {
+it.each([200, 410])('a webhook with the answer %i is sent once, whichever database call fails', async (status) => {
   let aheadMs = 0;
   const clock = (): Date => new Date(Date.now() + aheadMs);
   const s = await startServer({ clock });

@@ -1,5 +1,5 @@
-// Many pending deliveries, as after a receiver was slow for an hour: taking the next ones costs the same as with few,
-// also when PostgreSQL's statistics were made while none was pending.
+// Many pending deliveries, as after an hour with a slow receiver. Taking the next ones must be as cheap as with few,
+// also when the statistics of PostgreSQL are from a time without pending ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takePending } from '../../src/modules/webhooks/deliveries.rows.ts';
 import { retryDuringOutage } from '../../src/platform/outage.ts';
@@ -48,28 +48,28 @@ async function take(): Promise<{ readonly messages: readonly string[]; readonly 
 const messages = (from: number): string[] => Array.from({ length: most }, (_, at) => `msg_${from + at}`);
 
 describe('the next of many pending deliveries', () => {
-  it('are the first of each lane, at a small cost with statistics of a time without any', async () => {
+  it('are the first of each lane, and cheap to find with statistics from a time without pending deliveries', async () => {
     const first = await take();
     expect(first.messages).toEqual(messages(0));
     expect(first.blocks).toBeLessThan(500);
     expect((await take()).messages).toEqual(messages(most));
   });
 
-  it('are found at a small cost with present statistics', async () => {
+  it('are cheap to find with up-to-date statistics', async () => {
     await analyse(s.databaseUrl, 'webhook_delivery');
     const next = await take();
     expect(next.messages).toEqual(messages(2 * most));
     expect(next.blocks).toBeLessThan(500);
   });
 
-  it('wait for other lanes that they name, and for a delivery of their lane that is under way', async () => {
+  it('wait for the lanes that they name, and for a delivery of their lane that is being sent', async () => {
     await s.rows("delete from webhook_delivery where lane <> 'pull_request:1' and lane <> 'pull_request:99'");
     await s.rows(
       `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)
        values ($1, $2, 'msg_batch', 'batch_landed', 'batch:1', '{pull_request:99}', '{}', now())`,
       [s.accountId, endpointId],
     );
-    // The first of lane 1 was taken above.
+    // The first delivery of lane 1 was taken above.
     expect((await take()).messages).toEqual(['msg_99']);
     await s.rows("update webhook_delivery set state = 'succeeded' where lane = 'pull_request:99'");
     expect((await take()).messages).toEqual(['msg_batch']);

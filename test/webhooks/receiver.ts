@@ -1,11 +1,11 @@
-// A receiver of webhooks, as users write them: a plain HTTP server that remembers what came and gives the chosen
-// answers.
+// A receiver of webhooks as a user would write it: a plain HTTP server that records requests and answers as the test
+// says.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
-export interface Received {
+export interface ReceivedWebhook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -20,16 +20,16 @@ export interface Answer {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** In the order they came. */
-  readonly received: readonly Received[];
-  /** How what comes from now on is answered; `null` never answers. */
-  answer(how: (request: Received) => Promise<Answer | null> | Answer | null): void;
-  /** Waits until this number of requests was received, and returns them. */
-  until(count: number): Promise<readonly Received[]>;
+  /** In order of arrival. */
+  readonly received: readonly ReceivedWebhook[];
+  /** How later requests are answered; `null` never answers. */
+  answer(how: (request: ReceivedWebhook) => Promise<Answer | null> | Answer | null): void;
+  /** Waits until `count` requests have arrived, and returns all of them. */
+  until(count: number): Promise<readonly ReceivedWebhook[]>;
 }
 
 export async function receiver(host = '127.0.0.1'): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: ReceivedWebhook[] = [];
   let how: Parameters<Receiver['answer']>[0] = () => ({ status: 200 });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -78,8 +78,11 @@ export async function eventually(
   }
 }
 
-/** What the library of Standard Webhooks says. Its `verify` goes by the real clock, which is not that of the tests. */
-export function isStandard({ headers, body }: Received, key: Buffer): boolean {
+/**
+ * Checks the signature with the library of Standard Webhooks. Its `verify` uses the real clock, and the tests have
+ * their own. So this signs again and compares.
+ */
+export function isStandard({ headers, body }: ReceivedWebhook, key: Buffer): boolean {
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
   const expected = new Webhook(key, { format: 'raw' }).sign(String(headers['webhook-id']), at, body);
   return String(headers['webhook-signature']).split(' ').includes(expected);

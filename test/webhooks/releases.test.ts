@@ -1,4 +1,4 @@
-// Webhooks of candidates and deployments, as the services write their events.
+// Webhooks about candidates, deployments and freezes.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { webhookActions } from '../../src/domain/events/subscription.ts';
@@ -36,7 +36,7 @@ async function move(to: DeploymentStatus, by: 'service' | 'report', errorMessage
   });
 }
 
-it('sends each status of a deployment, whole, as it was then, to the endpoints of its action', async () => {
+it('each status of a deployment is sent to the endpoints with its action, with the whole deployment as it was then', async () => {
   await w.endpoint(`${r.url}/all`);
   await w.endpoint(`${r.url}/failures`, { actions: ['deployment_failure'] });
   await move('failure', 'service', 'Exited with code 1');
@@ -78,7 +78,7 @@ it('sends each status of a deployment, whole, as it was then, to the endpoints o
   expect(lanes).toEqual([{ lane: `environment:${rows.environmentId}` }]);
 });
 
-it('tells of a candidate that is made, as it was then', async () => {
+it('a created candidate is sent as it was then', async () => {
   await w.endpoint(r.url, { actions: ['candidate_created', 'candidate_ready', 'candidate_failed'] });
   const ctx = systemContext(w.s.ports, w.s.accountId);
   await ctx.db.transaction(
@@ -114,7 +114,7 @@ it('tells of a candidate that is made, as it was then', async () => {
   });
 });
 
-it('reports that an environment is frozen, its author and its end, and that it is not frozen any more', async () => {
+it('a frozen environment is sent with its author and its end, and again when it is no longer frozen', async () => {
   await w.endpoint(r.url, { actions: ['environment_frozen', 'environment_unfrozen'] });
   const environment = { project: 'shop', environment: 'production' };
   const endsAt = new Date(w.clock().getTime() + 3_600_000).toISOString();
@@ -135,7 +135,7 @@ it('reports that an environment is frozen, its author and its end, and that it i
   expect(unfrozen?.json).toEqual({ action: 'environment_unfrozen', ...about });
 });
 
-it('reports that a base branch is frozen, its author and its end, and that it is not frozen any more', async () => {
+it('a frozen base branch is sent with its author and its end, and again when it is no longer frozen', async () => {
   await w.endpoint(r.url, { actions: ['base_branch_frozen', 'base_branch_unfrozen'] });
   const branches = { repository: { owner: 'acme', name: 'shop' }, baseBranches: 'main' };
   const endsAt = new Date(w.clock().getTime() + 3_600_000).toISOString();
@@ -153,7 +153,7 @@ it('reports that a base branch is frozen, its author and its end, and that it is
   expect(unfrozen?.json).toEqual({ action: 'base_branch_unfrozen', ...about });
 });
 
-it('sends what is documented and nothing else', () => {
+it('every payload has the documented fields and no others', () => {
   const facts = {
     id: 'x',
     project: 'shop',

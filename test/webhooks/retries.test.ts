@@ -1,4 +1,4 @@
-// What failed at first, tried again by its workflow: on a server whose clock jumps ahead while every workflow waits.
+// Retries by a workflow, on a server whose clock jumps ahead while every workflow waits.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   stops.push(async () => await temporal.close());
   w = await webhookWorld({ retry: temporal.retryDelivery });
   stops.push(async () => await w[Symbol.asyncDispose]());
-  // The SDK keeps this for its own testing package, which is not among ours.
+  // The SDK exports this symbol only for its testing package, which is not one of our dependencies.
   const testing = { [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
   connection = await Connection.connect(Object.assign({ address: server.address }, testing));
   stops.push(async () => await connection.close());
@@ -69,7 +69,7 @@ beforeEach(async () => {
   return async () => await r[Symbol.asyncDispose]();
 });
 
-/** Our clock goes with the server's: that one jumps. */
+/** Sets the clock of the tests to that of the server, which jumps. */
 async function followServer(): Promise<void> {
   const { time } = await service().getCurrentTime({});
   const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
@@ -91,7 +91,7 @@ async function skippingTime(work: () => Promise<void>): Promise<void> {
 }
 
 describe('a receiver that is down for an hour', () => {
-  it('gets everything afterwards, each under the id it had, on the documented schedule', async () => {
+  it('gets everything afterwards, each with the same id as before, on the documented schedule', async () => {
     await w.endpoint(r.url);
     await followServer();
     const upAt = w.clock().getTime() + hour;
@@ -136,7 +136,7 @@ describe('a receiver that is down for an hour', () => {
 });
 
 describe('a delivery that is retried', () => {
-  it('is sent at once when somebody asks for that, and its sleeping workflow sends nothing more', async () => {
+  it('is sent immediately on request, and its waiting workflow does not send it again', async () => {
     await w.s.rows('delete from webhook_endpoint');
     await w.endpoint(r.url);
     r.answer(() => ({ status: 500 }));

@@ -1,4 +1,4 @@
-// A server that sends webhooks, with a clock of its own: time passes when a test says so.
+// A server that sends webhooks. Its clock moves on when a test says so.
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
@@ -10,11 +10,11 @@ import { eventually } from './receiver.ts';
 export interface WebhookWorld extends AsyncDisposable {
   readonly s: TestServer;
   readonly seeded: SeededRepository;
-  /** Deliveries whose workflow was requested, oldest first. */
+  /** The deliveries that were handed to a retry workflow, oldest first. */
   readonly retries: readonly DeliveryRef[];
   pass(ms: number): void;
   clock(): Date;
-  /** An event about pull request `number`, written as the engine writes it. */
+  /** Appends an event about pull request `number`, as the engine does. */
   happen(action: string, number: number, facts?: Readonly<Record<string, unknown>>): Promise<void>;
   endpoint(url: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; secret: string | null }>;
   ask<Data = Record<string, never>>(
@@ -39,9 +39,9 @@ export interface DeliveryRow {
 }
 
 export interface WebhookWorldOptions {
-  /** Default true: receivers of tests are on this machine. */
+  /** Default true, because the receivers of tests are on this machine. */
   readonly allowPrivateAddresses?: boolean;
-  /** Called when a delivery is to be tried again. Default: `retries` lists the call. */
+  /** Called when a delivery is to be retried. Without it, `retries` records the call. */
   readonly retry?: WebhookOptions['retry'];
 }
 
