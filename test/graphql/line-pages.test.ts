@@ -2,10 +2,10 @@
 import { fc } from '../support/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
-import { seed, type Seeded } from './seed.ts';
+import { seed, type SeededRepository } from './seed.ts';
 
 let s: TestServer;
-let seeded: Seeded;
+let seeded: SeededRepository;
 beforeAll(async () => {
   s = await startServer();
   seeded = await seed(s);
