@@ -31,7 +31,7 @@ export function outlineOf(...prompts: string[]) {
 }
 
 /** The numbers and titles of steps and leaves, as a runbook shows them. */
-export function numbered(plan: Plan): string[] {
+export function numberedTitles(plan: Plan): string[] {
   return plan.steps.flatMap(({ title, leaves }, step) => [
     `${step + 1} ${title}`,
     ...leaves.map((leaf, part) => `${step + 1}.${part + 1} ${leaf.title}`),

@@ -7,7 +7,7 @@ import { createScriptAgent } from '../../src/platform/agents/index.ts';
 import { AgentRefused, type Plan, type PlannedLeaf } from '../../src/platform/agents/port.ts';
 import { parseScript, ScriptFault } from '../../src/platform/agents/script/parse.ts';
 import type { Action, Script } from '../../src/platform/agents/script/script.ts';
-import { numbered, outlineOf, sessionOf } from './script-session.ts';
+import { numberedTitles, outlineOf, sessionOf } from './script-session.ts';
 import { bench, type Bench } from './workspace.ts';
 
 const agent = createScriptAgent();
@@ -67,7 +67,7 @@ describe('reading a script', () => {
   test('takes top-level numbers as steps, nested numbers as their leaves, and a heading above them as the title', async () => {
     const planned = await plan(numbers);
     expect(planned.title).toBe('Health of the service');
-    expect(numbered(planned)).toEqual([
+    expect(numberedTitles(planned)).toEqual([
       '1 Add the endpoint',
       '1.1 Write the file',
       '1.2 Make a runner',
@@ -94,14 +94,21 @@ describe('reading a script', () => {
   test('takes headings as steps, and deeper headings or numbers as their leaves', async () => {
     const sh = `${fence}sh\ntrue\n${fence}`;
     const text = `# Title\n\n## First\n\n### One\n\n${sh}\n\n1. a note\n2. another\n\n### Two\n\n${sh}\n\n## Second\n\n1. Three\n\n   ${sh.replaceAll('\n', '\n   ')}\n2. Four\n   verify: true\n`;
-    expect(numbered(await plan(text))).toEqual(['1 First', '1.1 One', '1.2 Two', '2 Second', '2.1 Three', '2.2 Four']);
-    expect(numbered(await plan(`# A\n${sh}\n# B\nverify: true`))).toEqual(['1 A', '1.1 A', '2 B', '2.1 B']);
-    expect(numbered(await plan(`# Only this\n${sh}`))).toEqual(['1 Only this', '1.1 Only this']);
+    expect(numberedTitles(await plan(text))).toEqual([
+      '1 First',
+      '1.1 One',
+      '1.2 Two',
+      '2 Second',
+      '2.1 Three',
+      '2.2 Four',
+    ]);
+    expect(numberedTitles(await plan(`# A\n${sh}\n# B\nverify: true`))).toEqual(['1 A', '1.1 A', '2 B', '2.1 B']);
+    expect(numberedTitles(await plan(`# Only this\n${sh}`))).toEqual(['1 Only this', '1.1 Only this']);
   });
 
   test('takes a prompt of fences alone as one step, with a title from its first command', async () => {
     const planned = await plan(`${fence}sh\nmake all\nmake test\n${fence}\nverify: test -f out`);
-    expect(numbered(planned)).toEqual(['1 Run make all …', '1.1 Run make all …']);
+    expect(numberedTitles(planned)).toEqual(['1 Run make all …', '1.1 Run make all …']);
     expect(planned.title).toBe('Run make all …');
   });
 
@@ -146,7 +153,7 @@ describe('reading a script', () => {
     expect(message).toContain('Line 1');
     expect(message).toContain('docs/runbooks.md');
     const example = message.slice(message.indexOf('\n1. ') + 1, message.indexOf('\n\nPrompts in prose'));
-    expect(numbered(await plan(example))).toEqual(['1 Say hello', '1.1 Say hello']);
+    expect(numberedTitles(await plan(example))).toEqual(['1 Say hello', '1.1 Say hello']);
   });
 });
 
@@ -389,7 +396,7 @@ describe('round trips', () => {
     const { outcome, longestMs } = await withLongestTick(plan('a\n-\n'.repeat(40_000), null, impatient));
     expect(outcome).toEqual(new AgentRefused('This prompt was not read within 1 s: make it shorter.'));
     expect(longestMs).toBeLessThan(500);
-    expect(numbered(await plan('verify: true'))).toEqual(['1 Verify true', '1.1 Verify true']);
+    expect(numberedTitles(await plan('verify: true'))).toEqual(['1 Verify true', '1.1 Verify true']);
   });
 });
 
@@ -413,5 +420,5 @@ async function withLongestTick(planned: Promise<Plan>): Promise<{ outcome: unkno
 test('the example in docs/runbooks.md is a script', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/runbooks.md'), 'utf8');
   const example = /^````markdown\n(.*?)^````$/ms.exec(page)?.[1];
-  expect(numbered(await plan(example ?? ''))).toContain('1.1 Write the script');
+  expect(numberedTitles(await plan(example ?? ''))).toContain('1.1 Write the script');
 });

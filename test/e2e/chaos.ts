@@ -19,7 +19,7 @@ import {
   removeDirectory,
   runProgram,
   until,
-  type Ended,
+  type EndedProgram,
   type Program,
 } from './interlock.ts';
 import { startUnreliableNetwork } from './unreliable-network.ts';
@@ -63,7 +63,7 @@ export interface Installation extends AsyncDisposable {
   /** Starts the processes that do not run, and resolves when all processes are ready. */
   mend(): Promise<void>;
   /** Runs a program such as `verify` on this installation. */
-  runProgram(name: string, ...args: string[]): Promise<Ended>;
+  runProgram(name: string, ...args: string[]): Promise<EndedProgram>;
   query<Row extends object>(text: string): Promise<Row[]>;
 }
 

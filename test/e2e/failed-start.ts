@@ -2,10 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { dataDirectory, type Ended, processesNaming, removeDirectory, runProgram } from './interlock.ts';
+import { dataDirectory, type EndedProgram, processesNaming, removeDirectory, runProgram } from './interlock.ts';
 
 /** Starts Interlock in an empty data directory. Expects that it fails with one line and leaves no process running. */
-export async function failToStart(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export async function expectFailedStart(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<EndedProgram> {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));
   const ended = await runProgram('main', ['--data', dataDir, '--port', '0', ...args], env).ended;

@@ -13,7 +13,7 @@ import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgre
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { copiesOf, readStages, type Copy } from '../support/dockerfile.ts';
-import { dataDirectory, removeDirectory, until, type Ended, type Program } from './interlock.ts';
+import { dataDirectory, removeDirectory, until, type EndedProgram, type Program } from './interlock.ts';
 import { createTeamRepository } from './repository.ts';
 
 const cacheDir = defaultCacheDirectory();
@@ -132,7 +132,7 @@ function runInImage(...args: readonly string[]): Program {
       said += text;
       if (stream === child.stderr) stderr += text;
     });
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<EndedProgram>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, said, stderr }));
   });

@@ -12,7 +12,7 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Ended {
+export interface EndedProgram {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Standard output and error output, in the order in which they were written. */
@@ -23,7 +23,7 @@ export interface Ended {
 export interface Program {
   readonly child: ChildProcess;
   said(): string;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<EndedProgram>;
 }
 
 export interface RunningInterlock extends Program {
@@ -71,7 +71,7 @@ function startCommand([command = '', ...argv]: readonly string[], cwd: string, e
       said += text;
       if (stream === child.stderr) stderr += text;
     });
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<EndedProgram>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, said, stderr }));
   });
@@ -143,7 +143,7 @@ async function whenReady(dataDir: string, start: () => Program): Promise<Running
 }
 
 /** Presses Ctrl-C and waits for the end. */
-export async function stopInterlock({ child, ended }: Program): Promise<Ended> {
+export async function stopInterlock({ child, ended }: Program): Promise<EndedProgram> {
   child.kill('SIGINT');
   return await ended;
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRuntime } from '../../src/launcher/runtime.ts';
 import {
   dataDirectory,
-  type Ended,
+  type EndedProgram,
   removeDirectory,
   type RunningInterlock,
   runProgram,
@@ -78,7 +78,7 @@ afterAll(async () => {
   await removeDirectory(dataDir);
 });
 
-async function verify(repository: string): Promise<Ended & { readonly verifications: readonly Verification[] }> {
+async function verify(repository: string): Promise<EndedProgram & { readonly verifications: readonly Verification[] }> {
   const ended = await runProgram('verify', [repository, '--data', dataDir, '--json']).ended;
   return { ...ended, verifications: JSON.parse(ended.said) as Verification[] };
 }

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { failToStart } from './failed-start.ts';
+import { expectFailedStart } from './failed-start.ts';
 import {
   dataDirectory,
   postgresPid,
@@ -24,20 +24,20 @@ describe('a start fails with the reason and advice in one line on', () => {
     onTestFinished(() => void busy.close());
     await until(async () => busy.listening);
     const { port } = busy.address() as { port: number };
-    const { stderr } = await failToStart(['--port', String(port)]);
+    const { stderr } = await expectFailedStart(['--port', String(port)]);
     expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
   });
 
   test('an invalid port, an address of another machine, and a secret that is too short', async () => {
-    expect((await failToStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
-    const elsewhere = await failToStart(['--host', '192.0.2.1', '--port', '4999']);
+    expect((await expectFailedStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
+    const elsewhere = await expectFailedStart(['--host', '192.0.2.1', '--port', '4999']);
     expect(elsewhere.stderr).toContain('Interlock cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Correct --host');
-    const short = await failToStart([], { INTERLOCK_SECRET: 'short' });
+    const short = await expectFailedStart([], { INTERLOCK_SECRET: 'short' });
     expect(short.stderr).toContain('INTERLOCK_SECRET must have at least 32 characters');
   });
 
   test('a database that does not answer', async () => {
-    const { stderr } = await failToStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
+    const { stderr } = await expectFailedStart([], { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/interlock' });
     expect(stderr).toMatch(/^The database at 127\.0\.0\.1:1\/interlock cannot be reached .* leave it out to use the/);
     expect(stderr).not.toContain('secret');
   });
@@ -47,7 +47,7 @@ describe('a start fails with the reason and advice in one line on', () => {
     onTestFinished(async () => await removeDirectory(empty));
     const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
     await symlink(git.trim(), join(empty, 'git'));
-    const { stderr } = await failToStart([], {
+    const { stderr } = await expectFailedStart([], {
       PATH: empty,
       INTERLOCK_CACHE: join(empty, 'cache'),
       NODE_USE_ENV_PROXY: '1',
@@ -69,17 +69,17 @@ describe('a start fails with the reason and advice in one line on', () => {
   test('no git on the PATH', async () => {
     const empty = await dataDirectory();
     onTestFinished(async () => await removeDirectory(empty));
-    const { stderr } = await failToStart([], { PATH: empty });
+    const { stderr } = await expectFailedStart([], { PATH: empty });
     expect(stderr).toMatch(/^There is no git on the PATH\. Install git /);
   });
 
   test('a Temporal that does not answer', async () => {
-    const { stderr } = await failToStart([], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    const { stderr } = await expectFailedStart([], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:1 cannot be reached .* leave --temporal-address out to use the/);
   });
 
   test('a program that is not the Temporal program', async () => {
-    const { stderr } = await failToStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
+    const { stderr } = await expectFailedStart([], { TEMPORAL_CLI_PATH: '/bin/true' });
     expect(stderr).toContain('TEMPORAL_CLI_PATH is /bin/true, which is no Temporal program that runs here.');
   });
 });

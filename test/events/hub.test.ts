@@ -9,7 +9,7 @@ import {
   SlowReaderError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, patience, serials, take, terminate, upTo, type World } from './world.ts';
+import { log, openWorld, patience, serialsOf, takeEvents, terminate, numbersUpTo, type World } from './world.ts';
 import { forget } from '../support/forget.ts';
 
 const never = 3_600_000;
@@ -49,11 +49,11 @@ describe('event streams', () => {
     const other = createEventHub({ db: await world.connect(), log, recheckMs: never });
     const streams = [hub, hub, other, other].map((of) => of.follow({ accountId }));
     await Promise.all(streams.map((stream) => stream.started));
-    const seen = Promise.all(streams.map((stream) => take(stream, 300)));
+    const seen = Promise.all(streams.map((stream) => takeEvents(stream, 300)));
     await Promise.all([write(100, 7), write(100, 3), write(100)]);
     for (const events of await seen) {
-      expect(serials(events)).toEqual(upTo(300));
-      expect(events.map((event) => event.cursor)).toEqual(upTo(300).map((position) => `1.${position}`));
+      expect(serialsOf(events)).toEqual(numbersUpTo(300));
+      expect(events.map((event) => event.cursor)).toEqual(numbersUpTo(300).map((position) => `1.${position}`));
     }
     await other.close();
   });
@@ -62,7 +62,7 @@ describe('event streams', () => {
     const stream = hub.follow({ accountId });
     await stream.started;
     await write(1);
-    expect(await take(stream, 1)).toEqual([
+    expect(await takeEvents(stream, 1)).toEqual([
       {
         cursor: '1.1',
         action: 'queued',
@@ -89,13 +89,13 @@ describe('event streams', () => {
     const seen: unknown[] = [];
     while (seen.length < 400) {
       const stream = hub.follow({ accountId, after });
-      const events = await take(stream, Math.min(37, 400 - seen.length));
+      const events = await takeEvents(stream, Math.min(37, 400 - seen.length));
       await stream.return?.();
-      seen.push(...serials(events));
+      seen.push(...serialsOf(events));
       after = events.at(-1)?.cursor ?? after;
     }
     await writing;
-    expect(seen).toEqual(upTo(400));
+    expect(seen).toEqual(numbersUpTo(400));
   });
 
   test('without a cursor start with the next event', async () => {
@@ -104,7 +104,7 @@ describe('event streams', () => {
     const stream = hub.follow({ accountId });
     expect(await stream.started).toBe('1.3');
     await write(1);
-    expect(serials(await take(stream, 1))).toEqual([4]);
+    expect(serialsOf(await takeEvents(stream, 1))).toEqual([4]);
   });
 
   test('that follow after an earlier head miss no event that was written since', async () => {
@@ -113,7 +113,7 @@ describe('event streams', () => {
     const head = await hub.head(accountId);
     await write(2);
     await sequenced();
-    expect(serials(await take(hub.follow({ accountId, after: head }), 2))).toEqual([3, 4]);
+    expect(serialsOf(await takeEvents(hub.follow({ accountId, after: head }), 2))).toEqual([3, 4]);
   });
 
   test('return only the events that match, and other events do not hold them up', async () => {
@@ -121,7 +121,7 @@ describe('event streams', () => {
       Number(event.payload.serial) % 2 === 0;
     const stream = hub.follow({ accountId, after: '1.0', matches: isEven });
     await write(2_100, 700);
-    expect(serials(await take(stream, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
+    expect(serialsOf(await takeEvents(stream, 1_050))).toEqual(numbersUpTo(1_050).map((n) => 2 * n));
   });
 
   test('never return events of another account, neither live nor from the log', async () => {
@@ -130,7 +130,7 @@ describe('event streams', () => {
     const stream = hub.follow({ accountId, after: '1.0' });
     const live = hub.follow({ accountId });
     await live.started;
-    const first = [take(stream, 1), take(live, 1)];
+    const first = [takeEvents(stream, 1), takeEvents(live, 1)];
     await world.write(other, 5);
     await write(1);
     for (const events of await Promise.all(first))
@@ -146,14 +146,14 @@ describe('event streams', () => {
       read: async (account, statement) => (reads++, await world.db.read(account, statement)),
     };
     const counting = createEventHub({ db: counted, log, recheckMs: never });
-    const streams = upTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
-    const first = Promise.all(streams.map((stream) => take(stream, 1)));
+    const streams = numbersUpTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
+    const first = Promise.all(streams.map((stream) => takeEvents(stream, 1)));
     await write(1);
     await first;
-    const second = streams.map((stream) => take(stream, 1));
+    const second = streams.map((stream) => takeEvents(stream, 1));
     await Promise.all([write(1), ...second]);
     const before = reads;
-    const third = streams.map((stream) => take(stream, 1));
+    const third = streams.map((stream) => takeEvents(stream, 1));
     await Promise.all([write(1), ...third]);
     expect(reads - before).toBe(1);
     const [one, two] = await Promise.all(third);
@@ -167,10 +167,10 @@ describe('a stream that is read slowly', () => {
     const slow = hub.follow({ accountId });
     const quick = hub.follow({ accountId });
     await Promise.all([slow.started, quick.started]);
-    await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
+    await Promise.all([takeEvents(slow, 1), takeEvents(quick, 1), write(1)]);
     // Each event is offered to all live streams in the same order. So when the quick stream has an event, the slow
     // stream was offered it too.
-    await Promise.all([take(quick, 1_200), write(1_200, 600)]);
+    await Promise.all([takeEvents(quick, 1_200), write(1_200, 600)]);
     const error = await slow.next().then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -178,28 +178,28 @@ describe('a stream that is read slowly', () => {
     expect(error).toBeInstanceOf(SlowReaderError);
     expect(error).toMatchObject({ code: 'RATE_LIMITED', cursor: '1.1' });
     expect(await slow.next()).toEqual({ done: true, value: undefined });
-    expect(serials(await take(hub.follow({ accountId, after: '1.1' }), 1_200))).toEqual(upTo(1_201, 2));
+    expect(serialsOf(await takeEvents(hub.follow({ accountId, after: '1.1' }), 1_200))).toEqual(numbersUpTo(1_201, 2));
   });
 
   test('that is far behind can be read slowly', async () => {
     await write(3_000, 1_000);
     await sequenced();
     const stream = hub.follow({ accountId, after: '1.0' });
-    expect(serials(await take(stream, 1_234))).toEqual(upTo(1_234));
+    expect(serialsOf(await takeEvents(stream, 1_234))).toEqual(numbersUpTo(1_234));
     await write(1_500, 750);
     await sequenced();
-    expect(serials(await take(stream, 4_500 - 1_234))).toEqual(upTo(4_500, 1_235));
+    expect(serialsOf(await takeEvents(stream, 4_500 - 1_234))).toEqual(numbersUpTo(4_500, 1_235));
   });
 });
 
 describe('the event hub', () => {
   test('reads again after its listening connection was dropped', async () => {
     const stream = hub.follow({ accountId, after: '1.0' });
-    await Promise.all([write(1), take(stream, 1)]);
+    await Promise.all([write(1), takeEvents(stream, 1)]);
     expect(await terminate(world, 'interlock-listen')).toBe(1);
     await write(3);
-    expect(serials(await take(stream, 3))).toEqual([2, 3, 4]);
-    await Promise.all([write(1), take(stream, 1)]);
+    expect(serialsOf(await takeEvents(stream, 3))).toEqual([2, 3, 4]);
+    await Promise.all([write(1), takeEvents(stream, 1)]);
   });
 
   test('finds events without a notification', async () => {
@@ -207,9 +207,9 @@ describe('the event hub', () => {
     const unnotified = createEventHub({ db: deaf, log, recheckMs: 20 });
     const stream = unnotified.follow({ accountId });
     await stream.started;
-    for (const serial of upTo(3)) {
+    for (const serial of numbersUpTo(3)) {
       await write(1);
-      expect(serials(await take(stream, 1))).toEqual([serial]);
+      expect(serialsOf(await takeEvents(stream, 1))).toEqual([serial]);
     }
     await unnotified.close();
   });
@@ -278,14 +278,14 @@ describe('a cursor', () => {
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.4'),
     });
-    expect(serials(await take(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(upTo(10, 5));
+    expect(serialsOf(await takeEvents(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(numbersUpTo(10, 5));
   });
 
   test('expires while its stream is read, if events that the stream has not read yet are deleted', async () => {
     await write(600, 600);
     await sequenced();
     const stream = hub.follow({ accountId, after: '1.0' });
-    await take(stream, 500);
+    await takeEvents(stream, 500);
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
     await forget(world.db, eventRetention);
     await expect(stream.next()).rejects.toMatchObject({
@@ -296,7 +296,7 @@ describe('a cursor', () => {
 
   test('of a live stream expires when the database is restored', async () => {
     const stream = hub.follow({ accountId, after: '1.0' });
-    await Promise.all([write(1), take(stream, 1)]);
+    await Promise.all([write(1), takeEvents(stream, 1)]);
     const next = stream.next();
     await world.owner.query('update installation set epoch = epoch + 1');
     await write(1);
@@ -326,6 +326,6 @@ describe('deleting old events', () => {
     expect(await hub.head(accountId)).toBe('1.3');
     const stream = hub.follow({ accountId, after: '1.3' });
     await write(1);
-    expect((await take(stream, 1)).map((event) => event.cursor)).toEqual(['1.4']);
+    expect((await takeEvents(stream, 1)).map((event) => event.cursor)).toEqual(['1.4']);
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSequencer, sequenceEvents } from '../../src/modules/events/index.ts';
 import { eventsChannel } from '../../src/modules/events/sequencer.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, patience, positionedLog, unpositioned, upTo, type World } from './world.ts';
+import { log, openWorld, patience, positionedLog, countUnpositioned, numbersUpTo, type World } from './world.ts';
 
 let world: World;
 beforeEach(async () => void (world = await openWorld()));
@@ -31,7 +31,7 @@ async function writeAtRandom(
 ): Promise<number> {
   let committed = 0;
   await Promise.all(
-    upTo(16).map(async () => {
+    numbersUpTo(16).map(async () => {
       for (let n = 0; n < transactionsEach; n++) {
         const subject = subjects[Math.floor(Math.random() * subjects.length)];
         if (subject === undefined) return;
@@ -58,7 +58,7 @@ async function expectWholeLog(
   subjects: readonly { accountId: string; repositoryId: string }[],
   committed: number,
 ): Promise<void> {
-  await expect.poll(() => unpositioned(world), patience).toBe(0);
+  await expect.poll(() => countUnpositioned(world), patience).toBe(0);
   let found = 0;
   for (const accountId of new Set(subjects.map((subject) => subject.accountId))) {
     const events = await positionedLog(world, accountId);
@@ -66,10 +66,10 @@ async function expectWholeLog(
     expect(
       events.map((event) => event.position),
       'no gap, none twice',
-    ).toEqual(upTo(events.length));
+    ).toEqual(numbersUpTo(events.length));
     for (const { repositoryId } of subjects.filter((subject) => subject.accountId === accountId)) {
       const ofSubject = events.filter((event) => event.repositoryId === repositoryId).map((event) => event.serial);
-      expect(ofSubject, 'in the order they were written').toEqual(upTo(ofSubject.length));
+      expect(ofSubject, 'in the order they were written').toEqual(numbersUpTo(ofSubject.length));
     }
     const { rows } = await world.owner.query('select position::int from event_head where account_id = $1', [accountId]);
     expect(rows[0]?.position ?? 0).toBe(events.length);
@@ -157,7 +157,7 @@ describe('positions of events', () => {
     await expect.poll(() => terminateWaiting(world), patience).toBe(1);
     await sequencer.stop();
     await blocker.end();
-    expect(await unpositioned(world)).toBe(3);
+    expect(await countUnpositioned(world)).toBe(3);
     expect(await sequenceEvents(world.db)).toBe(3);
     await expectWholeLog([subject], 6);
   });
@@ -195,7 +195,7 @@ describe('a sequencer', () => {
     await world.write(subject);
     sequencer.nudge();
     await sequencer.stop();
-    expect(await unpositioned(world), 'stopped is stopped').toBe(1);
+    expect(await countUnpositioned(world), 'stopped is stopped').toBe(1);
   });
 
   test('finds events without a nudge', async () => {

@@ -118,14 +118,14 @@ export async function positionedLog(
   return rows;
 }
 
-export async function unpositioned(world: World): Promise<number> {
+export async function countUnpositioned(world: World): Promise<number> {
   const { rows } = await world.owner.query<{ count: number }>(
     'select count(*)::int as count from event where position is null',
   );
   return rows[0]?.count ?? 0;
 }
 
-export async function take(stream: EventStream, count: number): Promise<FollowedEvent[]> {
+export async function takeEvents(stream: EventStream, count: number): Promise<FollowedEvent[]> {
   const events: FollowedEvent[] = [];
   while (events.length < count) {
     const next = await stream.next();
@@ -135,10 +135,10 @@ export async function take(stream: EventStream, count: number): Promise<Followed
   return events;
 }
 
-export function serials(events: readonly FollowedEvent[]): unknown[] {
+export function serialsOf(events: readonly FollowedEvent[]): unknown[] {
   return events.map((event) => event.payload.serial);
 }
 
-export function upTo(count: number, from = 1): number[] {
+export function numbersUpTo(count: number, from = 1): number[] {
   return Array.from({ length: count - from + 1 }, (_, index) => from + index);
 }

@@ -17,7 +17,7 @@ export interface McpClient extends AsyncDisposable {
   call(tool: string, args?: object): Promise<Answer>;
 }
 
-export async function connected(transport: Transport, close: () => Promise<void>): Promise<McpClient> {
+export async function connectClient(transport: Transport, close: () => Promise<void>): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(transport);
   return {
@@ -45,7 +45,7 @@ export async function overHttp(
   const requestInit = { headers: { authorization: `Bearer ${token}`, ...headers } };
   // The types of the library do not fit exactOptionalPropertyTypes.
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as unknown as Transport;
-  return await connected(transport, async () => {});
+  return await connectClient(transport, async () => {});
 }
 
 export interface Program {
@@ -70,7 +70,7 @@ export async function overStdio({ cwd, env }: Program): Promise<McpClient> {
     { version: '1.2.3' },
   );
   // Both sides of this transport read and write lines.
-  return await connected(new StdioServerTransport(stdout, stdin), async () => {
+  return await connectClient(new StdioServerTransport(stdout, stdin), async () => {
     stdin.end();
     await ended;
   });

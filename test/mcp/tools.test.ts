@@ -6,7 +6,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { createMcpServer, tools } from '../../src/mcp/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { openShop, type Shop } from '../cli/shop.ts';
-import { connected, overHttp, overStdio, type McpClient } from './clients.ts';
+import { connectClient, overHttp, overStdio, type McpClient } from './clients.ts';
 
 let shop: Shop;
 let mcp: McpClient;
@@ -246,7 +246,7 @@ describe('a client', () => {
     );
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await server.connect(ours);
-    await using failing = await connected(theirs, async () => await server.close());
+    await using failing = await connectClient(theirs, async () => await server.close());
     expect(await failing.call('list_repositories')).toMatchObject({
       isError: true,
       content: { error: { code: 'INTERNAL', message: 'Internal server error (request id-1)', field: null } },

@@ -3,7 +3,7 @@
 import { seed, sha, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-export interface Registered {
+export interface RegisterAnswer {
   readonly registration_id: string;
   readonly status: 'attached' | 'buffered';
   readonly url: string;
@@ -20,7 +20,7 @@ export interface PreviewsApi extends AsyncDisposable {
   now(): Date;
   configure(yaml: string): Promise<void>;
   /** Registers a preview. The default is pull request 1 at its head. */
-  register(body?: object, headers?: Readonly<Record<string, string>>): Promise<Registered>;
+  register(body?: object, headers?: Readonly<Record<string, string>>): Promise<RegisterAnswer>;
   deregister(body?: object): Promise<{ readonly deleted: number; readonly error?: string }>;
   /** All registrations, the newest first, including those that have ended. */
   registrations(): Promise<readonly ShownRegistration[]>;
@@ -76,7 +76,7 @@ export async function previewsApi(
         body: { ...subject, commit_sha: head, preview_url: 'https://one.example.test/', ...body },
         headers,
       });
-      return (await answer.json()) as Registered;
+      return (await answer.json()) as RegisterAnswer;
     },
     async deregister(body = {}) {
       const answer = await s.rest('DELETE', path, { body: { ...subject, ...body } });
@@ -115,7 +115,7 @@ export async function previewsApi(
 }
 
 /** The rows of all tables that contain the text, as text, hex or base64. */
-export async function rowsThatTell(s: TestServer, text: string): Promise<string[]> {
+export async function rowsContaining(s: TestServer, text: string): Promise<string[]> {
   const tables = await s.rows<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
   );

@@ -5,7 +5,7 @@ import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { expireDueRegistrations, openRegistration } from '../../src/modules/previews/index.ts';
 import { accountOf } from '../accounts/account.ts';
 import { sha } from '../graphql/seed.ts';
-import { head, previewsApi, repository, rowsThatTell, type PreviewsApi } from './previews-api.ts';
+import { head, previewsApi, repository, rowsContaining, type PreviewsApi } from './previews-api.ts';
 
 let api: PreviewsApi;
 beforeAll(async () => {
@@ -170,7 +170,7 @@ describe('the secrets of a registration', () => {
   it('are in no table as plain text, and can be decrypted only in their own row, by their own account and key', async () => {
     const registered = await api.register({ secrets: { USER: 'demo', PASSWORD: canary } });
     expect(JSON.stringify(registered)).not.toContain(canary);
-    expect(await rowsThatTell(api.s, canary)).toEqual([]);
+    expect(await rowsContaining(api.s, canary)).toEqual([]);
     const opened = await openRegistration(ctx(), api.s.secrets, idOf(registered));
     expect(opened?.secrets).toEqual({ USER: 'demo', PASSWORD: canary });
     const other = await api.s.otherAccount(`other-${idOf(registered)}`);
@@ -252,7 +252,7 @@ it('users can register and deregister by GraphQL, and the audit log shows it wit
     { action: 'preview_deregistered', target: 'acme/shop#1 default' },
     { action: 'preview_registered', target: 'acme/shop#1 default' },
   ]);
-  expect(await rowsThatTell(api.s, canary)).toEqual([]);
+  expect(await rowsContaining(api.s, canary)).toEqual([]);
 });
 
 it('a registration of another account is as unknown as an invented one', async () => {

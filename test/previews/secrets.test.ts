@@ -6,7 +6,7 @@ import { openPreviewSecrets } from '../../src/modules/previews/index.ts';
 import { accountOf, type AccountVerbs } from '../accounts/account.ts';
 import { seed, type SeededRepository } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { repository, rowsThatTell } from './previews-api.ts';
+import { repository, rowsContaining } from './previews-api.ts';
 
 let s: TestServer;
 let seeded: SeededRepository;
@@ -53,7 +53,7 @@ it('a secret is in no row, event or answer, and cannot be decrypted in the place
     await account.run('setPreviewSecret', { key, value }, shown, admin.token);
     await account.run('grantPreviewSecret', { key, repository }, shown, admin.token);
   }
-  expect(await rowsThatTell(s, canary)).toEqual([]);
+  expect(await rowsContaining(s, canary)).toEqual([]);
   const { text } = await s.graphql('{ previewSecrets { nodes { id key grantedTo createdBy createdAt updatedAt } } }');
   expect(text).not.toContain(canary);
   const audit = await s.graphql<{ auditLog: { nodes: unknown[] } }>(

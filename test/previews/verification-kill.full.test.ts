@@ -1,7 +1,7 @@
 // Kills the process that verifies with -9 at more of its steps. Each time the verification has the same end, every
 // status is reported once, and nothing of a preview is left.
 import { describe, expect, it } from 'vitest';
-import { nothingIsLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
+import { expectNothingLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
 import { endpoint } from './verification-world.ts';
 
 describe('a verification whose process is killed', { timeout: 600_000 }, () => {
@@ -22,7 +22,7 @@ describe('a verification whose process is killed', { timeout: 600_000 }, () => {
       'tearing_down',
       'passed',
     ]);
-    await nothingIsLeft(s);
+    await expectNothingLeft(s);
   });
 
   it('while it drives and before it boots again keeps its URL, which reaches no app until the sandbox is ready', async () => {
@@ -42,7 +42,7 @@ describe('a verification whose process is killed', { timeout: 600_000 }, () => {
     await s.start();
     await s.v.comesTo(number, 'passed');
     expect(await address()).toEqual({ ...first, ended: true });
-    await nothingIsLeft(s);
+    await expectNothingLeft(s);
   });
 
   it('three times in a row ends with an error, which the check shows', async () => {

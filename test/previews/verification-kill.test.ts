@@ -2,7 +2,7 @@
 // reported once, and nothing of a preview is left.
 import { describe, expect, it } from 'vitest';
 import { among } from '../support/tier.ts';
-import { nothingIsLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
+import { expectNothingLeft, openFeature, stage, reportedStatuses } from './verification-kill.ts';
 
 describe('a verification whose worker is killed', { timeout: 600_000 }, () => {
   it('before it reports its begin, and before and after it boots, is booted again and driven once', async () => {
@@ -18,6 +18,6 @@ describe('a verification whose worker is killed', { timeout: 600_000 }, () => {
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
     expect(await s.v.log(passed)).toContain('It starts again: attempt 3.');
     expect(await reportedStatuses(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
-    await nothingIsLeft(s);
+    await expectNothingLeft(s);
   });
 });

@@ -55,7 +55,7 @@ export async function stage(): Promise<Stage> {
 }
 
 /** Expects that no sandbox runs, and that no folder of one is left, also of killed processes. */
-export async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
+export async function expectNothingLeft({ v, tmp }: Stage): Promise<void> {
   expect(await v.rows('select state, address, way_key from preview_sandbox')).toEqual([
     { state: 'gone', address: null, way_key: null },
   ]);

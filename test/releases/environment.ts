@@ -1,7 +1,7 @@
 // A release project with one environment and its candidates, used through GraphQL and REST as users do.
 import type { TestServer } from '../support/server.ts';
 
-export interface Shown {
+export interface ShownDeployment {
   readonly id: string;
   readonly release_candidate_version: string;
   readonly from_release_candidate_version: string | null;
@@ -12,7 +12,7 @@ export interface Shown {
   readonly deploy_end_at: string | null;
 }
 
-export interface Refused {
+export interface Refusal {
   readonly error: string;
 }
 
@@ -22,9 +22,9 @@ export interface TestEnvironment {
   readonly id: string;
   /** Makes a candidate with the status that its build would have left. */
   candidate(version: string, status?: 'ready' | 'building' | 'failed'): Promise<void>;
-  deploy(version: string): Promise<Shown & Refused>;
-  report(version: string, status: string): Promise<Shown & Refused>;
-  rollBack(force?: boolean): Promise<Shown & Refused>;
+  deploy(version: string): Promise<ShownDeployment & Refusal>;
+  report(version: string, status: string): Promise<ShownDeployment & Refusal>;
+  rollBack(force?: boolean): Promise<ShownDeployment & Refusal>;
   /** The deployments, the newest first, such as `v2-rc1 success`. */
   line(): Promise<string[]>;
   /** The actions of events about deployments, the oldest first. */
@@ -52,8 +52,8 @@ export async function environmentOf(s: TestServer, project: string, name = 'prod
   if (!row) throw new Error('There is no environment.');
   const { id, projectId, repositoryId } = row;
   const path = `/api/releases/${project}/environments/${name}`;
-  const send = async (method: string, at: string, body?: unknown): Promise<Shown & Refused> =>
-    (await (await s.rest(method, `${path}/${at}`, { body })).json()) as Shown & Refused;
+  const send = async (method: string, at: string, body?: unknown): Promise<ShownDeployment & Refusal> =>
+    (await (await s.rest(method, `${path}/${at}`, { body })).json()) as ShownDeployment & Refusal;
   return {
     project,
     name,
@@ -77,7 +77,7 @@ export async function environmentOf(s: TestServer, project: string, name = 'prod
     rollBack: async (force = false) => await send('POST', 'rollback', { force }),
     async line() {
       const response = await s.rest('GET', `${path}/deployments?per_page=100`);
-      const shown = (await response.json()) as Shown[];
+      const shown = (await response.json()) as ShownDeployment[];
       return shown.map((each) => `${each.release_candidate_version} ${each.status}`);
     },
     events: async () =>

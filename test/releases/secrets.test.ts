@@ -17,7 +17,7 @@ function listen({ w }: ReleaseWorld): string[] {
   return lines;
 }
 
-async function rowsThatTell({ w }: ReleaseWorld): Promise<string[]> {
+async function rowsContaining({ w }: ReleaseWorld): Promise<string[]> {
   const tables = await w.rows<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
   );
@@ -54,7 +54,7 @@ it('the secret of a command that prints it and then fails is nowhere', async () 
   );
   expect(await r.log({ candidate: 'v1-rc1' })).toMatch(/^\*\*\*\n/);
   expect((await r.deployments())[0]?.error_message).toMatch(/no entry for \*\*\*$/);
-  expect(await rowsThatTell(r)).toEqual([]);
+  expect(await rowsContaining(r)).toEqual([]);
   expect(await webhooksThatTell(r)).toEqual([]);
   expect(lines.filter((line) => line.includes(canary))).toEqual([]);
 });
@@ -79,7 +79,7 @@ it('the secret of an HTTP provider that returns it is nowhere', async () => {
   expect(cd.received.flatMap(({ headers, body }) => [JSON.stringify(headers), body.toString()]).join()).not.toContain(
     canary,
   );
-  expect(await rowsThatTell(r)).toEqual([]);
+  expect(await rowsContaining(r)).toEqual([]);
   expect(await webhooksThatTell(r)).toEqual([]);
   expect(lines.filter((line) => line.includes(canary))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
-import { type Resolvers, facadeOver, unauthenticated } from './fixtures/facade.ts';
+import { type Resolvers, facadeOver, throwUnauthenticated } from './fixtures/facade.ts';
 
 const commit = 'a'.repeat(40);
 const pullRequest = {
@@ -201,8 +201,8 @@ describe('errors', () => {
 
   it('a missing token is refused before the body is read', async () => {
     for (const options of [
-      { authenticate: async () => unauthenticated() },
-      { execute: async () => unauthenticated() },
+      { authenticate: async () => throwUnauthenticated() },
+      { execute: async () => throwUnauthenticated() },
     ]) {
       const { server } = facadeOver({}, options);
       const answer = await server.inject({ method: 'GET', url: stats });
@@ -212,7 +212,7 @@ describe('errors', () => {
         'Bearer',
       ]);
     }
-    const { server } = facadeOver({}, { authenticate: async () => unauthenticated() });
+    const { server } = facadeOver({}, { authenticate: async () => throwUnauthenticated() });
     expect((await server.inject({ method: 'POST', url: '/api/v1/repo', payload: '{' })).statusCode).toBe(401);
   });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { finished, project } from './project.ts';
+import { waitForEnd, project } from './project.ts';
 
 const stopSignals = fileURLToPath(new URL('../../src/launcher/stop-signals.ts', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -32,7 +32,7 @@ async function npmStart() {
   onTestFinished(() => {
     if (npm.exitCode === null && npm.signalCode === null) process.kill(-pid, 'SIGKILL');
   });
-  const end = finished(npm);
+  const end = waitForEnd(npm);
   let stdout = '';
   npm.stdout.on('data', (chunk) => (stdout += chunk));
   while (!stdout.includes('up\n')) await once(npm.stdout, 'data');

@@ -21,7 +21,7 @@ for (const name of readdirSync('src')) cpSync('src/' + name, 'dist/src/' + name.
 process.exitCode = existsSync('src/broken.ts') ? 2 : 0;
 `;
 
-export interface Finished {
+export interface FinishedProcess {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -34,7 +34,7 @@ export interface Project {
   remove(path: string): Promise<void>;
   /** Runs a script and waits for its end. `nodeFlags` come before the script. */
   start(script: string, args?: readonly string[], options?: StartOptions): ChildProcess;
-  run(script: string, args?: readonly string[], options?: StartOptions): Promise<Finished>;
+  run(script: string, args?: readonly string[], options?: StartOptions): Promise<FinishedProcess>;
   calls(): Promise<string[]>;
 }
 
@@ -86,14 +86,14 @@ export async function project(): Promise<Project> {
     write,
     start,
     remove: (path) => rm(join(folder, path), { recursive: true }),
-    run: (script, args, options) => finished(start(script, args, options)),
+    run: (script, args, options) => waitForEnd(start(script, args, options)),
     async calls() {
       return (await readFile(join(folder, 'calls'), 'utf8')).split('\n').filter(Boolean);
     },
   };
 }
 
-export function finished(child: ChildProcess): Promise<Finished> {
+export function waitForEnd(child: ChildProcess): Promise<FinishedProcess> {
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => (output.stdout += chunk));
   child.stderr?.on('data', (chunk) => (output.stderr += chunk));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finished, project } from './project.ts';
+import { waitForEnd, project } from './project.ts';
 
 const demo = `console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;`;
 
@@ -84,7 +84,7 @@ test.each([
   await clone.write('src/main.ts', listener);
   const nodeFlags = flags.map((flag) => flag.replace('.', clone.folder));
   const child = clone.start('run.mjs', ['start'], { nodeFlags });
-  const end = finished(child);
+  const end = waitForEnd(child);
   let stdout = '';
   child.stdout?.on('data', (chunk) => (stdout += chunk));
   while (!stdout.includes('pid')) await once(child.stdout ?? child, 'data');
