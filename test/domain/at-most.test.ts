@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { atMost } from '../../src/platform/at-most.ts';
 
-test('of two thousand calls at once no more than the limit run, in their order, and a failed one holds up no other', async () => {
+test('of two thousand calls at once, at most the limit run, in their order, and a failed call stops no other', async () => {
   const inTurn = atMost(32);
   const started: number[] = [];
   let running = 0;

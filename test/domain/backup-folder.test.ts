@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findExpired, nameOfBackup } from '../../src/backup-folder.ts';
 
-it('a backup is named by its instant, and names stand in the order of instants', () => {
+it('the name of a backup is its instant, and names sort like their instants', () => {
   expect(nameOfBackup(new Date('2026-11-23T20:41:07.123Z'))).toBe('2026-11-23T20-41-07Z');
 });
 
@@ -11,6 +11,6 @@ it.each([
   ['as many as are kept: none', three, 3, []],
   ['none at all', [], 1, []],
   ['names of other things stay', ['lost+found', '2026', ...three], 1, ['2026-11-21T03-00-00Z', '2026-11-22T03-00-00Z']],
-])('of %s', (_, names, keep, expired) => {
+])('expired backups, of %s', (_, names, keep, expired) => {
   expect(findExpired(names, keep)).toEqual(expired);
 });

@@ -1,4 +1,4 @@
-// What the probes of `npm run doctor` mean, and the cure of what is missing.
+// What the results of the probes of `npm run doctor` mean, and what to do about missing things.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import { judgeCiFile } from '../../src/hosts/local/examine.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
-/** State, message and cure. A text has to stand in the message or the cure. */
+/** Expects the state, and each text in the message or in the text about what to do. */
 function expectFinding(found: Finding | undefined, state: Finding['state'], ...texts: readonly string[]): void {
   expect(found?.state).toBe(state);
   for (const text of texts) expect(`${found?.message ?? ''}\n${found?.cure ?? ''}`).toContain(text);
@@ -38,7 +38,8 @@ test.each([
   ['97 s ahead', 97_400, 'missing', 'The clock is 97 s ahead of GitHub.\nSet the clock of this machine by NTP.'],
 ] as const)('a clock that is %s', (_name, off, state, text) => expectFinding(judgeClock(at + off, at), state, text));
 
-test('a GitHub that does not say the time', () => expectFinding(judgeClock(at, null), 'warning', 'did not say'));
+test('a server of GitHub that does not give its time is a warning', () =>
+  expectFinding(judgeClock(at, null), 'warning', 'did not say'));
 
 test.each([
   [null, 'ok'],
@@ -65,13 +66,13 @@ describe('permissions', () => {
     ['all', {}, 'ok', []],
     ['more than needed', { ofInstallation: { ...appPermissions, statuses: 'write', pages: 'admin' } }, 'ok', []],
     [
-      'one that is asked for and not accepted',
+      'one that the App requests and nobody has accepted',
       { ofInstallation: without('checks') },
       'missing',
       ['lacks checks: write.', `Accept them: ${granted.installationUrl}`],
     ],
     [
-      'a lower level, which the App does not ask for either',
+      'a lower level, which the App does not request either',
       {
         ofApp: { ...appPermissions, contents: 'read' },
         ofInstallation: { ...without('actions'), contents: 'read' },
@@ -85,7 +86,7 @@ describe('permissions', () => {
     expectFinding(judgePermissions({ ...granted, ...changes }), state, ...texts),
   );
 
-  test('events that the App is not told', () => {
+  test('events that the App does not receive', () => {
     expectFinding(judgeEvents(granted), 'ok');
     const events = appEvents.filter((name) => name !== 'push' && name !== 'status');
     expectFinding(judgeEvents({ ...granted, events }), 'warning', 'push and status', `${granted.appUrl}/permissions`);
@@ -180,7 +181,7 @@ test.each([
   ),
 );
 
-test('each rule of a branch that refuses landings is a finding, and a doubtful one is a warning', () => {
+test('each rule of a branch that refuses landings is a finding, and an uncertain one is a warning', () => {
   const rule = { message: 'The rule refuses.', cure: 'Add interlock.' };
   const both = [
     { ...rule, isCertain: true },
@@ -204,20 +205,20 @@ describe('pushes', () => {
   test.each<readonly [string, Partial<PushProbe>, Finding['state'], readonly string[]]>([
     ['moved and deleted', {}, 'ok', []],
     [
-      'of branches refused',
+      'refused for branches',
       { both: refused, branchAlone: refused, refAlone: 'moved' },
       'missing',
       ['GH013', at.rulesUrl, 'Add interlock to the bypass list'],
     ],
     [
-      'of refs refused',
+      'refused for refs',
       { both: refused, branchAlone: 'moved', refAlone: refused },
       'missing',
       ['refuses refs below refs/interlock: GH013'],
     ],
-    ['refused together alone', { both: refused, branchAlone: 'moved', refAlone: 'moved' }, 'missing', ['atomic push']],
-    ['that heed no expected value', { holdsLeases: false }, 'missing', ['although its expected value was wrong']],
-    ['that stay', { left: ['refs/heads/mq-tmp-probe-1'] }, 'missing', ['delete refs/heads/mq-tmp-probe-1']],
+    ['refused only together', { both: refused, branchAlone: 'moved', refAlone: 'moved' }, 'missing', ['atomic push']],
+    ['that ignore the expected value', { holdsLeases: false }, 'missing', ['although its expected value was wrong']],
+    ['that are not deleted', { left: ['refs/heads/mq-tmp-probe-1'] }, 'missing', ['delete refs/heads/mq-tmp-probe-1']],
   ])('%s', (_name, changes, state, texts) => expectFinding(judgePushes({ ...done, ...changes }, at), state, ...texts));
 });
 
@@ -243,7 +244,7 @@ describe('workflows that run on bot branches', () => {
     expect(runsOnPushTo('mq-bot-1', text)).toBe(expected);
   });
 
-  test('one file that runs is enough, and none brings the snippet', () => {
+  test('one file that runs is enough, and without one the finding has the snippet', () => {
     const files = [
       { path: 'a.yml', text: 'on: pull_request' },
       { path: 'b.yml', text: 'on: push' },
@@ -308,10 +309,10 @@ describe('checks on bot branches', () => {
 test.each([
   ['no file', null, [], 'warning', 'main has no checks'],
   ['a broken file', 'checks: [', [], 'missing', 'cannot be read'],
-  ['a check that is not there', 'checks: {test: {run: make}}', ['lint'], 'missing', 'has no check lint'],
-  ['a program that is not there', 'checks: {test: {run: "A=1 mvn test"}}', [], 'warning', 'mvn (check test)'],
+  ['a required check that is missing', 'checks: {test: {run: make}}', ['lint'], 'missing', 'has no check lint'],
+  ['a program that is missing', 'checks: {test: {run: "A=1 mvn test"}}', [], 'warning', 'mvn (check test)'],
   ['checks', 'checks: {test: {run: make test}, lint: {run: ./lint}}', ['test'], 'ok', 'runs test and lint.'],
-] as const)('the file of checks with %s', (_name, text, requiredChecks, state, told) =>
+] as const)('the CI file: %s', (_name, text, requiredChecks, state, told) =>
   expectFinding(
     judgeCiFile(parseCiFile(text), { branch: 'main', requiredChecks, hasProgram: (name) => name !== 'mvn' }),
     state,
@@ -319,7 +320,7 @@ test.each([
   ),
 );
 
-test('names in a sentence', () => {
+test('names are listed as in a sentence', () => {
   expect([listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'])]).toEqual([
     '',
     'a',

@@ -1,4 +1,4 @@
-// Items of the same moment are written together, and each has its own outcome.
+// Items of the same moment are written together, and each has its own result.
 import { expect, it } from 'vitest';
 import { createGroupWriter } from '../../src/platform/group-writer.ts';
 
@@ -29,14 +29,14 @@ function recorded(refused: readonly string[] = []) {
   return { writes, outcomes, writing: begun.promise };
 }
 
-it('writes together what comes in one turn of the event loop', async () => {
+it('writes items of one turn of the event loop together', async () => {
   const { writes, outcomes } = recorded();
   expect(await outcomes('a1', 'a2', 'a3')).toEqual(['written', 'written', 'written']);
   expect(await outcomes('a4')).toEqual(['written']);
   expect(writes).toEqual(['a1 a2 a3', 'a4']);
 });
 
-it('writes together what comes while a write is under way', async () => {
+it('writes items together that come during a write', async () => {
   const { writes, outcomes, writing } = recorded();
   const first = outcomes('a1');
   await writing;
@@ -45,13 +45,13 @@ it('writes together what comes while a write is under way', async () => {
   expect(writes).toEqual(['a1', 'a2 a3']);
 });
 
-it('writes each group for itself', async () => {
+it('writes each group separately', async () => {
   const { writes, outcomes } = recorded();
   await outcomes('a1', 'b1', 'a2', 'b2');
   expect(writes).toEqual(['a1 a2', 'b1 b2']);
 });
 
-it('writes each alone when a write of several fails, so that only the refused one fails', async () => {
+it('writes each item alone after a write of several has failed, so that only the refused item fails', async () => {
   const { writes, outcomes } = recorded(['a2']);
   expect(await outcomes('a1', 'a2', 'a3')).toEqual(['written', 'a2 is refused', 'written']);
   expect(writes).toEqual(['a1 a2 a3', 'a1', 'a2', 'a3']);

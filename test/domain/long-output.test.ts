@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keepBothEnds } from '../../src/platform/long-output.ts';
 
-/** All that is kept of the chunks, in order. */
+/** The kept text of the chunks, in order. */
 function keptOf(chunks: readonly string[]): string {
   const output = keepBothEnds({ beginningBytes: 4, endBytes: 3 });
   const kept = chunks.map((chunk) => output.take(Buffer.from(chunk)));
@@ -24,6 +24,6 @@ it.each([
     chunks: ['abcd', 'xäyz'],
     kept: `abcd${more}${leftOut(1)}äyz`,
   },
-])('of $what that was written, $kept is kept', ({ chunks, kept }) => {
+])('of an output ($what), "$kept" is kept', ({ chunks, kept }) => {
   expect(keptOf(chunks)).toBe(kept);
 });

@@ -9,7 +9,7 @@ it.each([
   ['<img src=x>', String.raw`\<img src=x\>`],
   ['**loud** `code` a|b ~c~ $d', String.raw`\*\*loud\*\* \`code\` a\|b \~c\~ \$d`],
   ['a'.repeat(301), `${'a'.repeat(300)}…`],
-])('%j is shown as it is', (text, shown) => {
+])('the text %j is escaped, so that it is shown unchanged', (text, shown) => {
   expect(plain(text)).toBe(shown);
 });
 
@@ -29,6 +29,6 @@ it.each<[readonly string[], readonly string[]]>([
     [Array.from({ length: 30 }, (_, at) => at).join('\n')],
     ['```text', ...Array.from({ length: 20 }, (_, at) => String(at + 10)), '```'],
   ],
-])('shows the end of a log in a fence it cannot leave', (pieces, shown) => {
+])('shows the end of a log in a fence that the log cannot close', (pieces, shown) => {
   expect(logTail(pieces)).toEqual(shown);
 });

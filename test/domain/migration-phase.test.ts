@@ -14,17 +14,17 @@ describe('the phase of a migration is its first line', () => {
   });
 });
 
-describe('a version runs beside newer migrations', () => {
+describe('a version can run beside newer migrations', () => {
   const phases = new Map([
     ['0040_more', { unusedSince: null }],
     ['0041_less', { unusedSince: '1.2.0' }],
   ]);
   it.each([
     ['that only add', ['0040_more'], '0.1.0', []],
-    ['that remove what it does not use', ['0040_more', '0041_less'], '1.2.0', []],
-    ['that remove what a version before it was the last to use', ['0041_less'], '1.10.0', []],
-    ['but not if it still uses what they remove', ['0040_more', '0041_less'], '1.1.9', ['0041_less']],
-    ['but not if they say no phase', ['0040_more', '0042_other'], '9.0.0', ['0042_other']],
+    ['that remove what this version does not use', ['0040_more', '0041_less'], '1.2.0', []],
+    ['that remove what an earlier version was the last to use', ['0041_less'], '1.10.0', []],
+    ['but not if this version still uses what they remove', ['0040_more', '0041_less'], '1.1.9', ['0041_less']],
+    ['but not if their phase is unknown', ['0040_more', '0042_other'], '9.0.0', ['0042_other']],
   ])('%s', (_, unknown, version, incompatible) => {
     expect(findIncompatible(unknown, phases, version)).toEqual(incompatible);
   });

@@ -1,8 +1,8 @@
-// Reads that many callers share, without an answer that is older than the question.
+// Reads that many callers share. No answer is older than its question.
 import { describe, expect, it } from 'vitest';
 import { SharedReads } from '../../src/platform/shared-reads.ts';
 
-/** A source that is read one by one, each when the test says so. */
+/** A source that answers each read when the test says so. */
 function source() {
   const reads: PromiseWithResolvers<string>[] = [];
   const shared = new SharedReads<string>();
@@ -18,7 +18,7 @@ function source() {
 }
 
 describe('a shared read', () => {
-  it('answers all who come while another read runs, with what was read after they came', async () => {
+  it('answers all callers during another read with a read that began after their calls', async () => {
     const { reads, ask } = source();
     const first = ask();
     const later = [ask(), ask(), ask()];
@@ -34,7 +34,7 @@ describe('a shared read', () => {
     expect(await last).toBe('newest');
   });
 
-  it('that fails fails those who share it, and the next one is read all the same', async () => {
+  it('fails for all who share it, and the next read is made', async () => {
     const { reads, ask } = source();
     const first = ask();
     const later = ask();
@@ -45,7 +45,7 @@ describe('a shared read', () => {
     expect(await later).toBe('read');
   });
 
-  it('waits for no read of another key, and keeps nothing', async () => {
+  it('does not wait for reads of another key, and stores nothing', async () => {
     const { reads, ask } = source();
     const one = ask('one');
     const other = ask('other');

@@ -18,7 +18,7 @@ it.each([
   [{ permission: 'read' }, 'read'],
   [{ permission: 'none', role_name: 'none' }, null],
   [{ permission: 'none', role_name: '' }, null],
-])('GitHub answers %j, which is %s', (answer, permission) => {
+])('the answer %j of GitHub is the permission %s', (answer, permission) => {
   expect(permissionOf(answer)).toBe(permission);
 });
 
@@ -34,22 +34,22 @@ describe('a permission', () => {
     expect(isPermissionEnough(has, needed)).toBe(isEnough);
   });
 
-  it('is known for each scope', () => {
+  it('every scope has a needed permission', () => {
     expect(Object.keys(neededAtGitHub).sort()).toEqual([...scopes].sort());
   });
 });
 
 it.each([
   ['an owner', { isOwner: true, permissions: [] }, 'admin'],
-  ['who maintains every repository', { isOwner: false, permissions: ['admin', 'maintain'] }, 'maintainer'],
-  ['who maintains one of two', { isOwner: false, permissions: ['admin', 'write'] }, 'member'],
-  ['who does not see one of two', { isOwner: false, permissions: ['admin', null] }, 'member'],
-  ['where no repository is active', { isOwner: false, permissions: [] }, 'member'],
-] as const)('%s is a %j', (_who, given, role) => {
+  ['a maintainer of every repository', { isOwner: false, permissions: ['admin', 'maintain'] }, 'maintainer'],
+  ['a maintainer of one of two repositories', { isOwner: false, permissions: ['admin', 'write'] }, 'member'],
+  ['a person who does not see one of two repositories', { isOwner: false, permissions: ['admin', null] }, 'member'],
+  ['a person without an active repository', { isOwner: false, permissions: [] }, 'member'],
+] as const)('%s (%j) has the role %s', (_who, given, role) => {
   expect(roleAtGitHub(given)).toBe(role);
 });
 
-it('a person has an address that stays, and no brackets in the name', () => {
+it('a person has an address that never changes, with a name without brackets', () => {
   expect(noreplyAddress({ id: '7', login: 'Ada-L', webUrl: 'https://github.com' })).toBe(
     '7+ada-l@users.noreply.github.com',
   );

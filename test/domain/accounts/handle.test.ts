@@ -8,7 +8,7 @@ it.each([
   [{ handle: null, email: '..@acme.test', userId: '3' }, 'user~3'],
   [{ handle: null, email: `${'x'.repeat(100)}@acme.test`, userId: '4' }, `${'x'.repeat(39)}~4`],
   [{ handle: null, email: null, userId: null }, 'interlock'],
-])('%j is called %s', (user, name) => {
+])('the user %j has the handle %s', (user, name) => {
   expect(handleOf(user)).toBe(name);
 });
 
@@ -20,11 +20,11 @@ it.each([
   ['~7', null],
   ['ada~07', null],
   ['ada~7~8', null],
-])('%s names the user %s', (handle, userId) => {
+])('the handle %s names the user %s', (handle, userId) => {
   expect(userIdOf(handle)).toBe(userId);
 });
 
-it('two users never share the handle of who has linked none', () => {
+it('two users without a linked handle never share a handle', () => {
   const [one, other] = ['1', '2'].map((userId) => unlinkedHandle({ email: 'ada@acme.test', userId }));
   expect(one).not.toBe(other);
 });

@@ -35,7 +35,7 @@ describe('the claims of a person give', () => {
       granted('acme', 'member'),
     ],
     [
-      'the account that was asked for',
+      'the account that was requested',
       rules,
       { ...claims, groups: ['partners', 'developers'] },
       'other',
@@ -63,14 +63,14 @@ describe('the claims of a person give', () => {
       granted('acme', 'admin'),
     ],
     [
-      'everybody of the domains a role',
+      'a role for everybody of the domains',
       everybody,
       { email: 'mia@acme.test', email_verified: 'true' },
       null,
       granted('acme', 'member'),
     ],
     [
-      'a role by an address that is trusted',
+      'a role by a trusted address',
       { ...rules, trustsEmail: true },
       { ...claims, email_verified: undefined },
       null,
@@ -83,8 +83,13 @@ describe('the claims of a person give', () => {
   it.each<[string, Claims, string | null, string]>([
     ['without an address', { ...claims, email: undefined }, null, 'Add the scope email to OIDC_SCOPES'],
     ['with an address that is not verified', { ...claims, email_verified: false }, null, 'OIDC_TRUST_EMAIL=true'],
-    ['with an address of which nothing is said', { ...claims, email_verified: undefined }, null, 'has not verified'],
-    ['with an address that only looks verified', { ...claims, email_verified: 1 }, null, 'has not verified'],
+    [
+      'with an address without a statement about its verification',
+      { ...claims, email_verified: undefined },
+      null,
+      'has not verified',
+    ],
+    ['with an address whose verification is not a boolean', { ...claims, email_verified: 1 }, null, 'has not verified'],
     [
       'of a foreign domain',
       { ...claims, email: 'mia@acme.test.evil.test' },
@@ -95,7 +100,7 @@ describe('the claims of a person give', () => {
     ['of no group of the account', claims, 'other', 'is in no group that may use other'],
     ['whose groups are not texts', { ...claims, groups: [1, { developers: true }] }, null, 'is in no group'],
     [
-      'of more groups than fit',
+      'of more groups than the limit',
       { ...claims, groups: undefined, _claim_names: { groups: 'src1' } },
       null,
       'in too many groups',
@@ -112,12 +117,12 @@ describe('the claims of a person give', () => {
     [{ ...rules, trustsEmail: true }, { ...claims, email_verified: undefined }, false],
     [everybody, { ...claims, groups: undefined }, false],
     [rules, { ...claims, groups: undefined, _claim_names: { groups: 'src1' } }, false],
-  ])('too little without UserInfo: %j %j %s', (by, of, expected) => {
+  ])('too little without UserInfo, by %j and %j: %s', (by, of, expected) => {
     expect(lacksClaims(by, of)).toBe(expected);
   });
 });
 
-describe("the provider's word", () => {
+describe('the confirmation by the provider', () => {
   const at = (minutes: number): Date => new Date(Date.UTC(2026, 0, 1) + minutes * 60_000);
   it.each<[number, boolean, string]>([
     [14, true, 'holds'],
@@ -125,10 +130,10 @@ describe("the provider's word", () => {
     [100_000, true, 'ask'],
     [719, false, 'holds'],
     [720, false, 'lapsed'],
-  ])('after %d minutes, with a refresh token %s: %s', (minutes, canAsk, expected) => {
+  ])('%d minutes old, with a refresh token (%s): %s', (minutes, canAsk, expected) => {
     expect(decideConfirmation({ confirmedAt: at(0), canAsk, now: at(minutes) })).toBe(expected);
   });
-  it('was taken back', () => {
+  it('that was withdrawn has lapsed', () => {
     expect(decideConfirmation({ confirmedAt: null, canAsk: true, now: at(0) })).toBe('lapsed');
   });
 });
@@ -139,7 +144,7 @@ describe('the settings', () => {
     OIDC_CLIENT_ID: 'interlock',
     OIDC_ROLES: 'dev=acme:member',
   };
-  it('are null without an issuer, otherwise complete with defaults', () => {
+  it('are null without an issuer, and otherwise complete with defaults', () => {
     expect(readOidcSettings({ OIDC_CLIENT_SECRET: '' })).toBeNull();
     expect(readOidcSettings(env)).toEqual({
       issuer: env.OIDC_ISSUER,
@@ -154,7 +159,7 @@ describe('the settings', () => {
       label: 'id.acme.test',
     });
   });
-  it('take groups with signs in their names, and domains as people write them', () => {
+  it('accept groups with special characters, and domains as people write them', () => {
     const roles = 'CN=devs,DC=acme=acme:member; /platform = acme:admin\n*=other:maintainer';
     expect(
       readOidcSettings({ ...env, OIDC_ROLES: roles, OIDC_EMAIL_DOMAINS: '@Acme.test, example.com' }),
@@ -178,7 +183,7 @@ describe('the settings', () => {
     [{ OIDC_ROLES: '*=acme:member' }, 'Set OIDC_EMAIL_DOMAINS'],
     [{ OIDC_EMAIL_DOMAINS: 'acme' }, 'OIDC_EMAIL_DOMAINS must be domains such as example.com, not acme'],
     [{ OIDC_TRUST_EMAIL: 'yes' }, 'OIDC_TRUST_EMAIL must be true or false'],
-  ])('are refused with the cure: %j', (wrong, why) => {
+  ])('are refused with what to do: %j', (wrong, why) => {
     expect(() => readOidcSettings({ ...env, ...wrong })).toThrow(OidcSettingsRefused);
     expect(() => readOidcSettings({ ...env, ...wrong })).toThrow(why);
   });

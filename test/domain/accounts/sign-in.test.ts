@@ -11,7 +11,7 @@ describe('a session ends', () => {
   const at = (hours: number): Date => new Date(Date.UTC(2026, 0, 1) + hours * 3_600_000);
   it.each([
     ['12 hours after its last use', { usedAt: at(5), tokenExpiresAt: null }, at(17)],
-    ['7 days after its start, however much it is used', { usedAt: at(167), tokenExpiresAt: null }, at(168)],
+    ['7 days after its start, even if it is used', { usedAt: at(167), tokenExpiresAt: null }, at(168)],
     ['with its token', { usedAt: at(5), tokenExpiresAt: at(6) }, at(6)],
     ['before a token that lives longer', { usedAt: at(5), tokenExpiresAt: at(900) }, at(17)],
   ])('%s', (_when, given, end) => {
@@ -31,12 +31,12 @@ describe('a request with a session', () => {
   const local = { publicUrl: 'http://127.0.0.1:4000', host: 'localhost:4000', origin: 'http://localhost:4000' };
   it.each([
     ['of a page of this service', {}],
-    ['that reads, from another site', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
+    ['from another site that only reads', { method: 'GET', origin: 'https://evil.test', fetchSite: 'cross-site' }],
     ['with the method HEAD', { method: 'HEAD', origin: undefined, fetchSite: undefined }],
     ['for a WebSocket, without Sec-Fetch-Site', { isUpgrade: true, method: 'GET', fetchSite: undefined }],
     ['by another name of this machine', local],
     ['by its address in brackets', { ...local, host: '[::1]:4000', origin: 'http://[::1]:4000' }],
-  ] satisfies [string, Partial<RequestOrigin>][])('%s is let in', (_which, change) => {
+  ] satisfies [string, Partial<RequestOrigin>][])('%s is accepted', (_which, change) => {
     expect(explainForeignOrigin({ ...own, ...change })).toBeNull();
   });
 
@@ -49,9 +49,13 @@ describe('a request with a session', () => {
     ['of a preview', { origin: 'https://a.preview.queue.example.test' }, wrongOrigin],
     ['of another host, which it names as its own', { host: 'evil.test', origin: 'http://evil.test' }, wrongOrigin],
     ['that the browser calls same-site', { fetchSite: 'same-site' }, 'must be same-origin, not same-site.'],
-    ['of which the browser says nothing', { fetchSite: undefined }, 'must be same-origin, not absent.'],
-    ['for a socket of another site', { isUpgrade: true, method: 'GET', origin: 'https://evil.test' }, wrongOrigin],
-    ['for a socket, called cross-site', { isUpgrade: true, fetchSite: 'cross-site' }, 'not cross-site.'],
+    ['without a statement of the browser', { fetchSite: undefined }, 'must be same-origin, not absent.'],
+    ['for a WebSocket of another site', { isUpgrade: true, method: 'GET', origin: 'https://evil.test' }, wrongOrigin],
+    [
+      'for a WebSocket that the browser calls cross-site',
+      { isUpgrade: true, fetchSite: 'cross-site' },
+      'not cross-site.',
+    ],
     ['of another port of this machine', { ...local, origin: 'http://localhost:8080' }, 'must be http://127.0.0.1:4000'],
   ] satisfies [string, Partial<RequestOrigin>, string][])('%s is refused', (_which, change, why) => {
     expect(explainForeignOrigin({ ...own, ...change })).toContain(why);
@@ -65,7 +69,7 @@ it.each([
   ['http://10.0.0.1:4000', '10.0.0.1:4000', false],
   ['http://10.0.0.1:4000', undefined, false],
   ['http://localhost.evil.test', 'localhost.evil.test', false],
-])('signing in at %s by the name %s may happen: %s', (publicUrl, host, isAllowed) => {
+])('signing in at %s by the host %s is permitted: %s', (publicUrl, host, isAllowed) => {
   expect(isSecureConnection({ publicUrl, host })).toBe(isAllowed);
 });
 
@@ -75,7 +79,7 @@ describe('the path after signing in', () => {
     '/acme/shop/queue/release%2F1?at=2026-11-22T14:21Z#row',
     '/runbooks/7',
     '/sessions/shop/pulls',
-  ])('is %s', (path) => {
+  ])('may be %s', (path) => {
     expect(safePath(path)).toBe(path);
   });
 
@@ -98,7 +102,7 @@ describe('the path after signing in', () => {
     '/a/../session/x',
     `/${'a'.repeat(2_000)}`,
     `/${'ü'.repeat(400)}`,
-  ])('is the first page instead of %j', (next) => {
+  ])('is the first page if %j was requested', (next) => {
     expect(safePath(next)).toBe('/');
   });
 });

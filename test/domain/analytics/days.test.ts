@@ -9,7 +9,7 @@ function instants(days: readonly Day[]): string[][] {
   return days.map(({ date, startsAt, endsAt }) => [date, startsAt.toISOString(), endsAt.toISOString()]);
 }
 
-describe('days of a time zone', () => {
+describe('a day', () => {
   it.each([
     ['UTC', '2026-01-31', '2026-01-31T00:00', '2026-02-01T00:00'],
     ['Asia/Kathmandu', '2026-01-31', '2026-01-30T18:15', '2026-01-31T18:15'],
@@ -18,8 +18,13 @@ describe('days of a time zone', () => {
     ['Australia/Lord_Howe: half an hour less', '2026-10-04', '2026-10-03T13:30', '2026-10-04T13:00'],
     ['America/Sao_Paulo: begins at 1 o’clock', '2018-11-04', '2018-11-04T03:00', '2018-11-05T02:00'],
     ['America/Sao_Paulo: 23 o’clock twice', '2018-02-17', '2018-02-17T02:00', '2018-02-18T03:00'],
-    ['America/Havana: midnight twice, the first begins it', '2026-11-01', '2026-11-01T04:00', '2026-11-02T05:00'],
-    ['Pacific/Apia: a day that was left out', '2011-12-30', '2011-12-30T10:00', '2011-12-30T10:00'],
+    [
+      'America/Havana: midnight twice, the day begins at the first one',
+      '2026-11-01',
+      '2026-11-01T04:00',
+      '2026-11-02T05:00',
+    ],
+    ['Pacific/Apia: a day that does not exist', '2011-12-30', '2011-12-30T10:00', '2011-12-30T10:00'],
     ['Pacific/Kiritimati', '2026-01-31', '2026-01-30T10:00', '2026-01-31T10:00'],
   ])('%s', (zone, date, startsAt, endsAt) => {
     const days = decideDays({ start: date, end: date }, zone.split(':')[0] ?? '', now);
@@ -29,7 +34,7 @@ describe('days of a time zone', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const localDate = (zone: string, at: Date): string => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(at);
 
-  it('are all instants of their date, one after the other, in every zone of the last years', () => {
+  it('contains all instants of its date, and days follow each other, in every zone of the last years', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),
@@ -54,7 +59,7 @@ describe('days of a time zone', () => {
   });
 });
 
-describe('the range', () => {
+describe('the range of days', () => {
   it('ends today in the requested zone and begins 29 days before', () => {
     const dates = (zone: string): (string | undefined)[] => {
       const days = decideDays({}, zone, now);
@@ -82,7 +87,7 @@ describe('the range', () => {
   });
 });
 
-it('knows zones by their names alone', () => {
+it('a time zone is known only by its name', () => {
   expect(['UTC', 'Asia/Kathmandu', 'Etc/GMT+5', 'europe/berlin'].every(isTimeZone)).toBe(true);
   expect(['', '+02:00', '02:00', 'Middle/Earth', 'local', 'Europe/Berlin '].some(isTimeZone)).toBe(false);
 });

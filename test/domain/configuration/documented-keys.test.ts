@@ -1,4 +1,5 @@
-// The keys of files that exist elsewhere, listed by hand: each is acted on here, or refused by its name with a reason.
+// The keys of configuration files of other merge queues, listed by hand. Interlock acts on each key, or refuses it by
+// its name with a reason.
 import { expect, it } from 'vitest';
 import { configurationSchema } from '../../../src/domain/configuration/index.ts';
 import { listKeys } from '../../../src/domain/configuration/key.ts';
@@ -55,7 +56,7 @@ merge_rules.require_skip_line_reason merge_rules.auto_detect_stacks merge_rules.
 
 const known = new Map(listKeys(configurationSchema).map((entry) => [entry.path.join('.'), entry]));
 
-it('none of them is missing', () => {
+it('the table has each of these keys', () => {
   expect([...known.keys()]).toEqual(expect.arrayContaining(documented));
 });
 
@@ -72,6 +73,6 @@ it.each(documented)('%s is acted on, or refused by its name with a reason', (key
     }
   }
   if (entry.supported) expect(values.accepts.length).toBeGreaterThan(0);
-  // What is not acted on has been tried with a value that would ask for it.
+  // The table must try a value that requests what Interlock does not do.
   else expect(values.refuses.map(([, reason]) => reason)).toContain('is not supported yet');
 });

@@ -1,4 +1,5 @@
-// Reads mutated configurations, a million by default. Exit code 1 with the text at fault, made as small as it can be.
+// Reads mutated configurations, a million by default. If one fails, prints a small text that fails, and exits with code
+// 1.
 import { parseArgs } from 'node:util';
 import { fc } from '../../support/properties.ts';
 import { judge, texts } from './mutations.ts';

@@ -36,7 +36,7 @@ const markdown = (key: string): KeyRow => ({
     ['x'.repeat(20_001), 'must be at most 20000 characters long'],
   ],
 });
-/** Known and refused by name; `harmless` asks for what happens anyway. */
+/** A key that is known and refused by its name. `harmless`: values that request what happens anyway. */
 const later = (key: string, harmless: readonly unknown[], ...refused: unknown[]): KeyRow => ({
   key,
   accepts: harmless,

@@ -26,13 +26,13 @@ function camelPath(key: string): string {
     .join(' -> ');
 }
 
-it('every key has a row in the table, and no row is without a key', () => {
+it('every key has a row in the table, and every row has a key', () => {
   expect(keyTable.map((row) => row.key).toSorted()).toEqual(keys.map((entry) => entry.path.join('.')).toSorted());
 });
 
 describe.each(keyTable)('$key', ({ key, accepts, refuses }) => {
   for (const value of accepts) {
-    it(`takes ${JSON.stringify(value)}, and means it`, () => {
+    it(`takes ${JSON.stringify(value)}, and reads it back unchanged`, () => {
       const configuration = accepted(documentWith(key, value));
       const read = key
         .split('.')
@@ -60,12 +60,12 @@ describe('a key without a value', () => {
       expect(accepted(documentWith(key, null))).toEqual(accepted(defaultConfigurationYaml));
     },
   );
-  it('is missing when it is required', () => {
+  it('is reported as missing if it is required', () => {
     expect(problemsOf(documentWith('merge_rules.labels.trigger', null))[0]?.code).toBe('REQUIRED');
   });
 });
 
-it('a key that is not acted on has no default that would claim otherwise', () => {
+it('a key without effect has no default', () => {
   const configuration = accepted('{}');
   const claimed = keys.filter((entry) => !entry.supported && read(configuration, entry.path) !== undefined);
   expect(claimed).toEqual([]);
@@ -78,7 +78,7 @@ it('a supported key accepts its own default', () => {
   expect(refused).toEqual([]);
 });
 
-describe('rules between keys', () => {
+describe('a rule between keys', () => {
   const messages = (value: unknown) =>
     configurationSchema.safeParse(value).error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   const labels = { trigger: 'a' };
@@ -87,13 +87,14 @@ describe('rules between keys', () => {
   const previews = (...preview: object[]) =>
     verify.safeParse({ preview }).error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
 
-  it('skip line needs a label of its own', () => {
+  it('the label for skip line must be a label of its own', () => {
     expect(problemsOf('merge_rules: {labels: {trigger: a, skip_line: a}}').map(problemText)).toEqual([
       'mergeRules -> labels -> skipLine: must differ from the trigger label',
     ]);
   });
-  // A configuration of before the label meant anything was refused later, and its queues halted.
-  it('the label of what is blocked is `blocked`, unless another one has that name', () => {
+  // Without this rule, a configuration from a time when the label had no meaning was refused later, and its queues
+  // halted.
+  it('the label of blocked pull requests is `blocked`, unless another label has that name', () => {
     const labels = (more: string): string => `merge_rules: {labels: {${more}}}`;
     const named = (more: string): string | null => {
       const parsed = parseConfiguration(labels(more));
@@ -109,7 +110,7 @@ describe('rules between keys', () => {
         'mergeRules -> labels -> mergeFailed: must differ from the trigger and the skip_line label',
       ]);
   });
-  it('a file may give a required check by both spellings', () => {
+  it('a file may write a required check in both spellings', () => {
     const text = stringify({
       merge_rules: {
         labels,
@@ -127,7 +128,7 @@ describe('rules between keys', () => {
     ['interlock/verify ci', 'write interlock/verify'],
     ['interlock/x*', 'write interlock/verify'],
     ['interlocked', null],
-  ])('a required check of the service is one it has: %s', (name, message) => {
+  ])('a required check of the service must exist: %s', (name, message) => {
     for (const check of [name, { name }])
       for (const rules of [
         { preconditions: { required_checks: ['ci', check] } },
@@ -141,17 +142,17 @@ describe('rules between keys', () => {
         );
       }
   });
-  it('top-up builds need a bound to top up', () => {
+  it('max_topup_builds needs max_parallel_builds', () => {
     expect(messages(parallel({ max_topup_builds: 2 }))).toEqual([`${at}.max_topup_builds: needs max_parallel_builds`]);
     expect(messages(parallel({ max_topup_builds: 2, max_parallel_builds: 3 }))).toBeUndefined();
   });
-  it('fewer builds run while paused', () => {
+  it('max_parallel_paused_builds must be below max_parallel_builds', () => {
     expect(messages(parallel({ max_parallel_paused_builds: 3, max_parallel_builds: 3 }))).toEqual([
       `${at}.max_parallel_paused_builds: must be below max_parallel_builds`,
     ]);
     expect(messages(parallel({ max_parallel_paused_builds: 2, max_parallel_builds: 3 }))).toBeUndefined();
   });
-  it('rewriting a stack needs its separate commits', () => {
+  it('update_pr_commits_before_stack_merge needs use_separate_commits_for_stack', () => {
     const strategy = (merge_strategy: object) => messages({ merge_rules: { labels, merge_strategy } });
     expect(strategy({ update_pr_commits_before_stack_merge: true })).toEqual([
       'merge_rules.merge_strategy.update_pr_commits_before_stack_merge: needs use_separate_commits_for_stack',
@@ -160,20 +161,20 @@ describe('rules between keys', () => {
       strategy({ update_pr_commits_before_stack_merge: true, use_separate_commits_for_stack: true }),
     ).toBeUndefined();
   });
-  it('heads that are moved before a landing need a group commit', () => {
+  it('show_as_merged needs a group commit', () => {
     const strategy = (merge_strategy: object) => messages({ merge_rules: { labels, merge_strategy } });
     expect(strategy({ show_as_merged: true, batch_commit: 'linear' })).toEqual([
       'merge_rules.merge_strategy.show_as_merged: needs batch_commit: group',
     ]);
     expect(strategy({ show_as_merged: true })).toBeUndefined();
   });
-  it('a host that merges by itself merges one at a time', () => {
+  it('a host that merges by itself needs batches of one', () => {
     expect(messages(parallel({ use_fast_forwarding: false, batch_size: 2 }))).toEqual([
       `${at}.batch_size: must be 1 with use_fast_forwarding: false, because the base would be untested between two merges by the host`,
     ]);
     expect(messages(parallel({ use_fast_forwarding: false, use_optimistic_validation: true }))).toBeUndefined();
   });
-  it('a label asks for one strategy', () => {
+  it('a label can select only one strategy', () => {
     const override = (override_labels: object) =>
       messages({ merge_rules: { labels, merge_strategy: { override_labels } } });
     expect(override({ squash: 'x', merge: 'x' })).toEqual([
@@ -181,14 +182,14 @@ describe('rules between keys', () => {
     ]);
     expect(override({ squash: 'x', merge: 'y' })).toBeUndefined();
   });
-  it('a regular expression of a title is checked when it is saved', () => {
+  it('a regular expression for titles is checked when it is saved', () => {
     const title = (rule: object) =>
       messages({ merge_rules: { labels, merge_commit: { apply_title_regexes: [rule] } } });
     expect(title({ pattern: '[', replace: '' })).toBeUndefined();
     expect(title({ pattern: '(a)', replace: '$2' })).toBeUndefined();
     expect(title({ pattern: '[', replace: '', match_type: 'regex' })?.[0]).toContain('RE2 syntax');
   });
-  it('a preview is a sandbox with image and port, or an endpoint with neither', () => {
+  it('a preview is a sandbox with image and port, or an endpoint without them', () => {
     expect(previews({ image: 'web', port: 3000 })).toBeUndefined();
     expect(previews({ method: 'endpoint', wait_timeout_sec: 60, expires_default_sec: 86400 })).toBeUndefined();
     expect(previews({ image: 'web' })).toEqual(['preview.0.port: is required']);
@@ -197,7 +198,7 @@ describe('rules between keys', () => {
     ]);
     expect(previews({ method: 'endpoint', wait_timeout_sec: 59 })?.[0]).toContain('must be an integer from 60 to 7200');
   });
-  it('several previews have names of their own', () => {
+  it('several previews need different names', () => {
     const endpoint = { method: 'endpoint' };
     expect(previews({ ...endpoint, name: 'a' }, { ...endpoint, name: 'b' })).toBeUndefined();
     expect(previews(endpoint, { ...endpoint, name: 'b' })).toEqual([

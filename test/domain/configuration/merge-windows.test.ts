@@ -14,20 +14,20 @@ describe('landings', () => {
   // 2026-01-05 is a Monday; Berlin is an hour ahead of UTC in winter, two in summer.
   const cases: readonly (readonly [name: string, configuration: string[], now: string, opensAt: string | null])[] = [
     ['may happen at any time without a window', [], '2026-01-05T03:00:00Z', null],
-    ['may happen from its start on', [officeHours], '2026-01-05T08:00:00Z', null],
-    ['wait for it until then', [officeHours], '2026-01-05T07:59:59.999Z', '2026-01-05T08:00:00Z'],
-    ['may happen until its end', [officeHours], '2026-01-05T15:59:59.999Z', null],
-    ['not at its end', [officeHours], '2026-01-05T16:00:00Z', '2026-01-06T08:00:00Z'],
+    ['may happen from the start of a window', [officeHours], '2026-01-05T08:00:00Z', null],
+    ['wait for the start of a window', [officeHours], '2026-01-05T07:59:59.999Z', '2026-01-05T08:00:00Z'],
+    ['may happen until the end of a window', [officeHours], '2026-01-05T15:59:59.999Z', null],
+    ['may not happen at the end of a window', [officeHours], '2026-01-05T16:00:00Z', '2026-01-06T08:00:00Z'],
     ['wait over the weekend', [officeHours], '2026-01-09T16:00:00Z', '2026-01-12T08:00:00Z'],
-    ['keep to the clock on the wall in summer', [officeHours], '2026-07-06T06:59:00Z', '2026-07-06T07:00:00Z'],
+    ['follow the local time in summer', [officeHours], '2026-07-06T06:59:00Z', '2026-07-06T07:00:00Z'],
     [
-      'wait for the first of several',
+      'wait for the first of several windows',
       [officeHours, window('0 20 * * *', '0 21 * * *')],
       '2026-01-05T17:00:00Z',
       '2026-01-05T19:00:00Z',
     ],
     [
-      'may happen in either of two that overlap',
+      'may happen in two overlapping windows',
       [officeHours, window('0 12 * * *', '0 20 * * *')],
       '2026-01-05T18:00:00Z',
       null,
@@ -38,29 +38,44 @@ describe('landings', () => {
       '2026-01-07T02:00:00Z',
       null,
     ],
-    ['not between such weeks', [window('0 9 * * *', '0 17 * * 5')], '2026-01-09T16:30:00Z', '2026-01-10T08:00:00Z'],
-    ['may happen where one closes as the next opens', [window('0 9 * * *', '0 9 * * 1')], '2026-01-05T08:00:00Z', null],
     [
-      'may happen on the day whose start the clock skips',
+      'may not happen between two windows that last a week',
+      [window('0 9 * * *', '0 17 * * 5')],
+      '2026-01-09T16:30:00Z',
+      '2026-01-10T08:00:00Z',
+    ],
+    [
+      'may happen if one window closes when the next one opens',
+      [window('0 9 * * *', '0 9 * * 1')],
+      '2026-01-05T08:00:00Z',
+      null,
+    ],
+    [
+      'may happen in a window whose start the change of clocks skips',
       [window('30 2 * * *', '0 5 * * *')],
       '2026-03-29T01:10:00Z',
       null,
     ],
     [
-      'not in a window that the clock skips as a whole',
+      'may not happen in a window that the change of clocks skips completely',
       [window('15 2 * * *', '45 2 * * *')],
       '2026-03-29T01:10:00Z',
       '2026-03-30T00:15:00Z',
     ],
-    ['once in the night that has an hour twice', [window('30 2 * * *', '0 4 * * *')], '2026-10-25T01:45:00Z', null],
     [
-      'of other branches are not kept back',
+      'may happen in a window in the night with a repeated hour',
+      [window('30 2 * * *', '0 4 * * *')],
+      '2026-10-25T01:45:00Z',
+      null,
+    ],
+    [
+      'are not delayed by a window for other branches',
       [window('0 9 * * 1-5', '0 17 * * 1-5', 'timezone: UTC, base_branches: [release, "/v\\\\d+/"]')],
       '2026-01-05T03:00:00Z',
       null,
     ],
     [
-      'of the branches it names are',
+      'are delayed by a window for their branch',
       [window('0 9 * * 1-5', '0 17 * * 1-5', 'timezone: UTC, base_branches: [release, "/ma.n/"]')],
       '2026-01-05T03:00:00Z',
       '2026-01-05T09:00:00Z',
@@ -71,9 +86,9 @@ describe('landings', () => {
   );
 });
 
-describe('what changes, and when', () => {
+describe('the next change of a merge window is', () => {
   it.each([
-    ['never, without a window', [], '2026-01-05T03:00:00Z', { isOpen: true, changesAt: null }],
+    ['never, if there is no window', [], '2026-01-05T03:00:00Z', { isOpen: true, changesAt: null }],
     [
       'at the end of the window',
       [officeHours],
@@ -81,13 +96,13 @@ describe('what changes, and when', () => {
       { isOpen: true, changesAt: at('2026-01-05T16:00:00Z') },
     ],
     [
-      'at the end of the last window where windows follow each other',
+      'at the end of the last window, if windows follow each other',
       [officeHours, window('0 16 * * 1', '0 18 * * 1')],
       '2026-01-05T10:00:00Z',
       { isOpen: true, changesAt: at('2026-01-05T17:00:00Z') },
     ],
     [
-      'never, when one opens as the last one closes',
+      'never, if one window opens when the last one closes',
       [window('0 9 * * *', '0 9 * * *')],
       '2026-01-05T10:00:00Z',
       { isOpen: true, changesAt: null },
@@ -97,8 +112,8 @@ describe('what changes, and when', () => {
   );
 });
 
-// Against a walk through the minutes by the clock on the wall, which knows nothing of cron.
-test('every minute of a quarter agrees with the clock on the wall', () => {
+// Compares with a walk through all minutes of local time, which does not use cron.
+test('every minute of three months agrees with the local time', () => {
   const hour = fc.nat(23);
   const zones = fc.constantFrom('UTC', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Asia/Tokyo');
   fc.assert(
@@ -116,7 +131,7 @@ test('every minute of a quarter agrees with the clock on the wall', () => {
   );
 });
 
-test('nothing changes before the announced instant, and it does then, in all zones and over every change of clocks', () => {
+test('nothing changes before the announced instant, and something changes then, in all zones and at every change of clocks', () => {
   const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca');
   const instant = fc
     .integer({ min: 0, max: 365 * 24 * 60 })

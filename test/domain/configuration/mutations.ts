@@ -1,4 +1,4 @@
-// Configurations to read, from those a person would write to damaged ones, and what may be said of each reading.
+// Configurations to read, from usual ones to damaged ones, and a judgement of each reading.
 import { fc } from '../../support/properties.ts';
 import { parse, stringify } from 'yaml';
 import { configurationSchema, parseConfiguration, problemText } from '../../../src/domain/configuration/index.ts';
@@ -7,12 +7,12 @@ import { listKeys } from '../../../src/domain/configuration/key.ts';
 import { keyTable } from './keys.table.ts';
 import { cpuMsSince } from '../../support/cpu.ts';
 
-/** CPU of one reading. */
+/** The most CPU that one reading may take, in ms. */
 export const slowestMs = 50;
 const names = [...new Set(listKeys(configurationSchema).flatMap((entry) => entry.path))];
 const hostile = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '<<', '', 'a b', '0', 'näme'];
 
-/** Some keys of the table with a value they accept or refuse, some of them twisted. */
+/** Some keys of the table with accepted or refused values, some of which are distorted. */
 const choices = fc.array(
   fc.constantFrom(...keyTable).chain((row) =>
     fc.record({
@@ -39,14 +39,14 @@ function documentOf(picked: readonly { path: string[]; value: unknown; renamed: 
       group = group[name] as Record<string, unknown>;
     }
     const name = renamed ?? path.at(-1) ?? '';
-    // A later path may reach into the value, which the table of keys shares with other tests.
+    // A later path may reach into the value, which other tests share through the table of keys.
     const own = structuredClone(value);
     Object.defineProperty(group, name, { value: own, enumerable: true, configurable: true, writable: true });
   }
   return stringify(root, { aliasDuplicateObjects: false });
 }
 
-/** The text with a few characters changed: mostly broken YAML, sometimes another document. */
+/** The text with a few changed characters. Most results are broken YAML, some are another document. */
 const mutated = fc
   .tuple(
     choices.map(documentOf),
@@ -93,13 +93,13 @@ const mutated = fc
     ),
   );
 
-/** Documents that are YAML: some keys, some of them with values or names that are refused. */
+/** Documents in YAML: some keys, some of them with refused values or names. */
 export const documents = choices.map(documentOf);
 
 /** Any text at all. */
 const anyText = fc.string({ unit: 'binary', maxLength: 300 });
 
-/** Most are configurations that somebody could have written; the rest is damage. */
+/** Most are configurations that a user could write. The others are damaged. */
 export const texts = fc.oneof(
   { weight: 6, arbitrary: documents },
   { weight: 3, arbitrary: mutated },
@@ -108,7 +108,7 @@ export const texts = fc.oneof(
 
 export interface Judgement {
   readonly isAccepted: boolean;
-  /** CPU the reading took. */
+  /** The CPU that the reading took, in ms. */
   readonly costMs: number;
   readonly faults: readonly string[];
 }
@@ -123,7 +123,7 @@ export function judge(text: string): Judgement {
   return { isAccepted: parsed.ok, costMs, faults };
 }
 
-// The collector's pauses are no cost of the text: what was slow once is measured again, and its best time counts.
+// Pauses of the garbage collector are not the fault of a text. So a slow text is read again, and its best time counts.
 function measure(text: string): { readonly parsed: ParsedConfiguration; readonly costMs: number } {
   let best = Infinity;
   for (let tries = 1; ; tries += 1) {
@@ -134,12 +134,12 @@ function measure(text: string): { readonly parsed: ParsedConfiguration; readonly
   }
 }
 
-/** What was accepted means the same when it is written down again: as it was given, and with its defaults. */
+/** Accepted configurations must mean the same when they are written again, as given and with defaults. */
 function changesOf(text: string, configuration: Configuration): string[] {
   const written = { 'as given': parse(text) as unknown, 'with defaults': configuration };
   return Object.entries(written).flatMap(([how, value]) => {
     const again = stringify(value, { aliasDuplicateObjects: false });
-    // The very text that was read.
+    // The text is unchanged.
     if (again === text) return [];
     const read = parseConfiguration(again);
     return read.ok && JSON.stringify(read.configuration) === JSON.stringify(configuration)

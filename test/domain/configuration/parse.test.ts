@@ -6,27 +6,27 @@ import { accepted, problemsOf } from './support.ts';
 
 const messages = (text: string) => problemsOf(text).map(problemText);
 
-describe('what a document may be', () => {
-  it('a repository starts with a configuration that is accepted', () => {
+describe('a document', () => {
+  it('is accepted if it is the first configuration of a repository', () => {
     expect(accepted(defaultConfigurationYaml).merge_rules.labels.trigger).toBe('mergequeue');
   });
-  it('merge_rules may be left out, which keeps all defaults', () => {
+  it('may leave out merge_rules, which keeps all defaults', () => {
     expect(accepted('{}')).toEqual(accepted(defaultConfigurationYaml));
     expect(accepted('version: 1.0.0\nverify: {}\n')).toEqual(accepted(defaultConfigurationYaml));
   });
-  it('where merge_rules stands, it needs the trigger label', () => {
+  it('with merge_rules needs the trigger label', () => {
     expect(messages('merge_rules: {update_latest: true}')).toEqual(['mergeRules -> labels -> trigger: is required']);
   });
   it.each(['', '# nothing\n', 'null', '[]', '- a', 'text', '5'])('%j is not a configuration', (text) => {
     expect(messages(text)).toEqual(['The configuration must be a mapping of keys']);
   });
-  it('a group that is not a mapping is refused', () => {
+  it('is refused if a group is not a mapping', () => {
     expect(messages('merge_rules: []')).toEqual(['mergeRules: must be a mapping of keys']);
     expect(messages('merge_rules: {labels: mergequeue}')).toEqual(['mergeRules -> labels: must be a mapping of keys']);
   });
 });
 
-describe('what a refusal says', () => {
+describe('a refusal', () => {
   it('names the setting and the reason as documented', () => {
     const text = 'merge_rules:\n  labels: {trigger: a}\n  merge_mode:\n    parallel_mode:\n      batch_size: 0\n';
     expect(problemsOf(text)).toEqual([
@@ -42,7 +42,7 @@ describe('what a refusal says', () => {
       'mergeRules -> mergeMode -> parallelMode -> batchSize: must be an integer of at least 1',
     ]);
   });
-  it('tells all problems at once, in the order of the text', () => {
+  it('names all problems at once, in the order of the text', () => {
     const text = [
       'merge_rules:',
       '  labels: {trigger: 5}',
@@ -74,7 +74,7 @@ describe('what a refusal says', () => {
   ])('%s: the nearest known key is named', (text, path, nearest) => {
     expect(messages(text)).toContain(`${path}: is not a known key; the nearest known key is ${nearest}`);
   });
-  it('a broken document is one error with its place', () => {
+  it('of a broken document is one problem with its place', () => {
     expect(problemsOf('merge_rules:\n  labels: [a\n')).toEqual([
       {
         path: [],
@@ -87,7 +87,7 @@ describe('what a refusal says', () => {
   });
 });
 
-describe('what YAML allows and a configuration does not need', () => {
+describe('YAML that a configuration does not need', () => {
   it.each([
     [
       'an alias',
@@ -130,7 +130,7 @@ describe('what YAML allows and a configuration does not need', () => {
   });
 });
 
-describe('texts made to hurt', () => {
+describe('a text that is meant to be slow', () => {
   const kib256 = 256 * 1024;
   const fill = (piece: string) => piece.repeat(Math.floor((kib256 - 10) / piece.length));
   it.each([
@@ -150,7 +150,7 @@ describe('texts made to hurt', () => {
       'at most 50 entries',
     ],
     ['more than 256 KiB', `#${'é'.repeat(kib256 / 2)}`, 'larger than 256 KiB'],
-  ])('%s are refused within two seconds of CPU', (_, text, reason) => {
+  ])('(%s) is refused within two seconds of CPU', (_, text, reason) => {
     const before = process.cpuUsage();
     const problems = problemsOf(text);
     expect(cpuMsSince(before)).toBeLessThan(2000);
@@ -159,6 +159,6 @@ describe('texts made to hurt', () => {
   });
 });
 
-it('edit distance counts insertions, deletions and replacements', () => {
+it('the edit distance counts insertions, deletions and replacements', () => {
   expect([editDistance('', 'abc'), editDistance('abc', 'abc'), editDistance('kitten', 'sitting')]).toEqual([3, 0, 3]);
 });

@@ -4,7 +4,7 @@ import { accepted, problemsOf } from './support.ts';
 
 const entriesOf = (yaml: string) => previewEntries(accepted(`verify:\n  preview:\n${yaml}`));
 
-it('a sandbox that says little has all defaults', () => {
+it('a sandbox with only the required keys has all defaults', () => {
   expect(entriesOf('    - {image: web, port: 3000}')).toEqual([
     {
       method: 'sandbox',
@@ -19,7 +19,7 @@ it('a sandbox that says little has all defaults', () => {
   ]);
 });
 
-it('an endpoint that says little has all defaults', () => {
+it('an endpoint with only the required keys has all defaults', () => {
   expect(entriesOf('    - {method: endpoint}')).toEqual([
     {
       method: 'endpoint',
@@ -31,7 +31,7 @@ it('an endpoint that says little has all defaults', () => {
   ]);
 });
 
-it('what is written counts, in the order it is written', () => {
+it('previews have the written values, in the written order', () => {
   const entries = entriesOf(`
     - {name: web, image: web, port: 80, setup: up.sh, teardown: down.sh, secrets: [A, B, A]}
     - {name: staging, method: endpoint, wait_timeout_sec: 60, expires_default_sec: 300, verify_skill: skills/s.md}`);
@@ -56,12 +56,12 @@ it('what is written counts, in the order it is written', () => {
   ]);
 });
 
-it('a repository verifies nothing unless it says so', () => {
+it('without the key verify, a repository verifies nothing', () => {
   expect([previewEntries(accepted('{}')), exemptPaths(accepted('{}'))]).toEqual([[], []]);
   expect(exemptPaths(accepted('verify: {exempt_paths: ["docs/**"]}'))).toEqual(['docs/**']);
 });
 
-it('each fault is reported by its place, all of them at once', () => {
+it('all faults are reported at once, each with its place', () => {
   const yaml = `
 verify:
   preview:

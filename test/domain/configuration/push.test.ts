@@ -6,17 +6,17 @@ import {
   type KnownPush,
 } from '../../../src/domain/configuration/index.ts';
 
-describe('a configuration that came by a push', () => {
+describe('a configuration from a push', () => {
   test.each<[string, KnownPush, RegExp | null]>([
-    ['of a token that may write configurations is judged by what it says', { by: 'ada', mayConfigure: true }, null],
-    ['past the host is judged by what it says', 'past the host', null],
+    ['with a token that may write configurations is judged by its content', { by: 'ada', mayConfigure: true }, null],
+    ['past the host is judged by its content', 'past the host', null],
     [
-      'of nobody, by a landing, is refused',
+      'of an unknown user, by a landing, is refused',
       'unknown',
       /^nobody is known to have pushed this change with the scope config:write\. With that scope, push another change/,
     ],
     [
-      'of another token is refused, and says what is missing',
+      'with another token is refused with the missing scope',
       { by: 'ada', mayConfigure: false },
       /^the token of ada that pushed it lacks the scope config:write\. /,
     ],

@@ -14,7 +14,7 @@ const queueRules = (yaml: string, hostRequiredChecks: readonly string[] = host.h
 const names = (checks: readonly { readonly name: string }[] | null) => checks?.map((check) => check.name) ?? null;
 const parallel = (keys: string) => `  merge_mode: {type: parallel, parallel_mode: {${keys}}}\n`;
 
-it('a verification that the host requires of heads may come after their CI has ended', () => {
+it('a verification that the host requires of heads may come after the end of their CI', () => {
   const yaml = (previews: string) => ({ ...rules(''), verify: rules(`\nverify: {preview: [${previews}]}\n`).verify });
   const ofHead = (previews: string) =>
     toQueueRules(yaml(previews), { hostRequiredChecks: ['build', 'interlock/verify'] }).ownRequiredChecks?.map(
@@ -30,7 +30,7 @@ it('a verification that the host requires of heads may come after their CI has e
   ]);
 });
 
-describe('checks without which the host takes no commit', () => {
+describe('checks without which the host accepts no commit', () => {
   const requiredOf = (yaml: string, push: 'free' | 'checked' = 'checked') => {
     const hostRules = { push, why: null, linear: false, signed: false, enforcedChecks: ['build', 'interlock/verify'] };
     return toQueueRules(rules(yaml), { hostRequiredChecks: ['build'], hostRules }).requiredChecks;
@@ -38,20 +38,20 @@ describe('checks without which the host takes no commit', () => {
   const chosen = (...named: readonly string[]) =>
     `  preconditions: {use_github_mergeability: false, required_checks: [${named.join(', ')}]}\n`;
   it.each([
-    ['count besides those that the configuration names', chosen('test') + parallel(''), ['test', 'build']],
+    ['count in addition to the checks in the configuration', chosen('test') + parallel(''), ['test', 'build']],
     ['count once', chosen('build') + parallel(''), ['build']],
     [
-      'count by what the host accepts, whatever else the configuration accepts',
+      'count if the host accepts their result, whatever else the configuration accepts',
       chosen('{name: build, acceptable_statuses: [failure]}') + parallel(''),
       ['build', 'build'],
     ],
-    ['do not replace every check that ran', chosen() + parallel(''), ['build', '*']],
-    ['do not count where the host merges', chosen('test') + parallel('use_fast_forwarding: false'), ['test']],
+    ['do not replace the rule that every check must pass', chosen() + parallel(''), ['build', '*']],
+    ['do not count if the host merges', chosen('test') + parallel('use_fast_forwarding: false'), ['test']],
   ])('%s', (_name, yaml, expected) => {
     expect(names(requiredOf(yaml))).toEqual(expected);
   });
 
-  it('do not count where the host takes every commit', () => {
+  it('do not count if the host accepts every commit', () => {
     expect(names(requiredOf(chosen('test') + parallel(''), 'free'))).toEqual(['test']);
   });
 });
@@ -70,7 +70,7 @@ describe('the queue', () => {
       batchCommit: 'group',
     });
   });
-  it('leaves the parallel mode alone while it is serial', () => {
+  it('ignores the keys of the parallel mode while it is serial', () => {
     const yaml = '  merge_mode: {parallel_mode: {batch_size: 4, max_parallel_builds: 3, max_requeue_attempts: 2}}\n';
     expect(queueRules(yaml)).toMatchObject({
       mode: 'serial',
@@ -79,7 +79,7 @@ describe('the queue', () => {
       maxRequeueAttempts: 0,
     });
   });
-  it('takes batches and builds from the parallel mode', () => {
+  it('has the batches and builds of the parallel mode', () => {
     const yaml = parallel(
       'batch_size: 4, batch_max_wait_minutes: 2, max_parallel_builds: 3, max_requeue_attempts: 1, optimistic_validation_failure_depth: 2',
     );
@@ -98,7 +98,7 @@ describe('the queue', () => {
       batchCommit: 'linear',
     });
   });
-  it('lands one at a time where the host merges, with no optimistic pass, in parallel mode alone', () => {
+  it('lands one at a time without optimistic validation if the host merges, only in parallel mode', () => {
     const keys = 'use_fast_forwarding: false';
     expect(queueRules(parallel(keys))).toMatchObject({ batchSize: 1, useOptimisticValidation: false });
     expect(isMergedByHost(rules(parallel(keys)))).toBe(true);
@@ -106,7 +106,7 @@ describe('the queue', () => {
     expect(isMergedByHost(rules(parallel('')))).toBe(false);
     expect(isMergedByHost(rules(`  merge_mode: {parallel_mode: {${keys}}}\n`))).toBe(false);
   });
-  it('bounds parallel builds only when a bound is given', () => {
+  it('limits parallel builds only if a limit is given', () => {
     expect(queueRules(parallel('')).maxParallelBuilds).toBeNull();
   });
 });
@@ -126,13 +126,19 @@ describe('required checks', () => {
       ['a'],
     ],
     [
-      'not of builds what the host asks of heads',
+      'no checks of the host for heads, in a build',
       '',
       ['build', 'interlock/verify'],
       ['build', 'interlock/verify'],
       ['build'],
     ],
-    ['no host list once it is switched off', preconditions('use_github_mergeability: false'), ['build'], [], null],
+    [
+      'no checks of the host, if they are switched off',
+      preconditions('use_github_mergeability: false'),
+      ['build'],
+      [],
+      null,
+    ],
     [
       "a given list for builds, the host's for heads",
       preconditions('required_checks: [a]'),
@@ -150,7 +156,7 @@ describe('required checks', () => {
     ],
     ['an empty override falls back', parallel('override_required_checks: []'), ['build'], ['build'], ['build']],
     [
-      'every check beside the named ones in serial mode',
+      'every check in addition to the named ones, in serial mode',
       '  require_all_checks_pass: true\n',
       ['build'],
       ['build', everything],
@@ -171,7 +177,7 @@ describe('required checks', () => {
       ['build', everything],
     ],
     [
-      'every check that ran when none is named',
+      'every check that ran, if none is named',
       `  require_all_checks_pass: true\n${parallel('require_all_draft_checks_pass: true')}`,
       [],
       null,
@@ -182,7 +188,7 @@ describe('required checks', () => {
     expect(names(derived.ownRequiredChecks)).toEqual(ofHead);
     expect(names(derived.requiredChecks)).toEqual(ofBuild);
   });
-  it('success, skipped and neutral pass unless the check says otherwise', () => {
+  it('success, skipped and neutral pass, unless the check has other values', () => {
     const yaml = parallel('override_required_checks: [a, {name: b}, {name: c, acceptable_statuses: [failure]}]');
     expect(queueRules(yaml).requiredChecks?.map((check) => check.acceptableStatuses)).toEqual([
       ['success', 'skipped', 'neutral'],
@@ -199,13 +205,13 @@ describe('the digest of build keys', () => {
     '  merge_strategy: {batch_commit: linear}\n',
     '  merge_commit: {use_title_and_body: false}\n',
     parallel(''),
-  ])('changes with %j', (yaml) => expect(digest(yaml)).not.toBe(digest('')));
+  ])('changes if the configuration has %j', (yaml) => expect(digest(yaml)).not.toBe(digest('')));
   it.each([
     '  ci_timeout_mins: 5\n',
     '  preconditions: {number_of_approvals: 2}\n',
     '  base_branches: [main]\n',
     '  merge_strategy: {name: squash}\n',
-  ])('stays with %j', (yaml) => expect(digest(yaml)).toBe(digest('')));
+  ])('stays the same if the configuration has %j', (yaml) => expect(digest(yaml)).toBe(digest('')));
   it('does not depend on the order of the keys', () => {
     const one = digest(
       '  merge_strategy: {name: merge, batch_commit: linear}\n  merge_commit: {use_title_and_body: false}\n',
@@ -217,14 +223,14 @@ describe('the digest of build keys', () => {
   });
 });
 
-describe('what admission asks', () => {
-  it('the host decides on approvals until the document names a number', () => {
+describe('the rules of admission', () => {
+  it('leave approvals to the host until the configuration has a number', () => {
     expect([
       numberOfApprovals(rules('')),
       numberOfApprovals(rules('  preconditions: {number_of_approvals: 0}\n')),
     ]).toEqual([null, 0]);
   });
-  it('only the default branch has a queue without base_branches', () => {
+  it('give a queue only to the default branch, without base_branches', () => {
     expect(['main', 'develop'].map((name) => isManagedBranch(rules(''), name, 'main'))).toEqual([true, false]);
   });
   it.each([
@@ -234,10 +240,10 @@ describe('what admission asks', () => {
     ['old-release-1', false],
     ['release-1/fix', true],
     ['releaseX1', false],
-  ])('%s has a queue with develop and /release-.*/: %s', (name, managed) => {
+  ])('give %s a queue for the base branches develop and /release-.*/: %s', (name, managed) => {
     expect(isManagedBranch(rules('  base_branches: [develop, "/release-.*/"]\n'), name, 'main')).toBe(managed);
   });
-  it('a hostile expression is matched in linear time', () => {
+  it('match a hostile expression in linear time', () => {
     const before = process.cpuUsage();
     expect(isManagedBranch(rules('  base_branches: ["/(a+)+b/"]\n'), 'a'.repeat(200), 'main')).toBe(false);
     expect(cpuMsSince(before)).toBeLessThan(500);

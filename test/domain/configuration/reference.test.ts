@@ -14,7 +14,7 @@ import { documentWith, problemsOf } from './support.ts';
 
 const page = new URL('../../../docs/configuration.md', import.meta.url);
 
-it('docs/configuration.md is what the table says', () => {
+it('docs/configuration.md equals the text that the table of keys gives', () => {
   expect(readFileSync(page, 'utf8')).toBe(configurationMarkdown());
 });
 
@@ -27,19 +27,19 @@ it('every key has a row of its own on the page', () => {
 
 describe('the JSON Schema', () => {
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(configurationJsonSchema());
-  it('takes the configuration a repository starts with', () => {
+  it('accepts the first configuration of a repository', () => {
     expect(validate(parse(defaultConfigurationYaml))).toBe(true);
   });
   it('refuses unknown keys', () => {
     expect(validate({ merge_rule: {} })).toBe(false);
   });
-  it('takes whatever the parser takes', () => {
+  it('accepts every value that the parser accepts', () => {
     const refused = keyTable.flatMap(({ key, accepts }) =>
       accepts.filter((value) => !validate(parse(documentWith(key, value)))).map((value) => [key, value]),
     );
     expect(refused).toEqual([]);
   });
-  it('says of each key what it does and whether this version acts on it', () => {
+  it('describes each key, and says whether this version acts on it', () => {
     const text = JSON.stringify(configurationJsonSchema());
     const silent = listKeys(configurationSchema).filter(
       (entry) => !text.includes(JSON.stringify(entry.description).slice(1, -1)),
@@ -49,7 +49,7 @@ describe('the JSON Schema', () => {
   });
 });
 
-it('the values the page calls accepted are accepted', () => {
+it('the values that the page calls accepted are accepted', () => {
   for (const entry of listKeys(configurationSchema)) {
     for (const value of entry.accepts ?? []) expect(problemsOf(documentWith(entry.path.join('.'), value))).toEqual([]);
   }

@@ -1,4 +1,4 @@
-// The JSON Schema of editors and the parser refuse the same documents. The exceptions are listed.
+// The JSON Schema for editors and the parser refuse the same documents. The exceptions are listed.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fc } from '../../support/properties.ts';
 import { parse } from 'yaml';
@@ -10,12 +10,12 @@ import { documents } from './mutations.ts';
 
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(configurationJsonSchema());
 
-/** What the parser refuses and a JSON Schema cannot say, or not about one key alone. */
+/** Refusals of the parser that a JSON Schema cannot express, or not about one key alone. */
 const unsaid: readonly RegExp[] = [
   /is not supported yet/,
   // Rules between keys and between entries.
   /must differ from|must be labels that differ|must be unique|^.*: needs |must be below|must be 1 with|when there are several|is not a key of the method|preview -> \d+ -> (image|port): is required/,
-  // Expressions, calendars, glob lists and zones are read by their own parsers.
+  // Expressions, calendars, lists of globs and time zones have parsers of their own.
   /RE2|regular expression|must not repeat|the pattern has|cron|time zone|must be a base branch|@user|must not begin or end|must be one line|must be a path|without slashes|context/i,
 ];
 
@@ -31,13 +31,13 @@ function disagreement(text: string): string | null {
   return said.length === 0 ? null : `only the parser refuses: ${said.join('; ')}`;
 }
 
-/** A key without a value counts as left out; in a JSON Schema it has the value null. */
+/** A key without a value counts as left out. For a JSON Schema it has the value null. */
 function holdsNull(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === null;
   return Object.values(value).some(holdsNull);
 }
 
-it('of one key', () => {
+it('the parser and the JSON Schema agree about documents with one key', () => {
   const faults = keyTable.flatMap(({ key, accepts, refuses }) =>
     [...accepts, ...refuses.map(([value]) => value)].flatMap((value) => {
       const fault = disagreement(documentWith(key, value));
@@ -47,7 +47,7 @@ it('of one key', () => {
   expect(faults).toEqual([]);
 });
 
-it('of many', () => {
+it('the parser and the JSON Schema agree about documents with many keys', () => {
   fc.assert(
     fc.property(documents, (text) => {
       expect(disagreement(text)).toBeNull();

@@ -11,11 +11,11 @@ test.each([
   ['Add mint TEA-1', 'Test plan: drink it\nowner: @ada', ['ticket']],
   ['TEA-1 Add mint', 'Test plan: drink it', ['test plan']],
   ['', '', ['ticket', 'test plan']],
-])('%j with %j fails %j', (title, body, failed) => {
+])('the title %j with the body %j fails the validations %j', (title, body, failed) => {
   expect(failedValidations(validations, { title, body })).toEqual(failed);
 });
 
-test('the digest tells validations apart, and none from any', () => {
+test('different validations have different digests, and no validations have an empty one', () => {
   expect(validationsDigest([])).toBe('');
   expect(validationsDigest(validations)).not.toBe(validationsDigest(validations.slice(1)));
 });

@@ -7,7 +7,7 @@ const after = (status: number | null, retryAfter: string | null = null, failures
   decideAfterAttempt({ status, retryAfter }, { failures, hasRetries: true }, now);
 
 describe('an answer', () => {
-  it('of 2xx is a success, 410 the end, everything else a reason to try again', () => {
+  it('of 2xx is a success, 410 ends the endpoint, and every other status is tried again', () => {
     expect([200, 204, 299].map((status) => after(status).kind)).toEqual(Array(3).fill('succeeded'));
     expect(after(410)).toEqual({ kind: 'gone' });
     expect([null, 100, 301, 308, 400, 401, 404, 409, 429, 500, 503].map((status) => after(status).kind)).toEqual(
@@ -15,7 +15,7 @@ describe('an answer', () => {
     );
   });
 
-  it('is followed by the documented waits, then by nothing', () => {
+  it('is followed by the documented waits, and then by no attempt', () => {
     const waits = Array.from({ length: 10 }, (_, failures) => {
       const verdict = after(500, null, failures);
       return verdict.kind === 'again' ? (verdict.at - now) / 1000 : verdict.kind;
@@ -23,7 +23,7 @@ describe('an answer', () => {
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, 'failed']);
   });
 
-  it('may ask for a later attempt, in seconds or by a date, of a day at most; never for an earlier one', () => {
+  it('may request a later attempt, in seconds or by a date, at most a day later, and never an earlier attempt', () => {
     const at = (retryAfter: string): number => {
       const verdict = after(503, retryAfter);
       return verdict.kind === 'again' ? (verdict.at - now) / 1000 : Number.NaN;
@@ -33,7 +33,7 @@ describe('an answer', () => {
     expect(at('Sat, 31 Jan 2026 11:00:00 GMT')).toBe(5);
   });
 
-  it('never ends a delivery that has attempts left, and always one without retries', () => {
+  it('never ends a delivery with attempts left, and always ends one without', () => {
     const outcome = fc.record({
       status: fc.option(fc.integer({ min: 100, max: 599 }).filter((status) => status !== 410)),
       retryAfter: fc.option(fc.string()),
@@ -50,7 +50,7 @@ describe('an answer', () => {
   });
 });
 
-it('an endpoint is given up after five days', () => {
+it('an endpoint that fails for five days has failed too long', () => {
   const fiveDays = 5 * 24 * 3_600_000;
   expect([hasFailedTooLong(now - fiveDays, now), hasFailedTooLong(now - fiveDays + 1, now)]).toEqual([true, false]);
 });

@@ -20,7 +20,7 @@ const top = event('top_of_queue', 'tagged');
 const merged = event('merged', 'merged');
 
 describe('the grammar of events', () => {
-  it('accepts the lives there are', () => {
+  it('accepts the lives of pull requests and batches', () => {
     const reset = event('reset', 'queued', { resetCode: 301 });
     const lives = [
       [

@@ -43,7 +43,7 @@ const botPayload = {
   head_branch_oid: 'b'.repeat(40),
   codemix_pre_batch_sha: 'a'.repeat(40),
 };
-/** Everything an event could ever say at once: what an action does not document has to stay out. */
+/** Everything that an event can have. An action must leave out what its documentation does not name. */
 const everything = {
   failedChecks: ['unit'],
   pullRequestsReset: 3,
@@ -79,7 +79,7 @@ describe('a pull request event', () => {
         bot_pull_request: botPayload,
       },
     ],
-  ] as const)('%s says what it is documented to say and nothing else', (action, own) => {
+  ] as const)('%s has exactly the documented keys', (action, own) => {
     expect(pullRequestPayload(action, repository, { ...facts, ...everything })).toEqual({
       action,
       ...documented,
@@ -87,7 +87,7 @@ describe('a pull request event', () => {
     });
   });
 
-  test('is covered by the table above for every action', () => {
+  test('is in the table above for every action', () => {
     expect(pullRequestActions).toHaveLength(10);
   });
 
@@ -98,11 +98,11 @@ describe('a pull request event', () => {
     ['tagged', 'queued'],
     ['blocked', 'blocked'],
     ['merged', 'merged'],
-  ] as const)('of a pull request that is %s says %s', (status, said) => {
+  ] as const)('of a pull request with the status %s has the status %s', (status, said) => {
     expect(pullRequestPayload('labeled', repository, { ...facts, status })).toMatchObject({ status: said });
   });
 
-  test('is never sent of a closed pull request', () => {
+  test('is never sent for a closed pull request', () => {
     expect(pullRequestPayload('dequeued', repository, { ...facts, status: 'closed' })).toBeNull();
   });
 
@@ -110,7 +110,7 @@ describe('a pull request event', () => {
     [106, undefined],
     [107, ['unit', 'lint']],
     [111, undefined],
-  ])('blocked by %i lists failed checks only when a check failed', (statusCode, failed) => {
+  ])('`blocked` with %i lists failed checks only if a check failed', (statusCode, failed) => {
     const payload = pullRequestPayload('blocked', repository, {
       ...facts,
       status: 'blocked',
@@ -122,7 +122,7 @@ describe('a pull request event', () => {
     expect(payload?.failed_ci_list).toEqual(failed);
   });
 
-  test.each([302, 303, 307, 310])('reset by %i names no bot pull request and no failed check', (resetCode) => {
+  test.each([302, 303, 307, 310])('`reset` with %i names no bot pull request and no failed check', (resetCode) => {
     const payload = pullRequestPayload('reset', repository, { ...facts, ...everything, resetCode, resetText: 'Why.' });
     expect(payload).toEqual({
       action: 'reset',
@@ -154,7 +154,7 @@ describe('a pull request event', () => {
     ]);
   });
 
-  test('added to a batch behind nobody is blocked by nobody', () => {
+  test('added_to_batch without earlier pull requests has an empty list of blocking ones', () => {
     expect(pullRequestPayload('added_to_batch', repository, facts)).toMatchObject({ blocking_pr_numbers: [] });
   });
 });
@@ -167,7 +167,7 @@ describe('a batch event', () => {
     statusCode,
   });
 
-  test.each(batchActions)('%s lists its members in order with the status they have now', (action) => {
+  test.each(batchActions)('%s lists its members in order, with their present status', (action) => {
     const payload = batchPayload(action, repository, {
       pullRequests: [member(3, 'merged'), member(1, 'tagged'), member(2, 'blocked', 107)],
       batchCommitSha: 'c'.repeat(40),
@@ -185,7 +185,7 @@ describe('a batch event', () => {
     });
   });
 
-  test('has no commit without a bot pull request, and a message only when there is one', () => {
+  test('has no commit without a bot pull request, and a message only if there is one', () => {
     const serial = batchPayload('batch_failed', repository, {
       pullRequests: [member(1, 'blocked', 107)],
       batchCommitSha: null,
@@ -214,7 +214,7 @@ describe('a configuration change', () => {
     diff: '-a\n+b\n',
   };
 
-  test('by API or dashboard names the email', () => {
+  test('by the API or the dashboard has the email address', () => {
     expect(configChangePayload(repository, { ...change, email: 'ada@example.com' })).toEqual({
       action: 'config_change',
       repository: { name: 'shop', org: 'acme' },
@@ -222,7 +222,7 @@ describe('a configuration change', () => {
     });
   });
 
-  test('through the repository names the user and the commit', () => {
+  test('through the repository has the user and the commit', () => {
     expect(
       configChangePayload(repository, { ...change, ghUsername: 'ada', commitSha: 'd'.repeat(40) }).history,
     ).toEqual({

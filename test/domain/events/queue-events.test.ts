@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { concernsQueue } from '../../../src/domain/events/queue-events.ts';
 
 test.each<[string, string, string | null, string | null, boolean]>([
-  ['what happened in it', 'queued', '7', null, true],
-  ['what happened in another queue', 'queued', '8', null, false],
+  ['an event in the queue', 'queued', '7', null, true],
+  ['an event in another queue', 'queued', '8', null, false],
   ['a pause of its repository', 'repository_paused', null, null, true],
   ['another configuration', 'config_change', null, null, true],
   ['a freeze of base branches', 'freeze_created', null, null, true],

@@ -13,7 +13,7 @@ const at = new Date('2022-04-13T02:41:58.000Z');
 const message = (body: string) => ({ id: 'msg_loFOjxBNrRLzqYUf', body: Buffer.from(body), at });
 
 describe('signatures', () => {
-  it('are the ones Standard Webhooks publishes for its example', () => {
+  it('equal those that Standard Webhooks publishes for its example', () => {
     const key = keyOfSecret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     const headers = signatureHeaders(
       { current: key, next: null, previous: null },
@@ -27,7 +27,7 @@ describe('signatures', () => {
     expect(headers['webhook-timestamp']).toBe('1614265330');
   });
 
-  it("are accepted by Standard Webhooks' library for each of the keys, and for no other body", () => {
+  it('are accepted by the library of Standard Webhooks for each key, and for no other body', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: at });
     onTestFinished(() => void vi.useRealTimers());
     const secrets = [1, 2, 3, 4].map((n) => secretText(Buffer.alloc(32, n)));
@@ -48,7 +48,7 @@ describe('signatures', () => {
     expect(accepts(secrets[0] ?? '', '{"name":"gruss"}')).toBe(false);
   });
 
-  it("are RFC 4231's HMAC-SHA256 in lower-case hexadecimal over the body alone", () => {
+  it('are the HMAC-SHA256 of RFC 4231 in lower-case hexadecimal, over the body alone', () => {
     const key = keyOfSecret('Jefe');
     const headers = signatureHeaders(
       { current: key, next: null, previous: null },
@@ -59,7 +59,7 @@ describe('signatures', () => {
     );
   });
 
-  it('of a token are those of its digest, for a token longer than a block', () => {
+  it('by a token use the digest of the token, even if the token is longer than a block', () => {
     const token = `il_live_${randomBytes(60).toString('base64url')}`;
     const key = keyOfTokenDigest(createHash('sha256').update(token).digest());
     const body = 'grüße 🚀\n';
@@ -67,7 +67,7 @@ describe('signatures', () => {
     expect(headers['x-service-signature-sha256']).toBe(createHmac('sha256', token).update(body, 'utf8').digest('hex'));
   });
 
-  it('of several keys stand beside each other', () => {
+  it('by several keys are in one header', () => {
     const [current, next, previous] = [1, 2, 3].map((n) => keyOfSecret(secretText(Buffer.alloc(32, n))));
     if (!current || !next || !previous) throw new Error('unreachable');
     const alone = signatureHeaders({ current, next: null, previous: null }, message('{}'));
@@ -87,35 +87,40 @@ describe('signatures', () => {
   });
 });
 
-describe('who signs', () => {
+describe('the signing tokens', () => {
   const day = 24 * 3_600_000;
   it.each([
-    ['one alone', { current: 'a', next: null, previous: null }, 0, 'a - -'],
+    ['only the current token', { current: 'a', next: null, previous: null }, 0, 'a - -'],
     [
-      'a named token, beside the current one',
+      'the named token beside the current one',
       { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
       7 * day - 1,
       'a b -',
     ],
     [
-      'the named one from its day on',
+      'the named token beside the old one, from its day on',
       { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
       7 * day,
       'b - a',
     ],
     [
-      'the named one alone a day later',
+      'only the named token, a day later',
       { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
       8 * day,
       'b - -',
     ],
     [
-      'the one before, until its end',
+      'the token before, until its end',
       { current: 'b', next: null, previous: { token: 'a', until: day } },
       day - 1,
       'b - a',
     ],
-    ['the one before, not after it', { current: 'b', next: null, previous: { token: 'a', until: day } }, day, 'b - -'],
+    [
+      'not the token before after its end',
+      { current: 'b', next: null, previous: { token: 'a', until: day } },
+      day,
+      'b - -',
+    ],
     [
       'a token that is named again while another still signs beside it',
       { current: 'b', next: { token: 'c', promoteAt: 9 * day }, previous: { token: 'a', until: day } },
@@ -123,12 +128,12 @@ describe('who signs', () => {
       'b c a',
     ],
     [
-      'nobody twice',
+      'no token twice',
       { current: 'a', next: { token: 'a', promoteAt: 0 }, previous: { token: 'a', until: day } },
       0,
       'a - -',
     ],
-  ] as const)('is %s', (_name, rotation, now, expected) => {
+  ] as const)('are %s', (_name, rotation, now, expected) => {
     const { current, next, previous } = signingTokensAt(rotation, now);
     expect([current, next ?? '-', previous ?? '-'].join(' ')).toBe(expected);
   });

@@ -6,7 +6,7 @@ const repository = { owner: 'acme', name: 'shop' };
 const facts = { number: 7, author: 'ada', status: 'tagged', skipLine: true, statusCode: null, statusText: null };
 
 describe('the body of an event', () => {
-  it('says what the documentation lists, whatever else the event knows', () => {
+  it('has exactly what the documentation lists', () => {
     const body = webhookBody(
       { action: 'merged', payload: { ...facts, status: 'merged', mergeCommit: 'c', commit: 'd', recovered: true } },
       repository,
@@ -24,7 +24,7 @@ describe('the body of an event', () => {
     ]);
   });
 
-  it('of a dequeued one has the code of that, and its sentence', () => {
+  it('of a dequeue has the code of a dequeue and its sentence', () => {
     expect(
       webhookBody({ action: 'dequeued', payload: { ...facts, status: 'open', statusCode: 104 } }, repository),
     ).toMatchObject({
@@ -34,7 +34,7 @@ describe('the body of an event', () => {
     });
   });
 
-  it('of a batch lists its members as they are after it', () => {
+  it('of a batch lists its members with their new status', () => {
     const member = { ...facts, status: 'merged' };
     expect(
       webhookBody(
@@ -50,20 +50,20 @@ describe('the body of an event', () => {
     });
   });
 
-  it('is null for undocumented actions and for closed pull requests', () => {
+  it('is null for actions without documentation and for closed pull requests', () => {
     expect(webhookBody({ action: 'batch_started', payload: {} }, repository)).toBeNull();
     expect(webhookBody({ action: 'blocked', payload: { ...facts, status: 'closed' } }, repository)).toBeNull();
   });
 });
 
 describe('a subscription', () => {
-  it('to * is one to every documented action, and to no other', () => {
+  it('to * includes every documented action, and no other', () => {
     expect(webhookActions.filter((action) => isSubscribed(['*'], action))).toEqual(webhookActions);
     expect(['batch_started', 'queue_halted', 'ping'].filter((action) => isSubscribed(['*'], action))).toEqual([]);
     expect(isSubscribed(['merged'], 'queued')).toBe(false);
   });
 
-  it('names actions there are, once each, or * alone', () => {
+  it('names existing actions, each once, or only *', () => {
     expect([['merged', 'config_change'], ['*']].map(problemOfActions)).toEqual([null, null]);
     expect(problemOfActions([])).toContain('at least one action');
     expect(problemOfActions(['merged', 'merged'])).toContain('once');

@@ -1,4 +1,4 @@
-// What GitHub's failures mean to the port.
+// How the host `github` treats failures of GitHub.
 import { expect, test } from 'vitest';
 import { asPortError, type FailedCall, type Failure, judgeFailure } from '../../../src/hosts/github/answers.ts';
 import { NotFoundAtGitHub } from '../../../src/hosts/github/answers.ts';
@@ -7,7 +7,7 @@ import { HostRefused, HostUnavailable } from '../../../src/hosts/port.ts';
 const now = Date.parse('2026-11-02T10:00:00Z');
 const resetSec = now / 1000 + 900;
 
-/** Refused by a server with that clock. */
+/** The call was refused by a server with this clock. */
 function dated(at: number): Partial<FailedCall> {
   return { status: 401, isForToken: true, headers: { date: new Date(at).toUTCString() } };
 }
@@ -17,7 +17,7 @@ interface Case {
   readonly call: Partial<FailedCall>;
   readonly kind: Failure['kind'];
   readonly message: string;
-  /** When to ask again. */
+  /** When to call again. */
   readonly at?: number | null;
 }
 
@@ -165,7 +165,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)('$name: $kind', ({ call, kind, message, at }) => {
+test.each(cases)('$name is the failure $kind', ({ call, kind, message, at }) => {
   const failure = judgeFailure(
     { status: 500, headers: {}, message: '', writes: false, isForToken: false, ...call },
     now,
@@ -181,7 +181,7 @@ test.each<{ failure: Failure; error: new (...given: never[]) => Error; retryAt: 
   { failure: { kind: 'token', message: 'Token' }, error: HostUnavailable, retryAt: undefined },
   { failure: { kind: 'absent', message: 'Gone' }, error: NotFoundAtGitHub, retryAt: undefined },
   { failure: { kind: 'refused', message: 'No' }, error: HostRefused, retryAt: undefined },
-])('the failure $failure.kind becomes an error of the port', ({ failure, error, retryAt }) => {
+])('the failure $failure.kind becomes an error of the code host', ({ failure, error, retryAt }) => {
   const made = asPortError(failure, new Error('cause'));
   expect(made).toBeInstanceOf(error);
   expect(made.message).toBe(failure.message);

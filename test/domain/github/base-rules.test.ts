@@ -1,4 +1,4 @@
-// What GitHub's rules of a base branch mean for landings.
+// What GitHub's rules for a base branch mean for landings.
 import { expect, test } from 'vitest';
 import { type BranchFacts, judgeBaseRules, type ProtectionFacts } from '../../../src/hosts/github/base-rules.ts';
 import type { BaseRules } from '../../../src/hosts/port.ts';
@@ -245,6 +245,6 @@ test.each(cases)('$name', ({ facts, rules }) => {
     ...facts,
   });
   expect(judged).toMatchObject(rules);
-  // What is not certain is not enforced.
+  // Uncertain rules are not enforced.
   expect(judged.enforcedChecks).toEqual(rules.enforcedChecks);
 });

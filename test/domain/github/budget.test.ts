@@ -1,4 +1,4 @@
-// What an installation may still ask of GitHub.
+// Which calls an installation may still make to GitHub.
 import { expect, test } from 'vitest';
 import {
   type Budget,
@@ -37,12 +37,12 @@ test.each<{ left: number; going: readonly Purpose[] }>([
   { left: 250, going: ['landing'] },
   { left: 1, going: ['landing'] },
   { left: 0, going: [] },
-])('with $left of 5000 points left go: $going', ({ left, going }) => {
+])('with $left of 5000 points left, these calls are made: $going', ({ left, going }) => {
   const budget = withLeft(left);
   expect(purposes.filter((purpose) => decideCall(budget, call({ purpose }), now).kind === 'go')).toEqual(going);
 });
 
-test('a call that waits learns until when and why', () => {
+test('a call that must wait gets the time and the reason', () => {
   expect(decideCall(withLeft(900), call({ purpose: 'notification' }), now)).toEqual({
     kind: 'wait',
     until: resetsAt,
@@ -51,7 +51,7 @@ test('a call that waits learns until when and why', () => {
   expect(decideCall(withLeft(0), call(), now)).toMatchObject({ reason: '0 of 5000 REST points are left this hour' });
 });
 
-test('points of REST say nothing about GraphQL, and nothing once their hour is over', () => {
+test('points of REST do not limit GraphQL, and do not count after their hour', () => {
   expect(decideCall(withLeft(0), call({ resource: 'graphql' }), now).kind).toBe('go');
   expect(decideCall(withLeft(0), call(), resetsAt).kind).toBe('go');
 });
@@ -62,7 +62,7 @@ function withCreations(count: number, everyMs: number): Budget {
   return budget;
 }
 
-test('the sixty-first creation of a minute waits for the next minute, and what creates nothing does not', () => {
+test('the sixty-first creation of a minute waits for the next minute, and other calls do not wait', () => {
   const budget = withCreations(mostCreationsInMinute, 0);
   expect(decideCall(budget, call({ creates: true }), now + 1)).toEqual({
     kind: 'wait',
@@ -73,7 +73,7 @@ test('the sixty-first creation of a minute waits for the next minute, and what c
   expect(decideCall(budget, call({ creates: true }), now + minute).kind).toBe('go');
 });
 
-test('the hour of creations is full although no minute is', () => {
+test('the limit of creations in an hour counts, even if no minute is full', () => {
   const budget = withCreations(mostCreationsInHour, 2_000);
   const at = now + mostCreationsInHour * 2_000;
   expect(budget.madeInMinute).toBeLessThan(mostCreationsInMinute);
@@ -92,12 +92,12 @@ test.each([
   { purpose: 'answer', made: 54, isFree: false },
   { purpose: 'notification', made: 44, isFree: true },
   { purpose: 'notification', made: 45, isFree: false },
-] as const)('after $made creations in a minute, one for $purpose goes: $isFree', ({ purpose, made, isFree }) => {
+] as const)('after $made creations in a minute, one for $purpose is made: $isFree', ({ purpose, made, isFree }) => {
   const decision = decideCall(withCreations(made, 1), call({ creates: true, purpose }), now + made);
   expect(decision.kind === 'go').toBe(isFree);
 });
 
-test('comments leave creations of the hour to landings', () => {
+test('comments leave creations of an hour to landings', () => {
   const budget = withCreations(337, 2_000);
   const at = now + 337 * 2_000;
   expect(decideCall(budget, call({ creates: true, purpose: 'notification' }), at)).toEqual({
@@ -109,8 +109,8 @@ test('comments leave creations of the hour to landings', () => {
 });
 
 test.each([
-  { name: 'a smaller rest counts', said: { limit: 5000, left: 900, resetsAt }, left: 900 },
-  { name: 'an answer that was overtaken does not', said: { limit: 5000, left: 1100, resetsAt }, left: 1000 },
+  { name: 'fewer points count', said: { limit: 5000, left: 900, resetsAt }, left: 900 },
+  { name: 'more points of a late answer do not count', said: { limit: 5000, left: 1100, resetsAt }, left: 1000 },
   {
     name: 'a reset that differs by seconds is the same hour',
     said: { limit: 5000, left: 1100, resetsAt: resetsAt + 9_000 },
@@ -122,11 +122,11 @@ test.each([
     said: { limit: 5000, left: 3, resetsAt: resetsAt - hour },
     left: 1000,
   },
-])('of two answers about what is left: $name', ({ said, left }) => {
+])('of two answers about the points that are left: $name', ({ said, left }) => {
   expect(noteAllowance(withLeft(1000), 'rest', said).rest?.left).toBe(left);
 });
 
-test('a pause holds every call until it ends', () => {
+test('a pause stops every call until it ends', () => {
   const paused = notePause(newBudget(now), now + 30_000, now);
   expect(decideCall(paused, call(), now + 29_999)).toEqual({
     kind: 'wait',
@@ -136,7 +136,7 @@ test('a pause holds every call until it ends', () => {
   expect(decideCall(paused, call(), now + 30_000).kind).toBe('go');
 });
 
-test('a pause without an end is a minute, and twice as long each time, up to an hour, until a call succeeds', () => {
+test('a pause without an end lasts a minute, twice as long each time, at most an hour, until a call succeeds', () => {
   let budget = newBudget(now);
   const lengths: number[] = [];
   let at = now;
@@ -150,7 +150,7 @@ test('a pause without an end is a minute, and twice as long each time, up to an 
   expect(notePause(noteSuccess(budget, at), null, at).pausedUntil).toBe(at + minute);
 });
 
-test('two refusals during one pause are one', () => {
+test('two refusals during one pause count once', () => {
   const paused = notePause(newBudget(now), null, now);
   expect(notePause(paused, null, now + 1)).toBe(paused);
 });

@@ -1,4 +1,4 @@
-// What GitHub shows of a commit's checks, as one report.
+// The checks of a commit at GitHub, as one report.
 import { expect, test } from 'vitest';
 import {
   type CheckRunAnswer,
@@ -96,17 +96,17 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test success 2'],
   },
   {
-    name: 'a rerun that runs',
+    name: 'a running rerun',
     given: { suites: [suite('push', [run('test', 'FAILURE'), run('test', null)])] },
     checks: ['test pending 2'],
   },
   {
-    name: 'push and pull_request of one name: the red one counts',
+    name: 'a check of push and one of pull_request with the same name: the red one counts',
     given: { suites: [suite('push', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'FAILURE')])] },
     checks: ['test failure 2'],
   },
   {
-    name: 'push and pull_request of one name: the running one counts before the red one',
+    name: 'a check of push and one of pull_request with the same name: the running one counts before the red one',
     given: { suites: [suite('push', [run('test', null)]), suite('pull_request', [run('test', 'FAILURE')])] },
     checks: ['test pending 2'],
   },
@@ -132,19 +132,19 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     ],
   },
   {
-    name: 'a status and a run of one name',
+    name: 'a status and a run with the same name',
     given: { suites: [suite('push', [run('test', 'SUCCESS')])], statuses: [status('test', 'FAILURE')] },
     checks: ['test failure 1'],
   },
   {
-    name: 'two Apps write one name, and any of them may: both have to pass',
+    name: 'two Apps report checks with the same name, without a rule: both must pass',
     given: {
       suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
     },
     checks: ['test failure 2'],
   },
   {
-    name: 'two Apps write one name, and a rule pins it to one of them: the other counts for nothing',
+    name: 'two Apps report checks with the same name, and a rule names one of the Apps: the other check does not count',
     given: {
       suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
       pinned: { test: [String(actions.databaseId)] },
@@ -152,12 +152,12 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test success 1', 'test (other-ci) failure 1'],
   },
   {
-    name: 'only another App than the one of the rule has written the name',
+    name: 'only another App than that of the rule has reported the check',
     given: { suites: [suite('push', [run('test', 'SUCCESS')])], pinned: { test: ['7'] } },
     checks: ['test (github-actions) success 1'],
   },
   {
-    name: 'a rule pins the name to two Apps, as two rules do',
+    name: 'rules name two Apps for one check',
     given: {
       suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
       pinned: { test: [String(actions.databaseId), '7'] },
@@ -165,7 +165,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test failure 2'],
   },
   {
-    name: 'statuses of a pinned name: of an App it counts, of a person and of a deleted account it does not',
+    name: 'statuses of a check for which a rule names an App: that of the App counts, those of a person and of a deleted account do not',
     given: {
       statuses: [
         status('a', 'SUCCESS'),
@@ -177,7 +177,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['a success 1', 'b (ada) success 1', 'c (ghost) success 1'],
   },
   {
-    name: 'a message that keeps workflows from starting: the checks that did not begin',
+    name: 'a message that stops workflows: the checks that did not begin',
     given: {
       suites: [suite(null, [run('lint', 'SUCCESS')], { app: otherApp })],
       message: 'Add tea [skip ci]',
@@ -201,7 +201,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test action_required 1'],
   },
   {
-    name: 'a conclusion that is new',
+    name: 'an unknown conclusion',
     given: { suites: [suite('push', [run('test', 'PONDERED')])] },
     checks: ['test unknown 1'],
   },
@@ -253,7 +253,7 @@ test.each([
   expect(report.canceled).toBe(said === 'CANCELLED');
 });
 
-test('a check says where it ran, when, and by which event', () => {
+test('a check has its page, its times and its event', () => {
   const seen = run('test', 'FAILURE', { title: 'One failed', summary: 'long' });
   const { checks } = read({ suites: [suite('pull_request', [seen])] });
   expect(checks).toEqual([
@@ -330,7 +330,7 @@ test.each<{ name: string; given: Given; complete: boolean; settlesIn: number | n
     complete: true,
     settlesIn: null,
   },
-])('complete: $complete when $name', ({ given, complete, settlesIn }) => {
+])('complete is $complete if $name', ({ given, complete, settlesIn }) => {
   const settlesAt = settlesIn === null ? null : now + settlesIn * 1000;
   expect(read(given)).toMatchObject({ complete, settlesAt });
 });
@@ -343,7 +343,7 @@ test.each([
   { name: 'the same end reported twice', states: ['success', 'success'], attempt: 1 },
   { name: 'reported progress', states: ['pending', 'pending', 'success'], attempt: 1 },
   { name: 'no history', states: [], attempt: 1 },
-])('a status has attempts: $name', ({ states, attempt }) => {
+])('the attempt of a status: $name', ({ states, attempt }) => {
   const history = states.flatMap((state) => [
     { context: 'ci', state },
     { context: 'other', state: 'failure' },

@@ -1,4 +1,4 @@
-// Reading a repository's comments on and on: each once, late ones too.
+// The comments of a repository are read again and again: each comment is new once, also if it is shown late.
 import { expect, test } from 'vitest';
 import { parseCursor, readComments, readFrom } from '../../../src/hosts/github/comment-cursor.ts';
 
@@ -8,7 +8,7 @@ function comment(id: number, atSec: number) {
   return { id, created_at: new Date(start + atSec * 1000).toISOString() };
 }
 
-/** Reads each answer of GitHub in turn, and returns the ids that were new. */
+/** Reads each answer of GitHub in turn, and returns the ids of the new comments. */
 function follow(answers: readonly (readonly ReturnType<typeof comment>[])[], since = start): number[][] {
   let kept: string | null = null;
   return answers.map((seen) => {
@@ -20,9 +20,9 @@ function follow(answers: readonly (readonly ReturnType<typeof comment>[])[], sin
 }
 
 test.each([
-  { name: 'nothing was said', answers: [[], []], fresh: [[], []] },
+  { name: 'no comment', answers: [[], []], fresh: [[], []] },
   { name: 'each is new once', answers: [[comment(1, 1)], [comment(1, 1), comment(2, 2)]], fresh: [[1], [2]] },
-  { name: 'two of one second', answers: [[comment(1, 1)], [comment(1, 1), comment(2, 1)]], fresh: [[1], [2]] },
+  { name: 'two comments in one second', answers: [[comment(1, 1)], [comment(1, 1), comment(2, 1)]], fresh: [[1], [2]] },
   {
     name: 'a comment that is shown late, within the minute',
     answers: [
@@ -37,12 +37,12 @@ test.each([
     fresh: [[1], [2], []],
   },
   {
-    name: 'one from before the first reading',
+    name: 'a comment from before the first read',
     answers: [[comment(1, -5), comment(2, 5)]],
     fresh: [[2]],
   },
   {
-    name: 'a comment that an answer in between did not show',
+    name: 'a comment that one answer in between does not have',
     answers: [[comment(1, 1), comment(2, 30)], [comment(2, 30)], [comment(1, 1), comment(2, 30)]],
     fresh: [[1, 2], [], []],
   },
@@ -50,12 +50,12 @@ test.each([
   expect(follow(answers)).toEqual(fresh);
 });
 
-test('what is remembered is of the last minute', () => {
+test('only the comments of the last minute are remembered', () => {
   const first = readComments(parseCursor(null, start), [comment(1, 0), comment(2, 30)], start);
   const later = readComments(parseCursor(first.cursor, start), [comment(3, 300)], start - 60_000);
   expect(parseCursor(later.cursor, start)).toEqual({ at: start + 300_000, known: [3] });
 });
 
-test('what is said in the second in which a repository was added is read, and what was said before is not', () => {
+test('comments in the second in which a repository was added are read, and earlier ones are not', () => {
   expect(follow([[comment(1, 0), comment(2, 1)]], start + 1_600)).toEqual([[2]]);
 });

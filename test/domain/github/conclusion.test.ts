@@ -1,4 +1,4 @@
-// When the end of a pull request waits for GitHub's own mark.
+// When the conclusion of a pull request waits until GitHub marks it as merged.
 import { expect, test } from 'vitest';
 import type { Client } from '../../../src/hosts/github/client.ts';
 import { conclusionOperation } from '../../../src/hosts/github/conclusion.ts';
@@ -7,7 +7,7 @@ import { HostUnavailable, type HostPullRequest, type HostRepository } from '../.
 const repository: HostRepository = { accountId: '1', id: '1', owner: 'acme', name: 'shop' };
 const at = Date.parse('2026-11-02T10:00:00Z');
 
-/** The head `own` is on `main`, and not on the branch below it. */
+/** The head `own` is on `main`, and not on the branch below. */
 async function conclude(seen: Partial<HostPullRequest>, laterMs: number): Promise<string[]> {
   const done: string[] = [];
   const pullRequest = { number: 1, state: 'open', headSha: 'own', baseTip: 'main', ...seen } as HostPullRequest;
@@ -37,11 +37,11 @@ test.each<[string, Partial<HostPullRequest>, number, readonly string[]]>([
   ['lost its base branch', { baseTip: null }, 0, closes],
   ['is not marked after two minutes', {}, 120_000, closes],
   ['was closed by somebody', { state: 'closed' }, 0, ['Landed.']],
-])('one that %s ends at once', async (_name, seen, laterMs, done) => {
+])('a pull request that %s is concluded at once', async (_name, seen, laterMs, done) => {
   expect(await conclude(seen, laterMs)).toEqual(done);
 });
 
-test('one whose base has its head waits for the mark', async () => {
+test('a pull request whose base contains its head waits for the mark', async () => {
   await expect(conclude({}, 119_000)).rejects.toThrow(
     new HostUnavailable('GitHub does not show #1 as merged yet', { retryAt: at + 124_000 }),
   );

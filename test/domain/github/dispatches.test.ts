@@ -1,4 +1,4 @@
-// What GitHub says about workflows that are started by name, with a message that names the cure.
+// Answers of GitHub about workflows that are started by name. Messages say what to do.
 import { expect, test } from 'vitest';
 import { judgeDispatch, missingWorkflow, whyItFailed } from '../../../src/hosts/github/dispatch-answers.ts';
 
@@ -26,11 +26,11 @@ test.each([
     "GitHub: Required input 'stage' not provided. Interlock does not know this input of the workflow deploy.yml: give the input a default, or make it optional.",
   ],
   ['GitHub: Something new', 'GitHub: Something new'],
-])('%s is refused with the cure', (said, message) => {
+])('the answer "%s" is a refusal that says what to do', (said, message) => {
   expect(judgeDispatch(said, asked)).toEqual({ kind: 'refused', message });
 });
 
-test('a server that does not know the field of run details is asked without the field', () => {
+test('a server that does not know the field for run details is asked without it', () => {
   const said = 'GitHub: Invalid request.\n\n"return_run_details" is not a permitted key.';
   expect(judgeDispatch(said, asked)).toEqual({ kind: 'ask_without_details' });
 });
@@ -45,7 +45,7 @@ test.each([
     'GitHub has no workflow "deploy.yml" on the default branch of the repository. Add .github/workflows/deploy.yml to it.',
   ],
   ['Deploy', 'GitHub has no workflow "Deploy" on the default branch of the repository.'],
-])('a workflow %s that is missing is named with the place of its file', (workflow, message) => {
+])('a missing workflow %s is named with the path of its file', (workflow, message) => {
   expect(missingWorkflow({ workflow })).toBe(message);
 });
 
@@ -63,6 +63,6 @@ test.each([
   ['action_required', [], 'A maintainer must approve the run at GitHub.'],
   ['timed_out', [], 'The run took longer than GitHub allows.'],
   ['failure', [], null],
-])('a run that ended as %s with the jobs %j says why', (conclusion, jobs, message) => {
+])('a run that ended as %s with the jobs %j has a reason', (conclusion, jobs, message) => {
   expect(whyItFailed(conclusion, jobs)).toBe(message);
 });

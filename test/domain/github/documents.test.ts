@@ -11,13 +11,13 @@ const github = buildSchema(schema.idl, { assumeValid: true });
 
 async function documentsOf(file: string): Promise<(readonly [string, string])[]> {
   const given = (await import(join(folder, file))) as Readonly<Record<string, string>>;
-  // A fragment alone is a part of other documents.
+  // A fragment alone is only a part of other documents.
   return Object.entries(given).filter(([, text]) => /\b(query|mutation)\b/.test(text));
 }
 
 const documents = (await Promise.all(files.map(documentsOf))).flat();
 
-test('documents are found', () => {
+test('the documents are found', () => {
   expect(files).toEqual(['checks.documents.ts', 'pull-requests.documents.ts']);
   expect(documents.length).toBeGreaterThan(5);
 });
@@ -26,7 +26,7 @@ test.each(documents)('the document %s is valid', (_name, text) => {
   expect(validate(github, parse(text))).toEqual([]);
 });
 
-test('a field that GitHub does not have is found', () => {
+test('a field that GitHub does not have is reported', () => {
   expect(validate(github, parse('{ viewer { shoeSize } }')).map(({ message }) => message)).toEqual([
     'Cannot query field "shoeSize" on type "User".',
   ]);

@@ -1,4 +1,4 @@
-// Reads of refs at GitHub that come at the same time are made together, and each is of an instant after its question.
+// Reads of refs at GitHub that are requested at the same time are made together. Each read begins after its request.
 import { expect, test } from 'vitest';
 import { gatherReads } from '../../../src/hosts/github/remote-refs.ts';
 import type { HostRepository } from '../../../src/hosts/port.ts';
@@ -26,7 +26,7 @@ function slowHost() {
   return { read, requests, answerNext };
 }
 
-test('what is asked for during a read is read after it, in one request', async () => {
+test('reads that are requested during a read are made after it, in one request', async () => {
   const { read, requests, answerNext } = slowHost();
   const first = read(shop, ['main']);
   await expect.poll(requests, { interval: 1 }).toEqual(['shop: main']);
@@ -44,7 +44,7 @@ test('what is asked for during a read is read after it, in one request', async (
   expect(requests()).toEqual(['shop: main', 'shop: main gone b a']);
 });
 
-test('a failure is that of everybody who asked, and the next read is made', async () => {
+test('a failure goes to all callers of the read, and the next read is made', async () => {
   const { read, requests, answerNext } = slowHost();
   const together = Promise.allSettled([read(shop, ['a']), read(shop, ['b'])]);
   await answerNext(0, new Error('GitHub is down.'));
@@ -55,7 +55,7 @@ test('a failure is that of everybody who asked, and the next read is made', asyn
   expect(requests()).toEqual(['shop: a b', 'shop: a']);
 });
 
-test('repositories do not wait for each other, nor listings for anything', async () => {
+test('reads of repositories do not wait for each other, and listings wait for nothing', async () => {
   const { read, requests } = slowHost();
   void read(shop, ['main']);
   void read({ ...shop, id: '2', name: 'vault' }, ['main']);

@@ -1,4 +1,4 @@
-// The ledger of landings: what it says, and what a compaction does.
+// The ledger of landings: how it is read, and what a compaction does.
 import { expect, test } from 'vitest';
 import {
   concernsLandings,
@@ -39,11 +39,11 @@ test.each([
   ['refs/interlock/builds/', false],
   ['refs/heads/main', false],
   ['refs/heads/', false],
-])('of %s the ledger is asked: %s', (pattern, concerns) => {
+])('reads of %s need the ledger: %s', (pattern, concerns) => {
   expect(concernsLandings(pattern)).toBe(concerns);
 });
 
-test('what stands counts before the ledger, and both are listed in order', () => {
+test('existing refs count before the ledger, and both are listed in order', () => {
   const actual = [landing(3), landing(1, id('c'))];
   expect(joinLedger(actual, ledgerOf(landing(1), landing(2, id('b'))))).toEqual([
     landing(1, id('c')),
@@ -55,23 +55,23 @@ test('what stands counts before the ledger, and both are listed in order', () =>
 const every = (): boolean => true;
 
 test.each([
-  { name: 'nothing stands', actual: [], ledger: ledgerOf(landing(1)), plan: null },
-  { name: 'young ones stay', actual: [landing(1)], ledger: ledgerOf(), isDue: () => false, plan: null },
+  { name: 'no landing ref exists', actual: [], ledger: ledgerOf(landing(1)), plan: null },
+  { name: 'young refs stay', actual: [landing(1)], ledger: ledgerOf(), isDue: () => false, plan: null },
   {
-    name: 'old ones are listed and deleted',
+    name: 'old refs are listed and deleted',
     actual: [landing(1), landing(2)],
     ledger: ledgerOf(),
     isDue: ({ ref }: { ref: string }) => ref.endsWith('1'),
     plan: { listed: [landing(1)], deleted: [landing(1)] },
   },
   {
-    name: 'one that the ledger has already is deleted alone',
+    name: 'a ref that the ledger has already is only deleted',
     actual: [landing(1)],
     ledger: ledgerOf(landing(1)),
     plan: { listed: [], deleted: [landing(1)] },
   },
   {
-    name: 'one that the ledger has with another commit stays',
+    name: 'a ref that the ledger has with another commit stays',
     actual: [landing(1, id('b'))],
     ledger: ledgerOf(landing(1)),
     plan: null,
@@ -86,7 +86,7 @@ test.each([
   expect(planCompaction(actual, ledger, isDue)).toEqual(plan);
 });
 
-test('a compaction is bounded, so that a push takes seconds', () => {
+test('a compaction has a maximum size, so that a push takes seconds', () => {
   const many = Array.from({ length: mostInCompaction + 1 }, (_, batch) => landing(batch));
   expect(planCompaction(many, ledgerOf(), every)?.deleted).toHaveLength(mostInCompaction);
 });

@@ -1,4 +1,4 @@
-// When mirrors are kept up, and what goes.
+// When mirrors need upkeep, and what is removed.
 import { expect, test } from 'vitest';
 import { readMirrorSettings } from '../../../src/hosts/github/mirror-settings.ts';
 import { isBroken } from '../../../src/hosts/github/mirror-clone.ts';
@@ -22,11 +22,11 @@ test.each([
   { name: 'today, and idle', keptUp: 19, used: 19, due: false },
   { name: 'two days ago, and in use', keptUp: 48, used: 0, due: true },
   { name: 'in the future, by a clock that was put back', keptUp: -1, used: 0, due: true },
-])('upkeep is due: $name: $due', ({ keptUp, used, due }) => {
+])('upkeep of a mirror ($name) is due: $due', ({ keptUp, used, due }) => {
   expect(isMaintenanceDue({ keptUpAt: now - keptUp * hour, usedAt: now - used * hour, now })).toBe(due);
 });
 
-test('a ref is as old as it was seen, a ref that moved is young, and one that is gone is forgotten', () => {
+test('the age of a ref counts from its first sight, a moved ref is new, and a deleted ref is dropped', () => {
   const first = { ref: 'refs/interlock/landings/1', commit: 'a' };
   const moved = { ref: 'refs/interlock/landings/2', commit: 'c' };
   const seen = noteSeen(
@@ -47,15 +47,15 @@ test.each([
   ['refs/interlock/landings/7', 15, false],
   ['refs/mirror/heads/main', 15, false],
   ['refs/heads/main', 15, false],
-])('%s of %i days ago is removed from a mirror: %s', (ref, days, isRemoved) => {
+])('%s, seen first %i days ago, is removed from a mirror: %s', (ref, days, isRemoved) => {
   const kept = { ref, commit: 'a' };
   expect(planRefRemoval([kept], { [`a ${ref}`]: now - days * day }, now)).toEqual(isRemoved ? [kept] : []);
 });
 
 test.each([
   { name: 'all of them fit', maxBytes: 30, removed: [] },
-  { name: 'those that were used least recently go', maxBytes: 15, removed: ['old', 'older'] },
-  { name: 'one that was used today stays, whatever room it takes', maxBytes: 1, removed: ['old', 'older'] },
+  { name: 'the least recently used are removed', maxBytes: 15, removed: ['old', 'older'] },
+  { name: 'a mirror that was used today stays, whatever its size', maxBytes: 1, removed: ['old', 'older'] },
 ])('idle mirrors: $name', ({ maxBytes, removed }) => {
   const mirrors = [
     { directory: 'used', bytes: 10, usedAt: now - hour },
@@ -76,7 +76,7 @@ test.each([
   ["fatal: unable to access 'https://github.com/acme/shop.git/': not a git repository", false],
   ['remote: Internal Server Error\nfatal: remote error', false],
   ['fatal: bad object abcd', false],
-])('git says of a broken mirror: %j: %s', (message, broken) => {
+])('the message %j means a broken mirror: %s', (message, broken) => {
   expect(isBroken(message)).toBe(broken);
 });
 
@@ -94,6 +94,6 @@ test.each([
   [{ GITHUB_MIRRORS: 'both' }, 'GITHUB_MIRRORS is "both". Set shared'],
   [{ GITHUB_MIRROR_MAX_GB: '5 GB' }, 'GITHUB_MIRROR_MAX_GB is "5 GB". Set a number'],
   [{ GITHUB_MIRROR_MAX_GB: '0' }, 'GITHUB_MIRROR_MAX_GB is "0". Set a number'],
-])('settings of mirrors that cannot be obeyed name the variable: %j', (env, message) => {
+])('invalid settings of mirrors are refused with the variable: %j', (env, message) => {
   expect(() => readMirrorSettings(env)).toThrow(message);
 });

@@ -1,4 +1,4 @@
-// Text of GitHub without control characters.
+// Texts of GitHub without control characters.
 import { expect, test } from 'vitest';
 import { plainLine, plainText } from '../../../src/hosts/github/plain-text.ts';
 
@@ -10,13 +10,13 @@ test.each([
   ['Red \u001b[31m', 'Red [31m'],
   ['Grüße, 你好 👋', 'Grüße, 你好 👋'],
   ['\u0000', ''],
-])('a title %j is the line %j', (text, line) => {
+])('the title %j becomes the line %j', (text, line) => {
   expect(plainLine(text)).toBe(line);
 });
 
 test.each([
   ['one\n\ttwo\r\nthree', 'one\n\ttwo\r\nthree'],
   ['a\u0000b\u001b[31mc\u0085d', 'ab[31mcd'],
-])('a text %j is %j', (text, plain) => {
+])('the text %j becomes %j', (text, plain) => {
   expect(plainText(text)).toBe(plain);
 });

@@ -1,4 +1,4 @@
-// A pull request as GitHub answers it, and as the port has it.
+// Pull requests as GitHub answers them, and as the host `github` returns them.
 import { expect, test } from 'vitest';
 import {
   asHostPullRequest,
@@ -50,7 +50,7 @@ function owned(requiredApprovingReviewCount: number | null): Partial<PullRequest
   };
 }
 
-/** Rulesets of which each demands so many approvals; null: another rule. */
+/** Rulesets that each require so many approvals. Null: another rule. */
 function demanded(...counts: readonly (number | null)[]): Partial<PullRequestAnswer> {
   const nodes = counts.map((count) => ({
     parameters: count === null ? null : { requiredApprovingReviewCount: count },
@@ -67,7 +67,7 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    name: 'an open one',
+    name: 'an open pull request',
     given: {},
     read: {
       number: 5,
@@ -87,20 +87,20 @@ const cases: readonly Case[] = [
   },
   { name: 'a deleted account', given: { author: null }, read: { author: 'ghost' } },
   {
-    name: 'a branch that is ahead of the record',
+    name: 'a branch that is newer than the head of the pull request',
     given: {},
     beside: { tips: new Map([['refs/heads/topic', merged]]) },
     read: { headSha: head, headTip: merged },
   },
   {
-    name: 'a base branch, of which the record says nothing',
+    name: 'the tip of the base branch, which the answer about the pull request lacks',
     given: {},
     beside: { tips: new Map([['refs/heads/main', merged]]) },
     read: { baseTip: merged },
   },
   { name: 'a branch that is gone', given: {}, beside: { tips: new Map() }, read: { headTip: null } },
   {
-    name: 'a fork whose branch has the name of one here',
+    name: 'a fork whose branch has the name of a branch of this repository',
     given: { isCrossRepository: true, headRepository: { name: 'their-shop', owner: { login: 'bob' } } },
     read: { headFork: { owner: 'bob', name: 'their-shop' }, headTip: null },
   },
@@ -110,12 +110,12 @@ const cases: readonly Case[] = [
     read: { headFork: { owner: 'ghost', name: '' }, headTip: null },
   },
   {
-    name: 'a merged one',
+    name: 'a merged pull request',
     given: { state: 'MERGED', mergedAt: '2026-11-02T11:00:00Z', mergeCommit: { oid: merged } },
     read: { state: 'merged', mergedAt: Date.parse('2026-11-02T11:00:00Z'), mergeCommitSha: merged, headTip: null },
   },
   {
-    name: 'a closed one, whose commit is that of a trial merge',
+    name: 'a closed pull request, whose merge commit is only a trial',
     given: { state: 'CLOSED', mergeCommit: { oid: merged } },
     read: { state: 'closed', mergeCommitSha: null, headTip: null },
   },
@@ -141,27 +141,27 @@ const cases: readonly Case[] = [
     read: { unresolvedConversations: 2 },
   },
   {
-    name: 'a review that rules demand',
+    name: 'a review that rules require',
     given: { reviewDecision: 'REVIEW_REQUIRED' },
     read: { requiredReviewMissing: true, ownerReviewMissing: false },
   },
   {
-    name: 'a review that a ruleset demands, though GitHub decides nothing',
+    name: 'a review that a ruleset requires, although GitHub has no decision',
     given: { ...demanded(null, 1), reviewDecision: null },
     read: { requiredReviewMissing: true },
   },
   {
-    name: 'fewer reviews than one of two rulesets demands, though GitHub calls it approved',
+    name: 'fewer reviews than one of two rulesets requires, although GitHub says approved',
     given: { ...demanded(2, 1), ...reviews(['bob', 'APPROVED']), reviewDecision: 'APPROVED' },
     read: { requiredReviewMissing: true },
   },
   {
-    name: 'as many reviews as rulesets demand',
+    name: 'as many reviews as rulesets require',
     given: { ...demanded(0, 1), ...reviews(['bob', 'APPROVED']), reviewDecision: null },
     read: { requiredReviewMissing: false },
   },
   {
-    name: 'reviews that are enough',
+    name: 'enough reviews',
     given: { ...reviews(['bob', 'APPROVED']), reviewDecision: 'APPROVED' },
     read: { requiredReviewMissing: false },
   },
@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
     read: { requiredReviewMissing: false },
   },
   {
-    name: 'an owner who has not reviewed although enough others have',
+    name: 'a missing review of an owner, with enough other reviews',
     given: { ...owned(1), ...reviews(['bob', 'APPROVED']) },
     read: { ownerReviewMissing: true },
   },
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
     read: { ownerReviewMissing: false },
   },
   {
-    name: 'owners who have all reviewed',
+    name: 'reviews of all owners',
     given: { ...owned(1), ...reviews(['bob', 'APPROVED']), reviewDecision: 'APPROVED' },
     read: { ownerReviewMissing: false },
   },
@@ -228,7 +228,7 @@ test.each([
   expect(isBot(actor, 'interlock[bot]')).toBe(isOwn);
 });
 
-test('a bot is named as REST names it', () => {
+test('a bot has the name that REST gives it', () => {
   const author = { __typename: 'Bot', login: 'interlock' };
   expect(asHostPullRequest({ ...answered, author }, beside).author).toBe('interlock[bot]');
 });

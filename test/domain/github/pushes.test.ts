@@ -1,4 +1,4 @@
-// What the end of a push means, and when the next one may start.
+// What the output of a push means, and when the next push may start.
 import { expect, test } from 'vitest';
 import { judgeRefs, type PushAnswer, readPushAnswer, refuseUpdates } from '../../../src/hosts/github/push-answers.ts';
 import { waitBefore } from '../../../src/hosts/github/push-lane.ts';
@@ -13,17 +13,17 @@ function rejected(reason: string, others = 'atomic push failed'): string {
 }
 
 const answers: readonly (readonly [string, string, string, PushAnswer['kind']])[] = [
-  ['a lease that does not hold', rejected('stale info'), '', 'unclear'],
+  ['a lease that does not match', rejected('stale info'), '', 'unclear'],
   ['a base that is ahead', rejected('fetch first'), '', 'unclear'],
   ['a transaction that failed', rejected('atomic transaction failed', 'atomic transaction failed'), '', 'unclear'],
   [
-    'a ref that somebody else holds',
+    'a ref that another push has locked',
     rejected("cannot lock ref 'refs/heads/main': is at 1 but expected 2"),
     '',
     'unclear',
   ],
-  ['a bare failure, as under concurrent pushes', rejected('failed', 'failed'), '', 'unclear'],
-  ['no words at all', '', 'fatal: the remote end hung up unexpectedly', 'unclear'],
+  ['a failure without a reason, as under concurrent pushes', rejected('failed', 'failed'), '', 'unclear'],
+  ['no output', '', 'fatal: the remote end hung up unexpectedly', 'unclear'],
   [
     'a file that is too large',
     rejected('pre-receive hook declined', 'pre-receive hook declined'),
@@ -57,7 +57,7 @@ const answers: readonly (readonly [string, string, string, PushAnswer['kind']])[
     'refused',
   ],
   [
-    'a rule that the App has passed by, in a push that failed for another reason',
+    'a rule that the App has bypassed, in a push that failed for another reason',
     rejected('failed', 'failed'),
     'remote: Bypassed rule violations for refs/heads/main:\nremote: - Changes must be made through a pull request.\n',
     'unclear',
@@ -69,7 +69,7 @@ const answers: readonly (readonly [string, string, string, PushAnswer['kind']])[
     'unclear',
   ],
   [
-    'a lost race beside the words of a rule',
+    'a lost race together with the text of a rule',
     rejected('stale info'),
     'remote: error: GH013: Repository rule violations found for refs/heads/main.\n',
     'unclear',
@@ -80,7 +80,7 @@ test.each(answers)('%s', (_name, stdout, stderr, kind) => {
   expect(readPushAnswer({ exitCode: 1, stdout, stderr }).kind).toBe(kind);
 });
 
-test('a push that succeeds is done, whatever GitHub remarks', () => {
+test('a successful push is done, whatever GitHub remarks', () => {
   const stderr = 'remote: Bypassed rule violations for refs/heads/main:\n';
   expect(readPushAnswer({ exitCode: 0, stdout: 'Done\n', stderr })).toEqual({ kind: 'done' });
 });
@@ -93,7 +93,7 @@ test.each([
     'GH013: Repository rule violations found for refs/heads/main. Required status check "build" is expected',
   ],
   [
-    'the reason of the ref that a rule refuses, where GitHub says no more',
+    'the reason of the ref that a rule refuses, if GitHub says no more',
     `!\tabc:${landing}\t[remote rejected] (atomic push failed)\n!\tabc:${main}\t[remote rejected] (protected branch hook declined)\n`,
     '',
     'protected branch hook declined',
@@ -109,14 +109,14 @@ const moves = [
 ];
 
 const lostAnswers: readonly (readonly [string, Record<string, string>, Error | null])[] = [
-  ['all refs are where they were to be', { [main]: after, [landing]: after }, null],
+  ['all refs are at their new commits', { [main]: after, [landing]: after }, null],
   ['nothing moved', { [main]: before }, new HostUnavailable('GitHub moved nothing: lost')],
   ['somebody moved the base', { [main]: strange }, new RefMoved(main, before, strange)],
   ['somebody deleted the base', {}, new RefMoved(main, before, null)],
-  ['a tombstone stands in the way', { [main]: before, [landing]: strange }, new RefMoved(landing, null, strange)],
-  ['one ref moved alone', { [main]: after }, new HostUnavailable(`GitHub moved ${main} alone: lost`)],
+  ['a tombstone is at the landing ref', { [main]: before, [landing]: strange }, new RefMoved(landing, null, strange)],
+  ['only one ref moved', { [main]: after }, new HostUnavailable(`GitHub moved ${main} alone: lost`)],
   [
-    'the landing ref stands, and somebody moved the base on',
+    'the landing ref exists, and somebody moved the base on',
     { [main]: strange, [landing]: after },
     new RefMoved(main, before, strange),
   ],
@@ -128,7 +128,7 @@ test.each(lostAnswers)('after a push without an answer: %s', (_name, actual, err
   expect(judged?.constructor).toBe(error?.constructor);
 });
 
-test('a deletion has happened when the ref is gone', () => {
+test('a deletion has happened if the ref does not exist', () => {
   expect(judgeRefs([{ ref: main, from: before, to: null }], new Map(), 'lost')).toBeNull();
 });
 

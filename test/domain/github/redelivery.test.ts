@@ -1,4 +1,4 @@
-// Which webhooks are asked for again.
+// Which webhooks GitHub is asked to deliver again.
 import { expect, test } from 'vitest';
 import { decideRedelivery, type ListedDelivery } from '../../../src/modules/github/redelivery.decision.ts';
 
@@ -22,27 +22,27 @@ test.each<{
   { name: 'what has arrived is not asked for', attempts: [attempt('1a', 5, 202)], received: 'a', asked: [], next: 1 },
   { name: 'what failed is asked for', attempts: [attempt('1a', 5)], asked: [1], next: 5 },
   {
-    name: 'what was answered and is not known is asked for, as after a restored database',
+    name: 'a delivery that was answered and is not stored is asked for, as after a restored database',
     attempts: [attempt('1a', 5, 202)],
     asked: [1],
     next: 5,
   },
   {
-    name: 'what arrived although its answer was lost is not asked for',
+    name: 'a stored delivery whose answer was lost is not asked for',
     attempts: [attempt('1a', 5)],
     received: 'a',
     asked: [],
     next: 1,
   },
   {
-    name: 'the newest attempt of a delivery, the oldest delivery first',
+    name: 'the newest attempt of a delivery is asked for, the oldest delivery first',
     attempts: [attempt('4a', 2), attempt('3b', 7), attempt('1a', 9), attempt('2b', 8)],
     asked: [4, 3],
     next: 9,
   },
   { name: 'an attempt may still be under way', attempts: [attempt('1a', 0.5)], asked: [], next: 1 },
   {
-    name: 'an attempt that follows another one may be under way',
+    name: 'an attempt that follows another one may still run',
     attempts: [attempt('1a', 5), attempt('2a', 0.5)],
     asked: [],
     next: 5,
@@ -54,20 +54,20 @@ test.each<{
     next: 9,
   },
   {
-    name: 'what has waited for a third attempt is asked for',
+    name: 'a delivery that has waited long enough for a third attempt is asked for',
     attempts: [attempt('1a', 9), attempt('2a', 2)],
     asked: [2],
     next: 9,
   },
   { name: 'what Interlock has refused is not asked for', attempts: [attempt('1a', 5, 401)], asked: [], next: 1 },
   {
-    name: 'what was refused once and failed then is asked for',
+    name: 'a delivery that was refused once and then failed is asked for',
     attempts: [attempt('1a', 5, 401), attempt('2a', 3)],
     asked: [2],
     next: 5,
   },
   {
-    name: 'an attempt of before, listed because clocks differ, does not move the next comparison back',
+    name: 'an older attempt, which is listed because clocks differ, does not move the next comparison back',
     attempts: [attempt('1a', 12)],
     asked: [1],
     next: 10,
@@ -84,7 +84,7 @@ test.each([
   { name: 'an outage of more than an hour', checkedUntil: now - 61 * minute, failed: 1 },
   { name: 'more than a hundred deliveries', checkedUntil, failed: 101 },
   { name: 'a comparison by a clock that was ahead', checkedUntil: now + 6 * minute, failed: 1 },
-])('after $name the repositories are compared instead', ({ checkedUntil: since, failed }) => {
+])('after $name, the repositories are compared instead', ({ checkedUntil: since, failed }) => {
   const attempts = Array.from({ length: failed }, (_, at) => ({ ...attempt('1a', 5), id: at, guid: String(at) }));
   expect(decideRedelivery({ attempts, received: new Set(), checkedUntil: since, now })).toEqual({
     kind: 'compare',

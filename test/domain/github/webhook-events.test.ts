@@ -1,4 +1,4 @@
-// What webhooks tell: on GitHub's own examples of every event, and on payloads of which a part is missing.
+// What webhooks report: tested with GitHub's own examples of every event, and with payloads that lack a part.
 import examples from '@octokit/webhooks-examples';
 import { expect, test } from 'vitest';
 import { readWebhook, type WebhookNews, type WebhookPayload } from '../../../src/hosts/github/webhook-events.ts';
@@ -89,7 +89,7 @@ test.each<{ name: string; event: string; payload: WebhookPayload; hints: Webhook
   });
 });
 
-test('an empty payload gives no events', () => {
+test('an empty payload has no hints', () => {
   expect(readWebhook('push', {})).toEqual({
     repositoryId: null,
     installationId: null,

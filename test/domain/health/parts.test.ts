@@ -8,12 +8,12 @@ const cases: readonly (readonly [string, PartFacts, Readonly<Record<string, stri
   ['all is well', { overdue: [], temporal: answers }, { database: null, temporal: null, worker: null }],
   ['nothing is known of Temporal yet', { overdue: [], temporal: null }, { database: null }],
   [
-    'the database is silent',
+    'the database does not answer',
     { overdue: null, temporal: answers },
     { database: 'The database does not answer.', temporal: null, worker: null },
   ],
   [
-    'Temporal is silent, which says nothing of workers',
+    'Temporal does not answer, so the state of workers is unknown',
     { overdue: [], temporal: { silentSince: at, idleSince: at } },
     {
       database: null,
@@ -53,7 +53,7 @@ describe('the parts of an installation', () => {
     expect(parts.map(({ well }) => well)).toEqual(parts.map(({ sentence }) => sentence === null));
   });
 
-  it('that are not well say since when, as far as that is known', () => {
+  it('that are not well have the time since when, as far as it is known', () => {
     const parts = judgeParts({
       overdue: [{ what: 'runbooks', count: 1, since: at }],
       temporal: { silentSince: null, idleSince: at },
@@ -67,7 +67,7 @@ describe('the parts of an installation', () => {
   });
 });
 
-describe('what is known of Temporal', () => {
+describe('the next state of Temporal', () => {
   const before = (seconds: number): Date => new Date(at.getTime() - seconds * 1_000);
   const silent = { kind: 'Silent' } as const;
   const asked = (askedAt: Date | null) => ({ kind: 'Answered', askedAt }) as const;
@@ -76,10 +76,10 @@ describe('what is known of Temporal', () => {
     ['still silent', { silentSince: before(9), idleSince: null }, silent, { silentSince: before(9), idleSince: null }],
     ['back', { silentSince: before(9), idleSince: null }, asked(before(1)), answers],
     ['a worker asked within the last 90 seconds', null, asked(before(90)), answers],
-    ['the last worker is gone', answers, asked(before(91)), { silentSince: null, idleSince: before(91) }],
+    ['the last worker has gone', answers, asked(before(91)), { silentSince: null, idleSince: before(91) }],
     ['no worker was ever there', null, asked(null), { silentSince: null, idleSince: at }],
     [
-      'no worker is there still',
+      'still no worker is there',
       { silentSince: null, idleSince: before(200) },
       asked(null),
       { silentSince: null, idleSince: before(200) },

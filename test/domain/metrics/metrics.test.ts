@@ -1,4 +1,4 @@
-// What events count as, who may read /metrics, and that labels stay few whatever users do.
+// What events count as, who may read /metrics, and that the number of series is limited whatever users do.
 import { describe, expect, it } from 'vitest';
 import { decideMetricsAccess } from '../../../src/domain/metrics/access.ts';
 import {
@@ -37,7 +37,7 @@ describe('an event', () => {
     );
   });
 
-  it('of a merge times the queue only where the queue merged', () => {
+  it('of a merge measures the time in the queue only if the queue has merged the pull request', () => {
     const times = { queuedAt: new Date(1_000), mergedAt: new Date(61_000) };
     const landed = measurementsOf('merged', { ...times, mergedByQueue: true });
     expect(landed.flatMap((each) => (each.kind === 'time' ? [each.seconds] : []))).toEqual([60]);
@@ -45,7 +45,7 @@ describe('an event', () => {
   });
 });
 
-describe('who may read', () => {
+describe('access to /metrics', () => {
   const own = { hasToken: false, publicUrl: 'http://127.0.0.1:4000' };
   const guarded = { ...own, hasToken: true };
   const here = { isTokenRight: false, address: '127.0.0.1', isForwarded: false };
@@ -54,8 +54,13 @@ describe('who may read', () => {
     ['this machine by IPv6', { ...here, address: '::1' }, own, 'granted'],
     ['this machine by IPv4 in IPv6', { ...here, address: '::ffff:127.0.0.1' }, own, 'granted'],
     ['another machine', { ...here, address: '10.0.0.7' }, own, 403],
-    ['whoever a proxy on this machine names', { ...here, isForwarded: true }, own, 403],
-    ['a silent proxy before a public address', here, { ...own, publicUrl: 'https://queue.example.com' }, 403],
+    ['anybody behind a proxy on this machine', { ...here, isForwarded: true }, own, 403],
+    [
+      'a proxy that adds no header, before a public address',
+      here,
+      { ...own, publicUrl: 'https://queue.example.com' },
+      403,
+    ],
     ['this machine without the token', here, guarded, 401],
     ['another machine with the token', { ...here, address: '10.0.0.7', isTokenRight: true }, guarded, 'granted'],
     ['the token through a proxy', { ...here, isForwarded: true, isTokenRight: true }, guarded, 'granted'],
@@ -74,8 +79,8 @@ const queue = fc.record({
   waitSec: fc.nat(10_000),
 });
 
-describe('labels', () => {
-  it('queues have a bounded number of series, which lose no pull request and no wait', () => {
+describe('the series', () => {
+  it('of queues have a limited number, and count every pull request and every wait', () => {
     fc.assert(
       fc.property(fc.array(queue, { maxLength: 30 }), fc.nat(8), (queues: readonly BusyQueue[], most) => {
         const { pullRequests, oldestWaits } = seriesOfQueues(queues, most);
@@ -91,7 +96,7 @@ describe('labels', () => {
     );
   });
 
-  it('requests and operations add no series, whatever clients send', async () => {
+  it('of requests and operations have a limited number, whatever clients send', async () => {
     const metrics = createMetrics();
     const { meter } = metrics;
     const known = new Set(['Shell']);
@@ -117,7 +122,7 @@ describe('labels', () => {
     expect(counts.filter((line) => line.startsWith('interlock_graphql_operation'))).toHaveLength(2);
   });
 
-  it('installations with the smallest share left come first', () => {
+  it('of installations show those with the smallest share of points first', () => {
     const budget = (installation: string, remaining: number, limit: number) =>
       ({ installation, resource: 'rest', remaining, limit }) as const;
     const scarcest = scarcestBudgets([budget('a', 50, 100), budget('b', 60, 1_000), budget('c', 99, 100)], 2);

@@ -24,7 +24,7 @@ const expressions = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets }) => (targets ?? []).map(({ expr }) => [title, expr] as const)),
 ];
-/** Metrics of the process and of Temporal's SDK. Tests that run servers and workers check that these metrics exist. */
+/** Metrics of the process and of Temporal's SDK. Tests with servers and workers check that they exist. */
 const foreign = /^(?:temporal_workflow_failed_total|nodejs_eventloop_lag_p99_seconds|process_resident_memory_bytes)$/;
 const labelsOfPrometheus = ['le', 'instance', 'workflow_type'];
 
@@ -47,7 +47,7 @@ it.each(expressions)('%s names metrics that exist, with labels that they have: %
   expect([...grouped, ...selected].filter((label) => ![...known, ...labelsOfPrometheus].includes(label))).toEqual([]);
 });
 
-it('the docs say why for each alert, and for no other', () => {
+it('the docs explain each alert, and no other', () => {
   const said = metricsMarkdown()
     .split('\n')
     .filter((line) => line.startsWith('| `Interlock'))

@@ -42,49 +42,49 @@ const moved = { isWanted: false };
 describe('a verification', () => {
   it.each([
     [
-      'says that it is there before it does anything',
+      'publishes its check before anything else',
       situation({ publishedCheck: null }),
       { kind: 'call', call: 'publish' },
     ],
-    ['then reads what governs it', situation(), { kind: 'call', call: 'prepare' }],
+    ['then reads its configuration', situation(), { kind: 'call', call: 'prepare' }],
     [
-      'leaves the host alone for a while after a call that failed',
+      'does not call the host for a while after a failed call',
       situation({ callAt: now + 5 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
     ['waits for a registration', waiting(), { kind: 'wait', for: 'registration', until: now + 1_000 }],
-    ['drives what was registered', waiting({ registrationId: '7' }), { kind: 'attach', registrationId: '7' }],
+    ['tests a registered preview', waiting({ registrationId: '7' }), { kind: 'attach', registrationId: '7' }],
     [
-      'drives what was registered in the moment in which it gives up',
+      'tests a preview that was registered at the end of the wait',
       waiting({ registrationId: '7', waitUntil: now }),
       { kind: 'attach', registrationId: '7' },
     ],
-    ['has the code judged when nothing was registered in time', waiting({ waitUntil: now }), { kind: 'degrade' }],
+    ['lets the code be judged if nothing was registered in time', waiting({ waitUntil: now }), { kind: 'degrade' }],
     ['is supervised once a preview governs it', driving(), { kind: 'supervise' }],
     [
-      'is left to the worker that supervises it',
+      'waits for the worker that supervises it',
       driving({ supervisedUntil: now + 9 }),
       { kind: 'wait', for: 'lease', until: now + 9 },
     ],
+    ['is started again if its worker was lost', driving({ supervisedUntil: now - 1, calls: 2 }), { kind: 'supervise' }],
     [
-      'is started again when its worker was lost',
-      driving({ supervisedUntil: now - 1, calls: 2 }),
-      { kind: 'supervise' },
-    ],
-    [
-      'is given up when that goes on',
+      'ends with an error if workers are lost again and again',
       driving({ supervisedUntil: now - 1, calls: 3 }),
       { kind: 'become', status: 'error' },
     ],
     [
-      'is torn down by another when its worker was lost',
+      'is torn down by another worker if its worker was lost',
       situation({ status: 'tearing_down', hasSandbox: true }),
       { kind: 'supervise' },
     ],
-    ['says how it ended', situation({ status: 'passed' }), { kind: 'call', call: 'publish' }],
-    ['has ended when that was said', situation({ status: 'passed', publishedCheck: 'success' }), { kind: 'ended' }],
+    ['publishes its end', situation({ status: 'passed' }), { kind: 'call', call: 'publish' }],
     [
-      'has ended when it was canceled and that was said',
+      'has ended when its end is published',
+      situation({ status: 'passed', publishedCheck: 'success' }),
+      { kind: 'ended' },
+    ],
+    [
+      'has ended when its cancellation is published',
       situation({ status: 'canceled', publishedCheck: 'cancelled' }),
       { kind: 'ended' },
     ],
@@ -93,15 +93,15 @@ describe('a verification', () => {
   });
 });
 
-describe('a verification of a head that nobody has any more', () => {
+describe('a verification of an outdated head', () => {
   it.each([
     [
-      'is canceled before it began',
+      'is canceled before it has begun',
       situation({ ...moved, publishedCheck: null }),
       { kind: 'become', status: 'canceled' },
     ],
     [
-      'is canceled while it waits, though its preview came',
+      'is canceled while it waits, although its preview was registered',
       waiting({ ...moved, registrationId: '7' }),
       { kind: 'become', status: 'canceled' },
     ],
@@ -110,19 +110,19 @@ describe('a verification of a head that nobody has any more', () => {
       driving({ ...moved, supervisedUntil: now + 9 }),
       { kind: 'wait', for: 'lease' },
     ],
-    ['is taken away if no worker supervises it', driving({ ...moved, hasSandbox: true }), { kind: 'supervise' }],
-    ['is canceled when nothing of it is left', driving(moved), { kind: 'become', status: 'canceled' }],
+    ['is torn down if no worker supervises it', driving({ ...moved, hasSandbox: true }), { kind: 'supervise' }],
+    ['is canceled after everything was torn down', driving(moved), { kind: 'become', status: 'canceled' }],
     [
-      'is canceled though nobody can take it away',
+      'is canceled even if nothing can tear it down',
       driving({ ...moved, hasSandbox: true, calls: 3 }),
       { kind: 'become', status: 'canceled' },
     ],
-    ['stays what it ended as', situation({ ...moved, status: 'failed', publishedCheck: 'failure' }), { kind: 'ended' }],
+    ['keeps its final status', situation({ ...moved, status: 'failed', publishedCheck: 'failure' }), { kind: 'ended' }],
   ] as const)('%s', (_, given, expected) => {
     expect(decideVerification(given, now)).toMatchObject(expected);
   });
 
-  it('ends a run that somebody canceled, too', () => {
+  it('also ends if a user canceled it', () => {
     expect(decideVerification(waiting({ cancelRequestedAt: now - 1 }), now)).toEqual({
       kind: 'become',
       status: 'canceled',
@@ -146,8 +146,8 @@ const anySituation = fc.record({
 
 const isDriven = (step: VerificationStep): boolean => step.kind === 'attach' || step.kind === 'degrade';
 
-describe('whatever is known of a verification', () => {
-  it('moves along the table alone', () => {
+describe('every verification', () => {
+  it('moves only along the table of statuses', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
         const step = decideVerification(given, now);
@@ -158,7 +158,7 @@ describe('whatever is known of a verification', () => {
     );
   });
 
-  it('never waits for a moment that is past', () => {
+  it('never waits for a time in the past', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
         const step = decideVerification(given, now);
@@ -168,7 +168,7 @@ describe('whatever is known of a verification', () => {
     );
   });
 
-  it('has ended only when its check says so', () => {
+  it('has ended only if its check is published', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
         const hasEnded = isFinal(given.status) && given.publishedCheck === checkOutcomeOf(given.status);
@@ -177,12 +177,12 @@ describe('whatever is known of a verification', () => {
     );
   });
 
-  it('every status leads to an end', () => {
+  it('can reach an end from every status', () => {
     for (const status of verificationStatuses)
       expect(isFinal(status) || verificationMoves[status].some((to: string) => to === 'error')).toBe(true);
   });
 
-  it('a host that is away is asked less and less often, a minute apart at most', () => {
+  it('calls an unavailable host less and less often, at least once a minute', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 60].map(pauseAfter)).toEqual([2, 2, 4, 8, 15, 30, 60, 60].map((sec) => sec * 1000));
   });
 });

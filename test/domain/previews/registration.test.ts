@@ -1,4 +1,4 @@
-// What may be registered of a preview, and until when.
+// What may be registered as a preview, and until when.
 import { describe, expect, it } from 'vitest';
 import {
   decideExpiry,
@@ -31,8 +31,8 @@ const sandbox: PreviewEntry = {
 const now = new Date('2026-01-02T03:04:05.000Z');
 const at = (sec: number): Date => new Date(now.getTime() + sec * 1000);
 
-describe('its end', () => {
-  it('is what the entry says, unless it is given', () => {
+describe('the end of a registration', () => {
+  it('is that of the entry, unless it is given', () => {
     expect(decideExpiry(null, endpoint('a'), now)).toEqual(at(300));
     expect(decideExpiry(at(1), endpoint('a'), now)).toEqual(at(1));
     expect(decideExpiry(at(86_400), endpoint('a'), now)).toEqual(at(86_400));
@@ -46,8 +46,8 @@ describe('its end', () => {
   });
 });
 
-describe('its name', () => {
-  it('is default where nothing says otherwise, and needed among several', () => {
+describe('the name of a registration', () => {
+  it('is `default` if there is at most one entry, and required if there are several', () => {
     expect(requirePreviewName([], null)).toBe('default');
     expect(requirePreviewName([endpoint('a')], null)).toBe('default');
     expect(requirePreviewName([endpoint('a'), sandbox], 'x')).toBe('x');
@@ -60,16 +60,16 @@ describe('its name', () => {
     [[sandbox], 'box', 'name is box, a sandbox'],
     [[sandbox], 'a', 'has no endpoint preview'],
     [[sandbox, endpoint('a'), endpoint('b')], 'c', "must be one of the repository's endpoint previews: a, b"],
-  ])('of %j is refused as %s', (entries, name, message) => {
+  ])('for the entries %j is refused as %s', (entries, name, message) => {
     expect(() => requireEndpoint(entries, name)).toThrow(message);
   });
-  it('finds its entry', () => {
+  it('selects its entry', () => {
     expect(requireEndpoint([sandbox, endpoint('a')], 'a').name).toBe('a');
   });
 });
 
 it.each(['https://user@a.test/', 'https://:pass@a.test/', `https://a.test/${'x'.repeat(2000)}`])(
-  'its address is not %s',
+  'the URL of a registration must not be %s',
   (url) => {
     expect(() => requirePreviewUrl(url)).toThrow('preview_url must');
   },
@@ -80,11 +80,11 @@ it.each([
   [null, ''],
   [null, 'x'.repeat(256)],
   [1, ''],
-])('is about something: not %j and %j', (number, branch) => {
+])('a registration needs a pull request or a branch, and not %j and %j', (number, branch) => {
   expect(() => requireSubject(number, branch)).toThrow(/branch/);
 });
 
-it('its secrets are as many and as long as is said', () => {
+it('the number and the length of the secrets are limited', () => {
   const most = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`A${n}`, 'x'.repeat(8192)]));
   expect(requireSecrets(most)).toBe(most);
   expect(() => requireSecrets({ ...most, B: 'x' })).toThrow('secrets must be at most 50');

@@ -55,7 +55,7 @@ preview: storefront
 `;
 
 describe('a skill file', () => {
-  it('is scenarios of requests and what a visitor does, in order', () => {
+  it('has scenarios with requests and actions of a visitor, in order', () => {
     const [order, visitor] = scenariosOf(shop);
     expect(order).toMatchObject({ name: 'An order', preview: 'storefront' });
     expect(order?.steps).toMatchObject([
@@ -92,7 +92,7 @@ describe('a skill file', () => {
     ]);
   });
 
-  it('without headings of the second level is one scenario, named by its title', () => {
+  it('without headings of the second level is one scenario with the name of its title', () => {
     expect(scenariosOf('# Shop\n\n- `GET /`\n')).toMatchObject([{ name: 'Shop', steps: [{ path: '/' }] }]);
   });
 
@@ -101,11 +101,15 @@ describe('a skill file', () => {
   });
 
   it.each([
-    ['a step nobody knows', '## A\n\n- look around\n', /^3: expected a request such as/],
+    ['an unknown step', '## A\n\n- look around\n', /^3: expected a request such as/],
     ['a request without a path', '## A\n\n- `GET home`\n', /^3: expected a request/],
     ['another method than those of HTTP', '## A\n\n- `FETCH /`\n', /^3: expected a request/],
-    ['a part of a request nobody knows', '## A\n\n- `GET /`\n  - expect happiness\n', /^4: expected one of/],
-    ['parts of a step that has none', '## A\n\n- open `/`\n  - expect status 200\n', /^4: expected no items below it/],
+    ['an unknown part of a request', '## A\n\n- `GET /`\n  - expect happiness\n', /^4: expected one of/],
+    [
+      'parts of a step that has no parts',
+      '## A\n\n- open `/`\n  - expect status 200\n',
+      /^4: expected no items below it/,
+    ],
     ['an invalid expression', '## A\n\n- `GET /`\n  - expect body matches `(`\n', /^4: the expression must be/],
     ['an invalid pointer', '## A\n\n- `GET /`\n  - expect json `a/b` is `1`\n', /^4: expected one of/],
     ['no step at all', '# A\n\nwords\n', /^1: expected a scenario with a step/],
@@ -115,7 +119,7 @@ describe('a skill file', () => {
     expect(faultsOf(text)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('is understood or refused, whatever it is', () => {
+  it('is understood or refused, whatever its text', () => {
     const piece = fc.constantFrom(
       '## ',
       '- ',
@@ -143,7 +147,7 @@ describe('a skill file', () => {
     );
   });
 
-  it('is read in time, though it was made to hurt', () => {
+  it('is read in time, even if it is meant to be slow', () => {
     const before = process.cpuUsage();
     faultsOf(`## A\n\n- \`GET /\`\n  - expect json \`${'/a'.repeat(20_000)}~\` is \`1\`\n`);
     faultsOf(`## A\n\n${'> '.repeat(2_000)}x\n`);
@@ -180,7 +184,7 @@ describe('an answer', () => {
     'expect json `/a/b~1c/1` is `two`',
     'expect json `/a/b~1c/2` is `{"d": null}`',
     'expect json `/a/b~1c/1` matches `^tw`',
-  ])('holds to: %s', (part) => {
+  ])('fulfils: %s', (part) => {
     expect(violationOf(firstOf(part), answer)).toBeNull();
   });
 
@@ -192,11 +196,11 @@ describe('an answer', () => {
     ['expect json `/a/b~1c/0` is `"1"`', 'It was: 1'],
     ['expect json `/a/x` is `1`', 'The JSON has nothing at /a/x.'],
     ['expect json `/__proto__` is `1`', 'The JSON has nothing at /__proto__.'],
-  ])('does not hold to: %s, and says what was seen', (part, message) => {
+  ])('does not fulfil "%s", and the message says what was seen', (part, message) => {
     expect(violationOf(firstOf(part), answer)).toContain(message);
   });
 
-  it('gives what is captured, or says why not', () => {
+  it('gives the captured value, or the reason why there is none', () => {
     const of = { line: 1, text: '', name: 'x' };
     expect(captureFrom({ ...of, from: { of: 'json', pointer: '/a/b~1c/1' } }, answer)).toEqual({ value: 'two' });
     expect(captureFrom({ ...of, from: { of: 'body', pattern: '"(t\\w+)"' } }, answer)).toEqual({ value: 'two' });
@@ -209,12 +213,12 @@ describe('an answer', () => {
 describe('an expression', () => {
   const of = { line: 1, text: '', name: 'x' };
 
-  it('is looked for in as much of an answer as is quickly looked through', () => {
+  it('is searched only in as much of an answer as can be searched quickly', () => {
     const slow = `(?:[ab]?){900}[xyz]{2}`;
     const before = process.cpuUsage();
     const long = { ...answer, body: 'ab'.repeat(2 * 1024 * 1024) };
     expect(captureFrom({ ...of, from: { of: 'body', pattern: slow } }, long)).toHaveProperty('fault');
-    // Minutes, without the bound.
+    // Without the limit, this takes minutes.
     expect(cpuMsSince(before)).toBeLessThan(20_000);
     const simple = captureFrom(
       { ...of, from: { of: 'body', pattern: 'x(.)' } },
@@ -230,7 +234,7 @@ describe('an expression', () => {
   });
 });
 
-it('values stand in for their names, and a missing value says where it would come from', () => {
+it('values replace their names, and a missing value is reported with its source', () => {
   const values = { captured: new Map([['id', '7']]), secrets: { TOKEN: 's' } };
   expect(withValues('/{{id}}/{{ secret.TOKEN }}/{id}', values)).toBe('/7/s/{id}');
   expect(() => withValues('{{other}}', values)).toThrow(
@@ -242,10 +246,15 @@ it('values stand in for their names, and a missing value says where it would com
 describe('a run', () => {
   const step = (conclusion: 'passed' | 'failed' | 'skipped') => ({ scenario: 'Home', step: 'GET /', conclusion });
   it.each([
-    ['has passed when steps passed', [step('passed'), step('skipped')], 'passed', '1 step passed, 1 step skipped.'],
-    ['has failed by one failure', [step('passed'), step('failed'), step('skipped')], 'failed', 'Home: GET / failed.'],
+    ['has passed if its steps passed', [step('passed'), step('skipped')], 'passed', '1 step passed, 1 step skipped.'],
     [
-      'proves nothing when nothing was driven',
+      'has failed after one failure',
+      [step('passed'), step('failed'), step('skipped')],
+      'failed',
+      'Home: GET / failed.',
+    ],
+    [
+      'proves nothing if no step was carried out',
       [step('skipped')],
       'error',
       'No step could be carried out, so nothing is proven.',

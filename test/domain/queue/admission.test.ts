@@ -64,7 +64,7 @@ describe('a request to queue', () => {
       { facts: { hasUnverifiedCommits: true }, preconditions: { require_verified_commits: true } },
       ['block', 115, 'author'],
     ],
-    ['with unverified commits where nobody asks', { facts: { hasUnverifiedCommits: true } }, ['queue']],
+    ['with unverified commits, if verification is not required', { facts: { hasUnverifiedCommits: true } }, ['queue']],
     ['with a conflict', { facts: { conflictsWithBase: true } }, ['block', 106, 'author']],
     [
       'with a failed check of its own',
@@ -98,7 +98,11 @@ describe('a request to queue', () => {
       { facts: { unresolvedConversations: 2 }, preconditions: { conversation_resolution_required: true } },
       ['pend', 113, 'author'],
     ],
-    ['with unresolved conversations where nobody asks', { facts: { unresolvedConversations: 2 } }, ['queue']],
+    [
+      'with unresolved conversations, if resolution is not required',
+      { facts: { unresolvedConversations: 2 } },
+      ['queue'],
+    ],
     ['while its own checks run, in parallel mode', { facts: { ownVerdict: 'pending' } }, ['queue']],
     [
       'while its own checks run, in serial mode',
@@ -121,12 +125,12 @@ describe('a request to queue', () => {
       ['queue'],
     ],
     [
-      'whose checks were never seen, in serial mode',
+      'whose checks have never started, in serial mode',
       { facts: { ownVerdict: 'none' }, rules: { mode: 'serial' } },
       ['queue'],
     ],
     [
-      'a failure comes before what is only missing',
+      'with a failure and a missing approval is blocked for the failure',
       { facts: { approvals: 0, conflictsWithBase: true } },
       ['block', 106, 'author'],
     ],
@@ -135,7 +139,7 @@ describe('a request to queue', () => {
     expect(decideAdmission(request(asked))).toMatchObject(code === undefined ? { kind } : { kind, code, who });
   });
 
-  test('a refusal names what is at fault', () => {
+  test('a refusal names what failed', () => {
     expect(decideAdmission(request({ facts: { ownVerdict: 'red', ownFailedChecks: ['unit', 'lint'] } }))).toMatchObject(
       { text: 'A required check failed: unit, lint.', names: ['unit', 'lint'] },
     );

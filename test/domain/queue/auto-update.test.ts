@@ -48,14 +48,14 @@ const table: readonly Row[] = [
   { name: 'one whose checks do not end', candidate: { checksRunSince: now - 30 * minute }, updated: true },
 ];
 
-describe('brought up to date is', () => {
+describe('an auto-update takes', () => {
   it.each(table)('$name', ({ candidate, rules, updated, waits }) => {
     const plan = planAutoUpdates({ ...all, ...rules }, [behind(1, candidate)], now);
     expect([plan.update, plan.waits]).toEqual([updated ? ['1'] : [], waits ?? false]);
     if (waits) expect(plan.planAgainAt).toBe(now + 29 * minute);
   });
 
-  it('who waited longest, of those who never were the oldest', () => {
+  it('the pull request that waited longest, and first the oldest one that was never updated', () => {
     const candidates = [
       behind(1, { lastUpdatedAt: now - minute }),
       behind(2, { lastUpdatedAt: now - 3 * minute }),
@@ -79,8 +79,8 @@ const candidates = fc.uniqueArray(
   { selector: ({ number }) => number },
 );
 
-describe('whatever the pull requests', () => {
-  it('no more are under way than there may be', () => {
+describe('for all pull requests', () => {
+  it('no more updates run than are allowed', () => {
     fc.assert(
       fc.property(candidates, (given) => {
         const rows = given.map((each) => behind(each.number, each));
@@ -93,7 +93,7 @@ describe('whatever the pull requests', () => {
     );
   });
 
-  it('each gets its turn, however often the base moves', () => {
+  it('each is updated in its turn, however often the base moves', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), (count) => {
         let rows = Array.from({ length: count }, (_, index) => behind(index + 1));
@@ -101,7 +101,7 @@ describe('whatever the pull requests', () => {
         for (let turn = 1; turn <= Math.ceil(count / mostUpdatesUnderWay); turn += 1) {
           const { update } = planAutoUpdates(all, rows, now + turn);
           for (const id of update) updated.add(id);
-          // The base moves before the next turn: all are behind again.
+          // The base moves before the next turn, so all pull requests are behind again.
           rows = rows.map((row) => (update.includes(row.id) ? { ...row, lastUpdatedAt: now + turn } : row));
         }
         expect(updated.size).toBe(count);

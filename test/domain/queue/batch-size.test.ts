@@ -4,7 +4,7 @@ import { batchCosts, bestBatchSize } from '../../../src/domain/queue/speculation
 
 const sound = (failure: number) => ({ failure, flake: 0 });
 
-describe('how many are asked together', () => {
+describe('the best size of a batch', () => {
   it.each([
     [0, 64],
     [0.01, 64],
@@ -20,19 +20,19 @@ describe('how many are asked together', () => {
     [0.3, 1],
     [0.9, 1],
     [1, 1],
-  ])('at %d failures %i', (failure, size) => expect(bestBatchSize(sound(failure), 64)).toBe(size));
+  ])('at a failure rate of %d is %i', (failure, size) => expect(bestBatchSize(sound(failure), 64)).toBe(size));
 
-  it('no more than are allowed, and one is always', () => {
+  it('is at most the allowed size, and at least one', () => {
     expect(bestBatchSize(sound(0.01), 5)).toBe(5);
     expect(bestBatchSize(sound(0.01), 1)).toBe(1);
   });
 
-  it('more where builds often fail of what is sound: the fewer builds, the fewer do', () => {
+  it('is larger if builds of good pull requests often fail, because fewer builds fail less often', () => {
     const sizes = [0, 0.05, 0.2].map((flake) => bestBatchSize({ failure: 0.08, flake }, 64));
     expect(sizes).toEqual([8, 8, 16]);
   });
 
-  it('never more where more fail', () => {
+  it('never grows with the failure rate', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1, noNaN: true }),
@@ -46,7 +46,10 @@ describe('how many are asked together', () => {
   });
 });
 
-/** Builds that settle a red batch up to its first bad one, and whether that one was built by itself last. */
+/**
+ * The number of builds until the first bad pull request of a red batch is found, and whether its last build was of it
+ * alone.
+ */
 function search(bad: readonly boolean[]): { readonly builds: number; readonly isSingle: boolean } {
   if (bad.length === 1) return { builds: 0, isSingle: false };
   const half = bad.slice(0, Math.ceil(bad.length / 2));
@@ -55,7 +58,7 @@ function search(bad: readonly boolean[]): { readonly builds: number; readonly is
   return { builds: rest.builds + 1, isSingle: isInHalf && half.length === 1 ? true : rest.isSingle };
 }
 
-/** Over all that may be bad of a batch, each as likely as it is. */
+/** The expected values over all combinations of bad pull requests, weighted by their probability. */
 function expectation(size: number, failure: number): number {
   let [builds, settled] = [0, 0];
   for (let set = 0; set < 1 << size; set += 1) {
@@ -69,19 +72,22 @@ function expectation(size: number, failure: number): number {
   return builds / settled;
 }
 
-describe('what a batch costs', () => {
-  it.each([0.02, 0.08, 0.15, 0.29, 0.5])('is what all its histories cost on average, at %d failures', (failure) => {
-    const counted = Array.from({ length: 9 }, (_, at) => expectation(at + 1, failure));
-    const costs = batchCosts(sound(failure), 9);
-    expect(costs.map((cost) => cost.toFixed(6))).toEqual(counted.map((cost) => cost.toFixed(6)));
-  });
+describe('the cost of a batch', () => {
+  it.each([0.02, 0.08, 0.15, 0.29, 0.5])(
+    'is the average cost of all its histories, at a failure rate of %d',
+    (failure) => {
+      const counted = Array.from({ length: 9 }, (_, at) => expectation(at + 1, failure));
+      const costs = batchCosts(sound(failure), 9);
+      expect(costs.map((cost) => cost.toFixed(6))).toEqual(counted.map((cost) => cost.toFixed(6)));
+    },
+  );
 
   const entropy = (p: number): number => -(p * Math.log2(p) + (1 - p) * Math.log2(1 - p));
   const dorfman = (p: number): number =>
     Math.min(1, ...Array.from({ length: 200 }, (_, at) => 1 / (at + 2) + 1 - (1 - p) ** (at + 2)));
 
   it.each(Array.from({ length: 40 }, (_, at) => (at + 1) / 100))(
-    'at %d failures no less than what there is to be known, and within 3 %% of the best of two stages',
+    'at a failure rate of %d is at least the entropy, and within 3 %% of the best of two stages',
     (failure) => {
       const best = Math.min(...batchCosts(sound(failure), 64));
       expect(best).toBeGreaterThanOrEqual(Math.min(1, entropy(failure)));

@@ -1,4 +1,4 @@
-// Which failed checks are tried again, and what counts while they are.
+// Which failed checks are tried again, and what counts meanwhile.
 import { fc } from '../../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
@@ -53,27 +53,27 @@ interface Case {
 const ends = now - minute + attemptAppearsWithinMs;
 
 const cases: readonly Case[] = [
-  { name: 'what failed is tried again', of: failed, due: ['test'], undecided: ['test'] },
-  { name: 'what passed is not', of: build(check('test', 1, 'success')), due: [], undecided: [] },
+  { name: 'is tried again', of: failed, due: ['test'], undecided: ['test'] },
+  { name: 'is not tried again if it passed', of: build(check('test', 1, 'success')), due: [], undecided: [] },
   { name: 'nothing is where it is off', of: failed, rules: { retriableChecks: null }, due: [], undecided: [] },
   { name: 'only what is named', of: failed, rules: { retriableChecks: ['e2e-*'] }, due: [], undecided: [] },
   { name: 'a glob names it', of: failed, rules: { retriableChecks: ['te*'] }, due: ['test'], undecided: ['test'] },
   {
-    name: 'not what nobody requires',
+    name: 'is not tried again if nobody requires it',
     of: failed,
     rules: { requiredChecks: named('lint') },
     due: [],
     undecided: [],
   },
   {
-    name: 'what the head alone requires',
+    name: 'is tried again if only heads require it',
     of: failed,
     rules: { requiredChecks: named('lint'), ownRequiredChecks: named('test') },
     due: ['test'],
     undecided: ['test'],
   },
   {
-    name: 'not what never ran',
+    name: 'is not tried again if it never ran',
     of: build(check('lint', 1, 'success')),
     rules: { requiredChecks: named('test') },
     due: [],
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
   },
   { name: 'not of a canceled build', of: { ...failed, canceled: true }, due: [], undecided: [] },
   {
-    name: 'waits until the host was asked',
+    name: 'counts as undecided until the host was asked',
     of: failed,
     retries: [retry({ state: 'planned', startedAt: null })],
     due: [],
@@ -89,34 +89,34 @@ const cases: readonly Case[] = [
   },
   { name: 'waits for the new attempt', of: failed, retries: [retry()], due: [], undecided: ['test'], until: ends },
   {
-    name: 'and not without an end',
+    name: 'counts as undecided only for a limited time',
     of: failed,
     retries: [retry({ startedAt: now - attemptAppearsWithinMs })],
     due: [],
     undecided: [],
   },
   {
-    name: 'what the host refuses has failed',
+    name: 'has failed if the host refuses to run it again',
     of: failed,
     retries: [retry({ state: 'refused' })],
     due: [],
     undecided: [],
   },
   {
-    name: 'the second failure counts',
+    name: 'has failed after the second failure',
     of: build(check('test', 1, 'failure'), check('test', 2, 'failure')),
     retries: [retry()],
     due: [],
     undecided: [],
   },
   {
-    name: 'an attempt somebody else started takes nothing away',
+    name: 'is tried again although somebody else has started an attempt',
     of: build(check('test', 1, 'failure'), check('test', 2, 'failure')),
     due: ['test'],
     undecided: ['test'],
   },
   {
-    name: 'of another commit says nothing',
+    name: 'is not affected by a retry of another commit',
     of: failed,
     retries: [retry({ commit: 'd' })],
     due: ['test'],
@@ -155,7 +155,7 @@ const anyRetries = fc.array(
   { maxLength: 3 },
 );
 
-test('a retry makes nothing green, and ends: requested once, judged in the end as it is', () => {
+test('a retry never makes a check green, is requested once, and ends in the result of the check', () => {
   fc.assert(
     fc.property(anyBuild, anyRetries, (of, retries) => {
       const outlook = decideRetries(of, { rules: every, retries, now });
@@ -173,7 +173,7 @@ test('a retry makes nothing green, and ends: requested once, judged in the end a
   );
 });
 
-describe('what is said of a check that is tried again', () => {
+describe('the context of a retried check', () => {
   const said = {
     context: 'all',
     checks: [{ name: 'e2e-*', context: 'the browser' }, { name: 'api', contextFile: 'api.md' }, { name: 'db' }],

@@ -27,7 +27,9 @@ describe('a comment', () => {
       Array.from({ length: 5 }, () => ({ kind: 'sync' })),
     ],
   ];
-  test.each(cases)('%j', (body, commands) => expect(readCommands(body)).toEqual(commands));
+  test.each(cases)('%j has the commands of the table', (body, commands) =>
+    expect(readCommands(body)).toEqual(commands),
+  );
 
   test.each([
     ['/interlock merge after lunch', '`merge` takes no text after it.'],
@@ -37,13 +39,13 @@ describe('a comment', () => {
   ])('%j is answered: %s', (body, text) => expect(readCommands(body)).toEqual([{ kind: 'invalid', text }]));
 });
 
-test('help names each command once', () => {
+test('the help names each command once', () => {
   expect(helpText(['queue', 'help'])).toBe(
     'Commands, each on a line of its own:\n\n- `/interlock queue` (or `merge`) asks to merge this pull request.\n- `/interlock help` lists these commands.',
   );
 });
 
-test('restrictions add up, and name only the commands they name', () => {
+test('restrictions are combined, and apply only to the commands that they name', () => {
   const restrictions = [
     { commands: ['skip_line', 'dequeue'], allowedActors: ['@ada'] },
     { commands: ['skip_line'], allowedActors: ['@acme/on-call'] },

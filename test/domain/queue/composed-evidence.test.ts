@@ -11,7 +11,7 @@ const landed = (commit: string, firstParent: string, ...members: ReturnType<type
 });
 const shared: Targets = ['shared'];
 
-/** `p` was built green on `0`, by itself; since then the base moved to `1`. */
+/** `p` was built green on `0`, alone. Since then the base has moved to `1`. */
 const usual: Composition = {
   tip: '1',
   members: [of('p')],
@@ -19,12 +19,12 @@ const usual: Composition = {
   landings: [landed('1', '0', of('q'))],
 };
 
-describe('a landing is justified by green builds of its parts', () => {
+describe('green builds of its parts justify a landing', () => {
   it.each<[string, Partial<Composition>]>([
-    ['when what landed since is disjoint', {}],
-    ['when nothing landed since', { tip: '0', landings: [] }],
+    ['if later landings are disjoint', {}],
+    ['if nothing has landed since', { tip: '0', landings: [] }],
     [
-      'when what it assumed landed since, whatever else did that is disjoint',
+      'if its assumptions have landed since, and all other landings are disjoint',
       {
         members: [of('p', shared)],
         parts: [{ base: '0', content: [pinned('a'), pinned('p')] }],
@@ -33,14 +33,14 @@ describe('a landing is justified by green builds of its parts', () => {
       },
     ],
     [
-      'when what it assumed lands with it',
+      'if its assumptions land with it',
       {
         members: [of('a', shared), of('p', shared)],
         parts: [{ base: '0', content: [pinned('a'), pinned('p')] }],
       },
     ],
     [
-      'when its parts are disjoint',
+      'if its parts are disjoint',
       {
         members: [of('p'), of('r')],
         parts: [
@@ -50,7 +50,7 @@ describe('a landing is justified by green builds of its parts', () => {
       },
     ],
     [
-      'when of what landed together the overlapping were assumed and the others are disjoint',
+      'if a landing together contains its assumptions, and otherwise only disjoint pull requests',
       {
         members: [of('p', shared)],
         parts: [{ base: '0', content: [pinned('a'), pinned('p')] }],
@@ -60,27 +60,27 @@ describe('a landing is justified by green builds of its parts', () => {
   ])('%s', (_name, change) => expect(isComposed({ ...usual, ...change })).toBe(true));
 });
 
-describe('and not', () => {
+describe('green builds of parts do not justify a landing', () => {
   it.each<[string, Partial<Composition>]>([
     ['without any build', { parts: [] }],
-    ['when what landed since overlaps it', { landings: [landed('1', '0', of('q', ['p']))] }],
-    ['when its targets are not known', { members: [of('p', null)] }],
-    ['when those of what landed are not known', { landings: [landed('1', '0', of('q', null))] }],
-    ['when somebody pushed to the base', { landings: [{ commit: '1', firstParent: '0', members: null }] }],
-    ['when its base was never the tip', { parts: [{ base: 'elsewhere', content: [pinned('p')] }] }],
-    ['when what landed last is not known', { tip: '2' }],
-    ['when what it assumed is still to land', { parts: [{ base: '0', content: [pinned('a'), pinned('p')] }] }],
+    ['if a later landing overlaps', { landings: [landed('1', '0', of('q', ['p']))] }],
+    ['if its targets are unknown', { members: [of('p', null)] }],
+    ['if the targets of a later landing are unknown', { landings: [landed('1', '0', of('q', null))] }],
+    ['if somebody has pushed to the base', { landings: [{ commit: '1', firstParent: '0', members: null }] }],
+    ['if the base of a build was never the tip', { parts: [{ base: 'elsewhere', content: [pinned('p')] }] }],
+    ['if the last landing is unknown', { tip: '2' }],
+    ['if its assumptions have not landed yet', { parts: [{ base: '0', content: [pinned('a'), pinned('p')] }] }],
     [
-      'when what it assumed landed with another head',
+      'if its assumption has landed with another head',
       {
         parts: [{ base: '0', content: [pinned('q'), pinned('p')] }],
         landings: [landed('1', '0', { ...of('q'), head: 'another' })],
       },
     ],
-    ['when its own head is another', { members: [{ ...of('p'), head: 'another' }] }],
-    ['when a member is in no part', { members: [of('p'), of('r')] }],
+    ['if its own head has changed', { members: [{ ...of('p'), head: 'another' }] }],
+    ['if a member is in no part', { members: [of('p'), of('r')] }],
     [
-      'when its parts overlap',
+      'if its parts overlap',
       {
         members: [of('p', shared), of('r', shared)],
         parts: [

@@ -1,4 +1,5 @@
-// What a plan costs where many wait: the least CPU of several plans, as other work on the machine only adds to it.
+// The cost of a plan for a long line: the least CPU of several plans, because other work on the machine can only add to
+// it.
 import { expect, it } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { Targets } from '../../../src/domain/queue/model/overlap.ts';
@@ -13,7 +14,7 @@ function leastMs(pending: number, targetsOf: (number: number) => Targets): numbe
 }
 
 function leastMsOf(snapshot: Snapshot): number {
-  // The least of many: a machine that is busy, or code that is not compiled yet, says nothing of the plan.
+  // The least of many plans counts, because the machine may be busy, and the code may not be compiled yet.
   const times = Array.from({ length: 40 }, () => {
     const before = process.cpuUsage();
     plan(snapshot, now);
@@ -24,20 +25,20 @@ function leastMsOf(snapshot: Snapshot): number {
 }
 
 it.each<[string, (number: number) => Targets]>([
-  ['that overlap nobody', (number) => [`${number}`]],
-  ['of which every second one overlaps the one before it', (number) => [`${number >> 1}`]],
+  ['that overlap no other', (number) => [`${number}`]],
+  ['of which every second one overlaps the one before', (number) => [`${number >> 1}`]],
   ['that all share a target', (number) => ['hot', `${number}`]],
-  ['that may affect anything', () => null],
-])('a plan of a thousand %s takes at most 10 ms', (_, targetsOf) => {
+  ['with unknown targets', () => null],
+])('a plan of a thousand pull requests %s takes at most 10 ms', (_, targetsOf) => {
   expect(leastMs(1000, targetsOf)).toBeLessThan(10);
 });
 
-it('a plan of two hundred with thousands of targets each takes at most 10 ms once they were compared', () => {
+it('a plan of two hundred pull requests with thousands of targets each takes at most 10 ms after the targets were compared', () => {
   const sets = Array.from({ length: 200 }, (_, number) => Array.from({ length: 2000 }, (__, of) => `${number}/${of}`));
   expect(leastMs(200, (number) => sets[number] ?? null)).toBeLessThan(10);
 });
 
-it('a plan of three thousand that share a target, and one before them that failed and is in no way of theirs, takes at most 30 ms', () => {
+it('a plan of three thousand pull requests that share a target, behind a failed one that is disjoint, takes at most 30 ms', () => {
   const waiting = Array.from({ length: 3000 }, (_, number) => pr(number + 1, { targets: [number === 0 ? 'a' : 'b'] }));
   const line: BatchSpec[] = [{ of: [1], build: 'failure', change: { sideBuild: 'speculative' } }];
   expect(leastMsOf(situation({ rules, waiting, line }))).toBeLessThan(30);
@@ -46,7 +47,7 @@ it('a plan of three thousand that share a target, and one before them that faile
 it.each([
   ['fifty pass the one before them', 0.7, 50],
   ['every second one is ready and waits for the one before it', 0.85, 500],
-])('a plan of a thousand of which %s takes at most 10 ms', (_, successProbability, ready) => {
+])('a plan of a thousand pull requests, of which %s, takes at most 10 ms', (_, successProbability, ready) => {
   const waiting = Array.from({ length: 1000 }, (__, number) =>
     pr(number + 1, { targets: [`${number >> 1}`], ...(number % 2 === 0 && { successProbability }) }),
   );

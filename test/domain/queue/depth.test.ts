@@ -3,22 +3,22 @@ import { decideDepth } from '../../../src/domain/queue/model/depth.ts';
 
 test.each([
   [
-    'serial: all of it is processed',
+    'serial mode processes the whole line',
     { waiting: 5, tagged: 0, mode: 'serial', maxParallelBuilds: 1 },
     { queued: 5, processing: 5, waiting: 0 },
   ],
   [
-    'parallel: those in bot pull requests',
+    'parallel mode processes the pull requests in bot pull requests',
     { waiting: 5, tagged: 3, mode: 'parallel', maxParallelBuilds: 4 },
     { queued: 8, processing: 3, waiting: 5 },
   ],
   [
-    'parallel: at most max_parallel_builds',
+    'parallel mode processes at most max_parallel_builds',
     { waiting: 5, tagged: 8, mode: 'parallel', maxParallelBuilds: 2 },
     { queued: 13, processing: 2, waiting: 11 },
   ],
   [
-    'parallel without a limit',
+    'parallel mode without a limit',
     { waiting: 0, tagged: 8, mode: 'parallel', maxParallelBuilds: null },
     { queued: 8, processing: 8, waiting: 0 },
   ],

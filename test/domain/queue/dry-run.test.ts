@@ -1,4 +1,4 @@
-// What a change would do where builds are speculative builds beside the line.
+// The impact of a change, if builds are speculative builds.
 import { expect, test } from 'vitest';
 import { dryRun } from '../../../src/domain/queue/dry-run.ts';
 import type { BatchState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
@@ -23,7 +23,7 @@ function inLine(waiting: Snapshot['pullRequests'], ...line: readonly BatchSpec[]
   return situation({ waiting, line, rules });
 }
 
-test('a pull request that skips the line resets those it overlaps, and starts builds of them on top of it', () => {
+test('a pull request that skips the line resets those that it overlaps, and starts builds of them on top of itself', () => {
   const lanes = [pr(1, { ...api, status: 'tagged' }), pr(2, { ...web, status: 'tagged' })];
   const started = { buildStartedAt: now - 3 * minute };
   const before = inLine(lanes, speculative([], 1, started), speculative([], 2, started));
@@ -37,7 +37,7 @@ test('a pull request that skips the line resets those it overlaps, and starts bu
   });
 });
 
-test('who is in another build that stands is not reset, and is held once', () => {
+test('a pull request with another live build is not reset, and is held once', () => {
   const line = [pr(1, { status: 'tagged' }), pr(2, { status: 'tagged' })];
   const before = inLine(line, speculative([], 1), speculative([1], 2), speculative([], 2));
   const left = {

@@ -13,7 +13,7 @@ import type { CheckConclusion, QueueRules, RequiredCheck } from '../../../src/do
 import type { BuildState, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
 
-/** `unit:success lint#2:failure …`: the newest attempt counts. */
+/** Reads a text such as `unit:success lint#2:failure`. The newest attempt of a check counts. */
 function checks(text: string): BuildState['checks'] {
   if (text === '') return [];
   return text.split(' ').map((part) => {
@@ -51,49 +51,77 @@ type Case = readonly [
   failed: string[],
 ];
 
-describe('judging checks', () => {
+describe('the verdict of checks', () => {
   const cases: readonly Case[] = [
     ['every check that ran passed', 'unit:success lint:skipped docs:neutral', true, null, 'green', []],
-    ['one still runs', 'unit:success lint:pending', false, null, 'pending', []],
-    ['more may start', 'unit:success', false, null, 'pending', []],
-    ['one failed while another runs', 'unit:failure lint:pending', false, null, 'red', ['unit']],
-    ['none was seen yet', '', false, null, 'none', []],
-    ['none ran at all', '', true, null, 'none', []],
+    ['one check still runs', 'unit:success lint:pending', false, null, 'pending', []],
+    ['more checks may start', 'unit:success', false, null, 'pending', []],
+    ['one check failed while another runs', 'unit:failure lint:pending', false, null, 'red', ['unit']],
+    ['no check was seen yet', '', false, null, 'none', []],
+    ['no check ran at all', '', true, null, 'none', []],
     ['nothing is required', 'unit:failure', true, [], 'green', []],
     ['the newest attempt failed', 'unit:success unit#2:failure', true, null, 'red', ['unit']],
     ['the newest attempt passed', 'unit#2:success unit:failure', true, null, 'green', []],
     ['the newest attempt runs', 'unit:failure unit#2:pending', false, null, 'pending', []],
-    ['only the required one counts', 'unit:success lint:failure', true, required('unit'), 'green', []],
-    ['the required one is enough while others run', 'unit:success lint:pending', false, required('unit'), 'green', []],
+    ['only the required check counts', 'unit:success lint:failure', true, required('unit'), 'green', []],
     [
-      'a required one runs when all others have ended',
+      'the required check is enough while others run',
+      'unit:success lint:pending',
+      false,
+      required('unit'),
+      'green',
+      [],
+    ],
+    [
+      'a required check runs after all others have ended',
       'unit:pending lint:success',
       true,
       required('unit'),
       'pending',
       [],
     ],
-    ['a required one is missing and may come', 'lint:success', false, required('unit'), 'pending', []],
-    ['a required one is missing for good', 'lint:success', true, required('unit'), 'red', ['unit']],
-    ['red already though one is missing', 'lint:failure', false, required('unit', 'lint'), 'red', ['lint']],
-    ['a glob matches several', 'unit/a:success unit/b:failure', true, required('unit/*'), 'red', ['unit/b']],
-    ['a glob must match one', 'lint:success', true, required('unit/*'), 'red', ['unit/*']],
-    ['a glob waits for what may still match', 'unit/a:success', false, required('unit/*'), 'pending', []],
-    ['a glob that matched all there is', 'unit/a:success unit/b:success', true, required('unit/*'), 'green', []],
-    ['a name that is required twice fails once', 'unit:failure', true, required('unit', '*'), 'red', ['unit']],
+    ['a required check is missing and may come', 'lint:success', false, required('unit'), 'pending', []],
+    ['a required check is missing at the end', 'lint:success', true, required('unit'), 'red', ['unit']],
+    [
+      'a check failed already, and another is missing',
+      'lint:failure',
+      false,
+      required('unit', 'lint'),
+      'red',
+      ['lint'],
+    ],
+    ['a glob matches several checks', 'unit/a:success unit/b:failure', true, required('unit/*'), 'red', ['unit/b']],
+    ['a glob must match a check', 'lint:success', true, required('unit/*'), 'red', ['unit/*']],
+    ['a glob waits for checks that may still match', 'unit/a:success', false, required('unit/*'), 'pending', []],
+    ['a glob has matched all checks', 'unit/a:success unit/b:success', true, required('unit/*'), 'green', []],
+    ['a check that is required twice fails once', 'unit:failure', true, required('unit', '*'), 'red', ['unit']],
     ['a cancelled check failed', 'unit:cancelled', true, required('unit'), 'red', ['unit']],
     [
-      'what is acceptable is configured',
+      'a failure is acceptable by the configuration',
       'unit:failure',
       true,
       [{ name: 'unit', acceptableStatuses: ['failure'] }],
       'green',
       [],
     ],
-    ['success may not be', 'unit:success', true, [{ name: 'unit', acceptableStatuses: ['neutral'] }], 'red', ['unit']],
-    ['missing may be', '', true, [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }], 'green', []],
     [
-      'missing is only known at the end',
+      'success is not acceptable by the configuration',
+      'unit:success',
+      true,
+      [{ name: 'unit', acceptableStatuses: ['neutral'] }],
+      'red',
+      ['unit'],
+    ],
+    [
+      'a missing check is acceptable',
+      '',
+      true,
+      [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }],
+      'green',
+      [],
+    ],
+    [
+      'a missing check is only known at the end',
       '',
       false,
       [{ name: 'unit', acceptableStatuses: ['success', 'missing'] }],
@@ -101,7 +129,7 @@ describe('judging checks', () => {
       [],
     ],
     [
-      'pending may be',
+      'a pending check is acceptable',
       'unit:pending',
       false,
       [{ name: 'unit', acceptableStatuses: ['success', 'pending'] }],
@@ -116,17 +144,17 @@ describe('judging checks', () => {
   });
 });
 
-describe('judging a build', () => {
-  test.each([null, []])('a commit nobody tested is red, however little is required (%j)', (gate) => {
+describe('the verdict of a build', () => {
+  test.each([null, []])('is red for a commit without checks, even if little is required (%j)', (gate) => {
     expect(judgeBuild(build({ text: '' }), gate)).toBe('red');
     expect(failedChecksOfBuild(build({ text: '' }), gate)).toEqual([]);
     expect(judgeBuild(build({ text: '', complete: false }), gate)).toBe('pending');
   });
-  test('an empty list of required checks asks for every check that ran', () => {
+  test('needs every check that ran, if the list of required checks is empty', () => {
     expect(judgeBuild(build({ text: 'unit:failure' }), [])).toBe('red');
     expect(failedChecksOfBuild(build({ text: 'unit:failure' }), [])).toEqual(['unit']);
   });
-  test('a canceled build proves nothing, green or red', () => {
+  test('is none for a canceled build, green or red', () => {
     expect(judgeBuild(build({ canceled: true }), null)).toBe('none');
     expect(judgeBuild(build({ canceled: true, text: 'unit:failure' }), null)).toBe('none');
   });
@@ -139,19 +167,19 @@ describe('evidence for a tree', () => {
     );
   }
   const cases: readonly (readonly [name: string, found: boolean, change: Partial<BuildState> & { text?: string }])[] = [
-    ['a green build of it', true, {}],
-    ['one on an ancestor landing', true, { base: 'older' }],
-    ['not one on another base', false, { base: 'foreign' }],
-    ['not one of another tree', false, { tree: 'other' }],
-    ['not a red one', false, { text: 'unit:failure' }],
-    ['not a running one', false, { text: 'unit:pending', complete: false, finishedAt: null }],
-    ['not a canceled one', false, { canceled: true }],
-    ['one a day old', true, { finishedAt: now - 24 * hour }],
-    ['not an older one', false, { finishedAt: now - 24 * hour - 1 }],
+    ['a green build of the tree', true, {}],
+    ['a build on an ancestor that was a landing', true, { base: 'older' }],
+    ['not a build on another base', false, { base: 'foreign' }],
+    ['not a build of another tree', false, { tree: 'other' }],
+    ['not a red build', false, { text: 'unit:failure' }],
+    ['not a running build', false, { text: 'unit:pending', complete: false, finishedAt: null }],
+    ['not a canceled build', false, { canceled: true }],
+    ['a build that is a day old', true, { finishedAt: now - 24 * hour }],
+    ['not a build that is older than a day', false, { finishedAt: now - 24 * hour - 1 }],
   ];
   test.each(cases)('%s', (_name, found, change) => expect(evidence(build(change))).toBe(found ? 'c' : null));
 
-  test('the gate in force now decides', () => {
+  test('follows the present rules of the gate', () => {
     const builds = [build({ text: 'unit:success lint:failure' })];
     expect(
       evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), { now })?.commit,
@@ -160,34 +188,37 @@ describe('evidence for a tree', () => {
       evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('lint') } }), { now }),
     ).toBeNull();
   });
-  test('a check that nobody requires may still run', () => {
+  test('does not need a check that nobody requires', () => {
     const builds = [build({ text: 'unit:success lint:pending', complete: false, finishedAt: null })];
     expect(
       evidenceFor('t', situation({ change: { builds }, rules: { requiredChecks: required('unit') } }), { now })?.commit,
     ).toBe('c');
   });
-  test("the batch's own build is preferred", () => {
+  test("prefers the batch's own build", () => {
     const source = situation({ change: { builds: [build({}), build({ commit: 'own' })] } });
     const all = collectEvidence(source, now);
     const found = (preferredCommit: string, change: Partial<QueueRules> = {}): string | undefined =>
       findEvidence(all, 't', { preferredCommit, rules: { ...source.rules, ...change } })?.commit;
     expect(found('own')).toBe('own');
     expect(found('unknown')).toBe('c');
-    // A host that takes only commits which were built themselves.
+    // This host only accepts commits that were built themselves.
     expect(found('own', { landsBuiltCommitsOnly: true })).toBe('own');
     expect(found('unknown', { landsBuiltCommitsOnly: true })).toBeUndefined();
   });
 });
 
-describe('where an up-to-date head gets a bot pull request nevertheless', () => {
+describe('if an up-to-date head gets a bot pull request too', () => {
   const builds = [build({ commit: 'head' }), build({ commit: 'bot' })];
   test.each([
     ['parallel', true, ['head', 'bot']],
     ['parallel', false, ['bot']],
     ['serial', false, ['head', 'bot']],
     ['no-queue', false, ['head', 'bot']],
-  ] as const)('in %s mode, skipping it: %s, these builds count: %j', (mode, skipDraftWhenUpToDate, left) => {
-    const counting = withoutHeads(builds, { mode, skipDraftWhenUpToDate }, ['head', 'other']);
-    expect(counting.map(({ commit }) => commit)).toEqual(left);
-  });
+  ] as const)(
+    'in %s mode, with skip_draft_when_up_to_date %s, these builds count: %j',
+    (mode, skipDraftWhenUpToDate, left) => {
+      const counting = withoutHeads(builds, { mode, skipDraftWhenUpToDate }, ['head', 'other']);
+      expect(counting.map(({ commit }) => commit)).toEqual(left);
+    },
+  );
 });

@@ -7,49 +7,49 @@ const pessimistic = { useOptimisticValidation: false };
 
 describe('a red batch on the tip', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['of one fails, and its pull request is blocked', { line: [red] }, ['fail b1', 'block p1 107']],
+    ['of one pull request fails, and blocks the pull request', { line: [red] }, ['fail b1', 'block p1 107']],
     [
-      'resets those behind it',
+      'resets the batches behind it',
       { line: [red, { of: [2], build: 'pending' }], rules: pessimistic },
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
     [
-      'of several is halved',
+      'of several pull requests is bisected',
       { line: [{ of: [1, 2, 3], build: 'failure' }] },
       ['bisect b1 p1+p2 | p3', 'start bisect p1 on tip'],
     ],
     [
-      'halves start by halves',
+      'is bisected by halves',
       { line: [{ of: [1, 2, 3], build: 'failure' }], rules: { batchSize: 4 } },
       ['bisect b1 p1+p2 | p3', 'start bisect p1 p2 on tip'],
     ],
     [
-      'is halved though paused, and starts nothing',
+      'is bisected during a pause, and starts nothing',
       { line: [{ of: [1, 2], build: 'failure' }], queue: { paused: true } },
       ['bisect b1 p1 | p2'],
     ],
     [
-      'goes back in line while attempts are left',
+      'returns its pull request to the line while attempts are left',
       { line: [red], rules: { maxRequeueAttempts: 1 } },
       ['fail b1', 'requeue p1', 'start retry p1 on tip'],
     ],
     [
-      'but no more often than allowed',
+      'does not return its pull request after the last attempt',
       { line: [red], waiting: [pr(1, { requeueAttempts: 1 })], rules: { maxRequeueAttempts: 1 } },
       ['fail b1', 'block p1 107'],
     ],
     [
-      'nor unless its own checks are green',
+      'does not return its pull request if an own check is not green',
       { line: [red], waiting: [pr(1, { ownVerdict: 'none' })], rules: { maxRequeueAttempts: 1 } },
       ['fail b1', 'block p1 107'],
     ],
     [
-      'that nobody tested is red',
+      'is red if it has no checks',
       { line: [{ of: [1], build: 'success', buildChange: { checks: [] } }] },
       ['fail b1', 'block p1 107'],
     ],
     [
-      'blames as soon as green is impossible',
+      'fails as soon as it can no longer be green',
       { line: [{ of: [1], build: 'failure', buildChange: { complete: false, finishedAt: null } }] },
       ['fail b1', 'block p1 107'],
     ],
@@ -79,7 +79,7 @@ describe('a red batch on the tip', () => {
     });
   });
 
-  test('a red batch elsewhere waits for those before it', () => {
+  test('a red batch behind others waits for those before it', () => {
     expect(
       planned({
         line: [
@@ -95,19 +95,19 @@ describe('optimistic validation', () => {
   const pass = ['supersede b1 301 by p1', 'supersede b2 301 by p1', 'start optimistic p1 p2 on tip'];
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'a later green build passes the red one, as one batch on the tip',
+      'a later green build passes the red one, and both are built as one batch on the tip',
       { line: [red, { of: [2], build: 'success' }] },
       pass,
     ],
-    ['a pending one is waited for', { line: [red, { of: [2], build: 'pending' }] }, []],
-    ['so is a build that is still being composed', { line: [red, { of: [2], build: 'making' }] }, []],
+    ['a later pending build is waited for', { line: [red, { of: [2], build: 'pending' }] }, []],
+    ['a later build that is being made is waited for', { line: [red, { of: [2], build: 'making' }] }, []],
     [
-      'two red ones are one failure more than depth 1 looks at',
+      'two red builds are too many for a failure depth of 1',
       { line: [red, { of: [2], build: 'failure' }, { of: [3], build: 'success' }] },
       ['fail b1', 'supersede b2 301 by p1', 'supersede b3 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
     [
-      'depth 2 looks at it',
+      'two red builds are allowed with a failure depth of 2',
       {
         line: [red, { of: [2], build: 'failure' }, { of: [3], build: 'success' }],
         rules: { optimisticValidationFailureDepth: 2 },
@@ -120,7 +120,7 @@ describe('optimistic validation', () => {
       ],
     ],
     [
-      'a green one further on counts before a pending one',
+      'a later green build counts although a pending one is before it',
       {
         line: [red, { of: [2], build: 'pending' }, { of: [3], build: 'success' }],
         rules: { optimisticValidationFailureDepth: 2 },
@@ -133,12 +133,12 @@ describe('optimistic validation', () => {
       ],
     ],
     [
-      'those behind the green one are reset',
+      'batches behind the green build are reset',
       { line: [red, { of: [2], build: 'success' }, { of: [3], build: 'pending' }] },
       ['supersede b1 301 by p1', 'supersede b2 301 by p1', 'supersede b3 301 by p1', 'start optimistic p1 p2 on tip'],
     ],
     [
-      'a paused queue keeps the pass for later',
+      'during a pause, the pass is delayed',
       { line: [red, { of: [2], build: 'success' }], queue: { paused: true } },
       [],
     ],
@@ -148,7 +148,7 @@ describe('optimistic validation', () => {
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
     [
-      'nobody who stands between is passed over',
+      'a pull request between them that is not in a batch stops the pass',
       {
         line: [red, { of: [3], build: 'success' }],
         waiting: [pr(2, { conflict: { parent: 'commit of b1', after: [] } })],
@@ -156,7 +156,7 @@ describe('optimistic validation', () => {
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
     [
-      'halves that were red together are not put together again',
+      'halves that were red together are not built together again',
       {
         line: [red, { of: [2], build: 'success' }],
         waiting: [1, 2].map((n) => pr(n, { bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } })),
@@ -164,7 +164,7 @@ describe('optimistic validation', () => {
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start bisect p2 on tip'],
     ],
     [
-      'off, it blames at once',
+      'if it is off, the red batch fails at once',
       { line: [red, { of: [2], build: 'success' }], rules: pessimistic },
       ['fail b1', 'supersede b2 301 by p1', 'block p1 107', 'start new p2 on tip'],
     ],
@@ -176,19 +176,23 @@ describe('the time limit of CI', () => {
   const slow: BatchSpec = { of: [1], build: 'pending', change: { buildStartedAt: now - 30 * minute } };
   const limit = { ciTimeoutMins: 30 };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['a build that runs longer is blocked with 111', { line: [slow], rules: limit }, ['fail b1', 'block p1 111']],
     [
-      'and is not tried again',
+      'a build that runs longer fails, and its pull request is blocked with 111',
+      { line: [slow], rules: limit },
+      ['fail b1', 'block p1 111'],
+    ],
+    [
+      'a build that runs longer is not tried again',
       { line: [slow], rules: { ...limit, maxRequeueAttempts: 3 } },
       ['fail b1', 'block p1 111'],
     ],
     [
-      'several are halved',
+      'a build of several is bisected',
       { line: [{ ...slow, of: [1, 2] }], rules: limit },
       ['bisect b1 p1 | p2', 'start bisect p1 on tip'],
     ],
     [
-      'a shorter one is looked at again at its deadline',
+      'a shorter build is looked at again at its deadline',
       { line: [{ of: [1], build: 'pending' }], rules: limit },
       ['look again in 29 min'],
     ],
@@ -203,18 +207,18 @@ describe('the time limit of CI', () => {
       },
       ['look again in 20 min'],
     ],
-    ['without a limit it runs for ever', { line: [slow] }, []],
+    ['without a limit, a build may run for ever', { line: [slow] }, []],
     ['a build that has not started has no deadline', { line: [{ of: [1], build: 'unstarted' }], rules: limit }, []],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
 
-describe('a required check of its own that failed', () => {
+describe('a failed own check', () => {
   const ownRed = { ownVerdict: 'red', ownFailedChecks: ['own'] } as const;
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['blocks it before it has a batch', { waiting: [pr(1, ownRed)] }, ['block p1 107']],
+    ['blocks its pull request before it has a batch', { waiting: [pr(1, ownRed)] }, ['block p1 107']],
     [
-      'resets its batch and those behind it',
+      'resets its batch and the batches behind it',
       {
         line: [
           { of: [1], build: 'pending' },
@@ -226,12 +230,12 @@ describe('a required check of its own that failed', () => {
       ['supersede b2 301 by p2', 'supersede b3 301 by p2', 'block p2 107', 'start new p3 on b1'],
     ],
     [
-      'blocks it though its build is green',
+      'blocks its pull request although its build is green',
       { line: [{ of: [1], build: 'success' }], waiting: [pr(1, ownRed)] },
       ['supersede b1 301 by p1', 'block p1 107'],
     ],
     [
-      'does not matter when validation is skipped',
+      'does not matter if validation is skipped',
       { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { ...ownRed, skipValidation: true })] },
       ['land b1 by nothing'],
     ],
@@ -252,18 +256,18 @@ describe('a required check of its own that failed', () => {
   });
 });
 
-describe('bisection within limits', () => {
+describe('bisection with limits', () => {
   const four: BatchSpec = { of: [1, 2, 3, 4], build: 'failure' };
   const bisected = (...numbers: number[]) =>
     numbers.map((n) => pr(n, { status: 'tagged', bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }));
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'cuts into smaller parts where parts are to be small',
+      'cuts into small parts, if the size of parts is limited',
       { line: [four], rules: { batchSize: 4, maxBisectedBatchSize: 1 } },
       ['bisect b1 p1 | p2 | p3 | p4', 'start bisect p1 on tip'],
     ],
     [
-      'never into larger ones than halves',
+      'never cuts into parts larger than halves',
       { line: [four], rules: { batchSize: 4, maxBisectedBatchSize: 3 } },
       ['bisect b1 p1+p2 | p3+p4', 'start bisect p1 p2 on tip'],
     ],
@@ -273,17 +277,17 @@ describe('bisection within limits', () => {
       ['bisect b1 p1 | p2', 'start bisect p1 on tip'],
     ],
     [
-      'then all that is left is blamed',
+      'blocks the rest after the last attempt',
       { line: [{ of: [1, 2], build: 'failure' }], waiting: bisected(1, 2), rules: { maxBisectionAttempts: 1 } },
       ['fail b1', 'block p1 107', 'block p2 107'],
     ],
     [
-      'or at once',
+      'blocks all at once without attempts',
       { line: [four], rules: { maxBisectionAttempts: 0 } },
       ['fail b1', ...[1, 2, 3, 4].map((n) => `block p${n} 107`)],
     ],
     [
-      'except who may be tried again',
+      'requeues pull requests that may be tried again',
       {
         line: [{ of: [1, 2], build: 'failure' }],
         waiting: [pr(2, { ownVerdict: 'none' })],
@@ -294,7 +298,7 @@ describe('bisection within limits', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('who is blamed with others reads that it was not isolated', () => {
+  test('names the others in the text, if it did not isolate the failing pull request', () => {
     const decisions = plan(
       situation({ line: [{ of: [1, 2, 3], build: 'failure' }], rules: { maxBisectionAttempts: 0 } }),
       now,
@@ -313,28 +317,28 @@ describe('a required check that never ran', () => {
   const required = ['test', 'deploy', 'e2e'].map((name) => ({ name, acceptableStatuses: ['success' as const] }));
   const textOf = (from: Situation): string[] =>
     plan(situation(from), now).flatMap((decision) => (decision.kind === 'BlockPullRequest' ? [decision.text] : []));
-  test('is said not to have run, in the build', () => {
+  test('is named in the text, for a build', () => {
     expect(textOf({ line: [{ of: [1], build: 'success' }], rules: { requiredChecks: required } })).toEqual([
       'A required check did not run: deploy, e2e.',
     ]);
   });
-  test('beside a failed check', () => {
+  test('is named beside a failed check', () => {
     expect(textOf({ line: [red], rules: { requiredChecks: required } })).toEqual([
       'A required check failed: test. A required check did not run: deploy, e2e.',
     ]);
   });
-  test('and on its own head', () => {
+  test('is named for an own head', () => {
     const own = { ownVerdict: 'red' as const, ownFailedChecks: ['deploy'], ownMissingChecks: ['deploy'] };
     expect(textOf({ waiting: [pr(1, own)] })).toEqual(['A required check did not run: deploy.']);
   });
-  test('while a build without any checks reads as before', () => {
+  test('is not named for a build without any checks', () => {
     expect(textOf({ line: [{ of: [1], build: 'success', buildChange: { checks: [] } }] })).toEqual([
       'A required check failed: no check ran.',
     ]);
   });
 });
 
-test('the reset by a failed check names its build, one by a conflict does not', () => {
+test('the reset after a failed check names the build, and the reset after a conflict does not', () => {
   const reset = plan(situation({ line: [red, { of: [2], build: 'pending' }], rules: pessimistic }), now);
   expect(reset).toContainEqual(
     expect.objectContaining({

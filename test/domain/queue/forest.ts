@@ -1,14 +1,15 @@
-// A model of git and CI. A tree is the sequence of changes merged into it; CI is a function of the set of them.
-// Changes are numbered as they are made; the scenario says which are bad and which pairs do what to each other.
+// A model of git and CI. A tree is the sequence of the changes merged into it. The result of CI depends only on the set
+// of changes. Changes are numbered in the order in which they are made. The scenario says which changes are bad, and
+// how pairs interact.
 
 export type PairKind = 'fixed_by' | 'semantic_conflict' | 'conflict';
 
 export interface Physics {
-  /** Change n is bad, red wherever it is, when `bad[n % length]`. */
+  /** Change n is bad, and red in every tree, if `bad[n % length]`. */
   readonly bad: readonly boolean[];
   /**
-   * fixed_by: `a` is bad, except together with `b`. semantic_conflict: red together. conflict: do not merge into one
-   * tree.
+   * fixed_by: `a` is bad, except together with `b`. semantic_conflict: red together. conflict: they do not merge into
+   * one tree.
    */
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
 }
@@ -35,7 +36,7 @@ export class Forest {
     return commit;
   }
 
-  /** A head, or an outside commit's content: the number of its change. */
+  /** Makes a change for a head or for a commit from outside, and returns its number. */
   newChange(): number {
     this.#made += 1;
     return this.#made - 1;
@@ -47,7 +48,7 @@ export class Forest {
     return known.tree;
   }
 
-  /** The tree of `changes` merged in order; `conflictAt` when one does not merge. */
+  /** The tree of `changes` merged in order. `conflictAt`: the change that does not merge. */
   merge(tree: string, changes: readonly number[]): { readonly tree: string } | { readonly conflictAt: number } {
     let merged = tree;
     for (const [index, change] of changes.entries()) {
@@ -60,7 +61,7 @@ export class Forest {
     return { tree: merged };
   }
 
-  /** What CI says of a tree, were it asked without flakes. */
+  /** The result of CI for a tree without flakes. */
   isGreen(tree: string): boolean {
     return this.failing(tree).length === 0;
   }
@@ -85,8 +86,8 @@ export class Forest {
   }
 
   /**
-   * What a change affects: something of its own, what a pair it is in shares, and now and then what many do. Some are
-   * not told.
+   * The targets of a change: one of its own, one that it shares with its pair, and for some changes one that many
+   * share. Null: unknown.
    */
   targetsOf(change: number): readonly string[] | null {
     if (change % 9 === 7) return null;
@@ -94,7 +95,7 @@ export class Forest {
     return [`own ${change}`, ...(change % 4 === 0 ? ['common'] : []), ...shared];
   }
 
-  /** First-parent line from a commit down to the root. */
+  /** The first-parent line from a commit to the root. */
   lineOf(commit: string): Commit[] {
     const line: Commit[] = [];
     for (let at = this.commits.get(commit); at !== undefined; at = this.commits.get(at.firstParent ?? ''))

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, planned, pr, serial, situation, type Situation } from './situation.ts';
 
-/** Green, and its own check runs on. */
+/** A green batch whose own check still runs. */
 const oneHeld: Situation = {
   line: [{ of: [1], build: 'success' }],
   waiting: [pr(1, { ownVerdict: 'pending', status: 'tagged' }), pr(2)],
   rules: { ownRequiredChecks: null, stuckTimeoutMins: 60 },
 };
 
-describe('what is started next', () => {
+describe('the next builds', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['an empty queue starts nothing', {}, []],
     ['the first in line is built on the tip', { waiting: [pr(2), pr(1)] }, ['start new p1 on tip']],
@@ -30,12 +30,12 @@ describe('what is started next', () => {
       ['start new p1 on tip'],
     ],
     [
-      'a pull request that may wait for company does',
+      'a pull request waits for others, if that is configured',
       { waiting: [pr(1)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['look again in 4 min'],
     ],
     [
-      'and starts when the oldest has waited long enough',
+      'a pull request is built after the oldest one has waited long enough',
       { waiting: [pr(1, { queuedAt: now - 5 * minute }), pr(2)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['start new p1 p2 on tip'],
     ],
@@ -45,22 +45,22 @@ describe('what is started next', () => {
       ['start new p1 p2 on tip'],
     ],
     [
-      'nor does a pull request that no other can join any more',
+      'a pull request that no other can join does not wait',
       { waiting: [pr(1), pr(2, { skipValidation: true })], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['start new p1 on tip'],
     ],
     [
-      'skip line goes first, alone',
+      'a pull request that skips the line is built first, alone',
       { waiting: [pr(1), pr(2), pr(3, { skipLine: true }), pr(4, { skipLine: true })], rules: { batchSize: 4 } },
       ['start new p3 on tip'],
     ],
     [
-      'skipped validation stands alone',
+      'a pull request with skipped validation is built alone',
       { waiting: [pr(1, { skipValidation: true }), pr(2)], rules: { batchSize: 4 } },
       ['start new p1 on tip'],
     ],
     [
-      'halves do not mix with others',
+      'halves are not mixed with other pull requests',
       {
         waiting: [pr(1, { bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }), pr(2)],
         rules: { batchSize: 4, batchMaxWaitMinutes: 5 },
@@ -68,7 +68,7 @@ describe('what is started next', () => {
       ['start bisect p1 on tip'],
     ],
     [
-      'halves of different batches do not mix',
+      'halves of different batches are not mixed',
       {
         waiting: [
           pr(1, { bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }),
@@ -79,7 +79,7 @@ describe('what is started next', () => {
       ['start bisect p1 on tip'],
     ],
     [
-      'a half is no larger than the batch size',
+      'a half is at most as large as the batch size',
       {
         waiting: [1, 2, 3].map((n) => pr(n, { bisection: { group: 'g', max: 3, attempts: 1, phase: 'in_place' } })),
         rules: { batchSize: 2 },
@@ -101,12 +101,12 @@ describe('what is started next', () => {
       ['start new p2 on b1'],
     ],
     [
-      'builds of other queues count',
+      'builds of other queues count for the limit',
       { waiting: [pr(1)], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } },
       [],
     ],
     [
-      'skipped validation needs no room',
+      'skipped validation needs no free build',
       { waiting: [pr(1, { skipValidation: true })], rules: { maxParallelBuilds: 2 }, queue: { buildsElsewhere: 2 } },
       ['start new p1 on tip'],
     ],
@@ -115,7 +115,11 @@ describe('what is started next', () => {
       { waiting: [pr(1), pr(2)], rules: { ...serial, batchSize: 4 } },
       ['start new p1 on tip'],
     ],
-    ['and waits for it', { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)], rules: serial }, []],
+    [
+      'serial mode waits for this batch',
+      { line: [{ of: [1], build: 'pending' }], waiting: [pr(2)], rules: serial },
+      [],
+    ],
     ['a paused queue starts nothing', { waiting: [pr(1)], queue: { paused: true } }, []],
     [
       'a halted queue decides nothing',
@@ -134,12 +138,12 @@ describe('what is started next', () => {
       [],
     ],
     [
-      'paused, as many as are allowed then are built',
+      'during a pause, as many builds start as are allowed then',
       { waiting: [pr(1), pr(2)], queue: { paused: true }, rules: { maxParallelBuilds: 3, maxParallelPausedBuilds: 1 } },
       ['start new p1 on tip'],
     ],
     [
-      'and no more',
+      'during a pause, no more builds start',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(2)],
@@ -149,7 +153,7 @@ describe('what is started next', () => {
       [],
     ],
     [
-      'none at all where that is what is allowed',
+      'during a pause, no build starts if none is allowed',
       {
         waiting: [pr(1, { skipValidation: true })],
         queue: { paused: true },
@@ -158,22 +162,22 @@ describe('what is started next', () => {
       [],
     ],
     [
-      'outside of the merge windows building goes on',
+      'outside of the merge windows, builds go on',
       { waiting: [pr(1)], queue: { landingsFrom: now + 9 * minute } },
       ['start new p1 on tip'],
     ],
     [
-      'a build that waits for own checks takes its room',
+      'a build that waits for own checks counts for the limit',
       { ...oneHeld, rules: { ...oneHeld.rules, maxParallelBuilds: 1 } },
       ['look again in 60 min'],
     ],
     [
-      'unless it is topped up for',
+      'such a build does not count within max_topup_builds',
       { ...oneHeld, rules: { ...oneHeld.rules, maxParallelBuilds: 1, maxTopupBuilds: 1 } },
       ['start new p2 on b1', 'look again in 60 min'],
     ],
     [
-      'topping up is for what waits, one each',
+      'each pull request that waits for own checks allows one more build',
       {
         ...oneHeld,
         line: [...(oneHeld.line ?? []), { of: [2], build: 'pending' }],
@@ -182,11 +186,11 @@ describe('what is started next', () => {
       },
       ['look again in 60 min'],
     ],
-    ['a retry says so', { waiting: [pr(1, { requeueAttempts: 1 })] }, ['start retry p1 on tip']],
+    ['a retry has the cause `retry`', { waiting: [pr(1, { requeueAttempts: 1 })] }, ['start retry p1 on tip']],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('the bottom of the speculation is what the first live batch stands on', () => {
+  test('the speculation begins with the parent of the first live batch', () => {
     const landed = situation({
       line: [
         { of: [2], build: 'pending', change: { parentBatch: 'landed', parentCommit: 'landing', base: 'old tip' } },
@@ -200,28 +204,32 @@ describe('what is started next', () => {
   });
 });
 
-describe('the top of the queue is announced', () => {
+describe('the top of the queue', () => {
   const unannounced = { topAnnounced: false };
   const cases: readonly (readonly [name: string, from: Situation, announced: boolean])[] = [
     [
-      'in parallel mode when its build is under way',
+      'is announced in parallel mode when its build has started',
       { line: [{ of: [1], build: 'pending' }], waiting: [pr(1, { ...unannounced, status: 'tagged' })] },
       true,
     ],
-    ['not before', { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)] }, false],
     [
-      'without a bot pull request when it is validated',
+      'is not announced before its build has started',
+      { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)] },
+      false,
+    ],
+    [
+      'is announced without a bot pull request when it is validated',
       { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { ...unannounced, skipValidation: true })] },
       true,
     ],
     [
-      'in serial mode as soon as it is first',
+      'is announced in serial mode as soon as it is first',
       { line: [{ of: [1], build: 'making' }], waiting: [pr(1, unannounced)], rules: serial },
       true,
     ],
-    ['only once', { line: [{ of: [1], build: 'pending' }] }, false],
+    ['is announced only once', { line: [{ of: [1], build: 'pending' }] }, false],
     [
-      'only the first in line',
+      'is announced only for the first in line',
       {
         line: [
           { of: [1], build: 'pending' },
@@ -232,7 +240,7 @@ describe('the top of the queue is announced', () => {
       false,
     ],
     [
-      'while paused too',
+      'is announced during a pause too',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(1, { ...unannounced, status: 'tagged' })],
@@ -248,7 +256,7 @@ describe('a barrier', () => {
   const barrier = pr(2, { isBarrier: true });
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'ends the batch before it, which nobody can join any more',
+      'ends the batch before it, which no pull request can join any more',
       { waiting: [pr(1), barrier, pr(3)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['start new p1 on tip'],
     ],
@@ -258,12 +266,12 @@ describe('a barrier', () => {
       ['start new p2 on b1'],
     ],
     [
-      'holds back those behind it while it is built',
+      'stops builds behind it while it is built',
       { line: [{ of: [2], build: 'pending' }], waiting: [{ ...barrier, status: 'tagged' }, pr(3)] },
       [],
     ],
     [
-      'and while it waits for its landing',
+      'stops builds behind it while it waits for its landing',
       {
         line: [{ of: [2], build: 'success' }],
         waiting: [{ ...barrier, status: 'tagged' }, pr(3)],
@@ -271,9 +279,9 @@ describe('a barrier', () => {
       },
       [],
     ],
-    ['not those before it', { waiting: [pr(1), barrier] }, ['start new p1 on tip']],
+    ['does not stop builds before it', { waiting: [pr(1), barrier] }, ['start new p1 on tip']],
     [
-      'leaves alone what was built behind it before it became one',
+      'does not stop builds that started behind it before it became a barrier',
       {
         line: [
           { of: [2], build: 'pending' },
@@ -283,9 +291,13 @@ describe('a barrier', () => {
       },
       [],
     ],
-    ['gives way to who skips the line', { waiting: [barrier, pr(3, { skipLine: true })] }, ['start new p3 on tip']],
     [
-      'holds nobody back in another batch of its own when it conflicts: it is waited for',
+      'is built after a pull request that skips the line',
+      { waiting: [barrier, pr(3, { skipLine: true })] },
+      ['start new p3 on tip'],
+    ],
+    [
+      'with a conflict stops builds behind it until the conflict is decided',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(2, { isBarrier: true, conflict: { parent: 'commit of b1', after: [] } }), pr(3)],
@@ -296,33 +308,33 @@ describe('a barrier', () => {
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
 
-describe('neighbours of one stack', () => {
+describe('pull requests of one stack', () => {
   const of = (stack: string, ...numbers: number[]) => numbers.map((number) => pr(number, { stack }));
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['share a batch even above its size', { waiting: of('s', 1, 2, 3) }, ['start new p1 p2 p3 on tip']],
+    ['share a batch, even above the batch size', { waiting: of('s', 1, 2, 3) }, ['start new p1 p2 p3 on tip']],
     [
-      'are not divided: a stack that does not fit any more is the next batch',
+      'are not divided: a stack that does not fit is the next batch',
       { waiting: [pr(1), ...of('s', 2, 3), pr(4)], rules: { batchSize: 2 } },
       ['start new p1 on tip'],
     ],
     [
-      'which is theirs as far as there is no room for others',
+      'fill a batch of their own without others',
       { line: [{ of: [1], build: 'pending' }], waiting: [...of('s', 2, 3), pr(4)], rules: { batchSize: 2 } },
       ['start new p2 p3 on b1'],
     ],
     [
-      'take others with them where there is room',
+      'share a batch with others if there is room',
       { waiting: [pr(1), ...of('s', 2, 3), pr(4)], rules: { batchSize: 4 } },
       ['start new p1 p2 p3 p4 on tip'],
     ],
-    ['are two where the stacks are', { waiting: [...of('s', 1, 2), ...of('t', 3, 4)] }, ['start new p1 p2 on tip']],
+    ['of two stacks are in two batches', { waiting: [...of('s', 1, 2), ...of('t', 3, 4)] }, ['start new p1 p2 on tip']],
     [
-      'end where a stranger stands between',
+      'are two groups if another pull request is between them',
       { waiting: [...of('s', 1, 2), pr(3), ...of('s', 4)] },
       ['start new p1 p2 on tip'],
     ],
     [
-      'are halved like any others',
+      'are bisected like other pull requests',
       {
         waiting: [1, 2, 3, 4].map((n) =>
           pr(n, { stack: 's', bisection: { group: 'g', max: 2, attempts: 1, phase: 'in_place' } }),
@@ -331,7 +343,7 @@ describe('neighbours of one stack', () => {
       },
       ['start bisect p1 p2 on tip'],
     ],
-    ['stand in line one by one in serial mode', { waiting: of('s', 1, 2), rules: serial }, ['start new p1 on tip']],
+    ['are built one by one in serial mode', { waiting: of('s', 1, 2), rules: serial }, ['start new p1 on tip']],
     [
       'skip the line one by one',
       { waiting: of('s', 1, 2).map((member) => ({ ...member, skipLine: true })) },

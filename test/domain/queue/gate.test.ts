@@ -1,4 +1,4 @@
-// The gate of a landing: what is planned passes it, and what has changed since is refused with its reason.
+// The gate of a landing: a planned landing passes it, and is refused with a reason if something has changed since.
 import { describe, expect, it } from 'vitest';
 import { decideGate, findEarlierOverlap, type GateFacts } from '../../../src/domain/queue/landing/gate.ts';
 import { buildsSpeculatively } from '../../../src/domain/queue/model/rules.ts';
@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, parallel, pr, serial, situation, type Situation } from './situation.ts';
 
-/** What the gate sees of the first landing that is planned, when nothing has changed. */
+/** What the gate sees of the first planned landing, if nothing has changed. */
 function plannedLanding(snapshot: Snapshot): GateFacts {
   const landing = plan(snapshot, now).find(({ kind }) => kind === 'LandBatch');
   const batch = snapshot.batches.find(({ id }) => landing?.kind === 'LandBatch' && id === landing.batch);
@@ -39,23 +39,23 @@ const speculative: Situation = {
 const smoke = { workflow: 'smoke', timeoutMins: 5 };
 const passedRun = { state: 'passed', plannedAt: now - minute, reason: null } as const;
 
-describe('what is planned passes the gate', () => {
+describe('a planned landing passes the gate:', () => {
   it.each<[string, Situation, string | null]>([
     ['a green batch, by its own build', green, 'commit of b1'],
-    ['in serial mode', { ...green, rules: serial }, 'commit of b1'],
+    ['a green batch in serial mode', { ...green, rules: serial }, 'commit of b1'],
     [
-      'what skips validation, by its build all the same',
+      'skipped validation, with a green build',
       { ...green, waiting: [pr(1, { skipValidation: true })] },
       'commit of b1',
     ],
     [
-      'what skips validation without a build',
+      'skipped validation, without a build',
       { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { skipValidation: true })] },
       null,
     ],
-    ['without a queue', { line: [{ of: [1], build: 'unstarted' }], rules: { mode: 'no-queue' } }, null],
+    ['a batch without a queue', { line: [{ of: [1], build: 'unstarted' }], rules: { mode: 'no-queue' } }, null],
     [
-      'one whose own checks are red, where it skips validation',
+      'skipped validation, with a failed own check',
       {
         ...green,
         waiting: [pr(1, { skipValidation: true, ownVerdict: 'red', ownFailedChecks: ['lint'] })],
@@ -64,7 +64,7 @@ describe('what is planned passes the gate', () => {
     ],
     ['a speculative build on the tip', speculative, 'commit of b1'],
     [
-      'what has been through its final gate',
+      'a batch that has passed its final gate',
       { line: [{ of: [1], build: 'success', change: { gates: [{ ...smoke, run: passedRun }] } }] },
       'commit of b1',
     ],
@@ -83,34 +83,38 @@ describe('a landing is refused', () => {
   });
   const build = facts.builds[0]!;
   it.each<[string, Partial<GateFacts>, string]>([
-    ['while paused', { queue: { ...facts.queue, paused: true } }, 'paused'],
+    ['during a pause', { queue: { ...facts.queue, paused: true } }, 'paused'],
     ['in a freeze', { queue: { ...facts.queue, frozen: true } }, 'frozen'],
     ['between merge windows', { queue: { ...facts.queue, inMergeWindow: false } }, 'outside of the merge windows'],
-    ['while halted', { queue: { ...facts.queue, halted: true } }, 'halted'],
+    ['during a halt', { queue: { ...facts.queue, halted: true } }, 'halted'],
     ['when the batch has ended', { batch: { ...facts.batch, isBuilding: false } }, 'superseded'],
     ['when the batch was given up', { batch: { ...facts.batch, givenUp: true } }, 'superseded'],
     ['without a commit', { batch: { ...facts.batch, commit: null } }, 'superseded'],
     ['without a tree', { batch: { ...facts.batch, tree: null } }, 'superseded'],
     ['on another tip', { queue: { ...facts.queue, tip: 'moved' } }, 'base moved'],
-    ['on a tip that is not known', { queue: { ...facts.queue, tip: null } }, 'base moved'],
-    ['by other build keys', { rules: { ...parallel, buildKeysHash: 'others' } }, 'configuration changed'],
-    ['without a member', { members: [{ ...member!, current: null }] }, 'a member left'],
-    ['of another head', withMember({ head: 'pushed' }), 'a head moved'],
-    ['above what has not landed', withMember({ below: 'p9' }), 'the pull request below it has not landed'],
+    ['on an unknown tip', { queue: { ...facts.queue, tip: null } }, 'base moved'],
+    ['with other build keys', { rules: { ...parallel, buildKeysHash: 'others' } }, 'configuration changed'],
+    ['if a member has left', { members: [{ ...member!, current: null }] }, 'a member left'],
+    ['with another head', withMember({ head: 'pushed' }), 'a head moved'],
+    [
+      'if the pull request below has not landed',
+      withMember({ below: 'p9' }),
+      'the pull request below it has not landed',
+    ],
     ['of a pull request that would not be admitted', withMember({ obstacle: 'It is a draft.' }), 'It is a draft.'],
     [
-      'of a pull request that failed by itself',
+      'with a pull request whose own check failed',
       withMember({ ownVerdict: 'red', ownFailedChecks: ['lint', 'unit'] }),
       'an own check failed: lint, unit',
     ],
     [
-      'of a speculative build where none are made',
+      'of a speculative build, if none are made any more',
       { batch: { ...facts.batch, sideBuild: 'speculative' } },
       'speculative builds are no longer made',
     ],
     ['without evidence', { claimed: '' }, 'no evidence'],
     [
-      'by a build that is red now',
+      'with a build that is red now',
       { builds: [{ ...build, checks: [{ name: 'test', attempt: 2, conclusion: 'failure' }] }] },
       'the build of commit of b1 is no longer evidence',
     ],
@@ -122,19 +126,19 @@ describe('a landing is refused', () => {
     ['with builds that no longer exist', { builds: [] }, 'the build of commit of b1 is no longer evidence'],
     ['before its final gate', { finalGates: [{ ...smoke, run: null }] }, 'the final gate smoke is not passed'],
     [
-      'though composed, before its final gate',
+      'of a composed commit before its final gate',
       { builds: [], isComposed: true, finalGates: [{ ...smoke, run: null }] },
       'the final gate smoke is not passed',
     ],
   ])('%s', (_name, change, reason) => expect(decideGate({ ...facts, ...change })).toEqual({ kind: 'Refused', reason }));
 
-  it('behind a pull request that has skipped the line meanwhile', () =>
+  it('behind a pull request that skipped the line since', () =>
     expect(
       decideGate({ ...onTargets, line: [pr(1, { targets: ['api'] }), pr(3, { targets: ['api'], skipLine: true })] }),
     ).toEqual({ kind: 'Refused', reason: '#3, which it overlaps, is before it in line' }));
 });
 
-it('a landing of green parts passes without evidence of its own', () =>
+it('a landing of green parts passes without evidence for the whole', () =>
   expect(decideGate({ ...plannedLanding(situation(green)), builds: [], isComposed: true })).toEqual({
     kind: 'Pass',
     evidence: null,
@@ -144,17 +148,17 @@ function entry(number: number, targets: readonly string[] | null, skipLine = fal
   return { id: `p${number}`, number, rank: number, skipLine, targets };
 }
 
-describe('who is passed over by a landing', () => {
+describe('the earlier pull request that a landing passes', () => {
   const [api, web] = [['api'], ['web']];
   it.each([
-    ['nobody before the first', [entry(1, api), entry(2, api)], [1], null],
-    ['nobody who lands with it', [entry(1, api), entry(2, api)], [1, 2], null],
-    ['no pull request that it leaves alone', [entry(1, api), entry(2, web)], [2], null],
-    ['a pull request that it overlaps', [entry(1, api), entry(2, ['api', 'web'])], [2], 1],
-    ['a pull request whose targets are unknown', [entry(1, null), entry(2, web)], [2], 1],
-    ['anybody, where nothing is known of what lands', [entry(1, web), entry(2, null)], [2], 1],
-    ['a pull request that has skipped the line', [entry(1, api), entry(2, api, true)], [1], 2],
-    ['one behind another that lands', [entry(3, api), entry(1, web), entry(2, api)], [1, 3], 2],
+    ['is none if the first one lands', [entry(1, api), entry(2, api)], [1], null],
+    ['is none if it lands too', [entry(1, api), entry(2, api)], [1, 2], null],
+    ['is none if it is disjoint', [entry(1, api), entry(2, web)], [2], null],
+    ['is one that overlaps', [entry(1, api), entry(2, ['api', 'web'])], [2], 1],
+    ['is one with unknown targets', [entry(1, null), entry(2, web)], [2], 1],
+    ['is any one if the targets of the landing are unknown', [entry(1, web), entry(2, null)], [2], 1],
+    ['is one that has skipped the line', [entry(1, api), entry(2, api, true)], [1], 2],
+    ['is one behind another that lands', [entry(3, api), entry(1, web), entry(2, api)], [1, 3], 2],
   ] as const)('%s', (_name, line, landing, passed) =>
     expect(findEarlierOverlap(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),
   );

@@ -23,9 +23,11 @@ describe('globs', () => {
     ['', '', true],
     ['', 'a', false],
   ];
-  test.each(cases)('%j and %j: %s', (pattern, text, matches) => expect(matchesGlob(pattern, text)).toBe(matches));
+  test.each(cases)('the glob %j matches %j: %s', (pattern, text, matches) =>
+    expect(matchesGlob(pattern, text)).toBe(matches),
+  );
 
-  test('what matches is what the regular expression of the same meaning matches', () => {
+  test('a glob matches the same texts as the regular expression with its meaning', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
     fc.assert(
@@ -36,13 +38,13 @@ describe('globs', () => {
     );
   });
 
-  test('a pattern made to be slow is not', () => {
+  test('a glob that is meant to be slow is matched quickly', () => {
     const before = process.cpuUsage();
     expect(matchesGlob(`${'*a'.repeat(2000)}*b*`, 'a'.repeat(100_000))).toBe(false);
     expect(cpuMsSince(before)).toBeLessThan(1000);
   });
 
-  test('the more literal characters, the more specific', () => {
+  test('a glob with more literal characters is more specific', () => {
     expect(literalLength('release/*')).toBe(8);
     expect(isGlob('release/*')).toBe(true);
     expect(isGlob('main')).toBe(false);

@@ -8,7 +8,7 @@ describe('the head branch of a pull request', () => {
     { headBranch: 'topic', headFork: undefined, own: 'topic', isMain: false, refusal: null },
     { headBranch: 'main', headFork: 'grace/web', own: null, isMain: false, refusal: 'only its owners move' },
     { headBranch: 'mq-bot-1', headFork: 'grace/web', own: null, isMain: false, refusal: 'only its owners move' },
-  ])('$headBranch of $headFork is the branch $own here', ({ own, isMain, refusal, ...head }) => {
+  ])('$headBranch of the fork $headFork is the branch $own of this repository', ({ own, isMain, refusal, ...head }) => {
     expect(ownHeadBranch(head)).toBe(own);
     expect(isHeadBranch(head, 'main')).toBe(isMain);
     expect(decideBranchRefusal(head)).toEqual(refusal === null ? null : expect.stringContaining(refusal));

@@ -14,12 +14,12 @@ export interface History {
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
   readonly flakes: readonly boolean[];
   readonly rules: readonly number[];
-  /** Each number is one move: which kind, on which pull request, and with which variant. */
+  /** Each number is a move: its kind, its pull request and its variant. */
   readonly moves: readonly number[];
 }
 
 const kinds: readonly PairKind[] = ['fixed_by', 'fixed_by', 'semantic_conflict', 'conflict'];
-// Neighbours in number are mostly neighbours in line.
+// Neighbours by number are mostly neighbours in line.
 const pair = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 2 }), fc.constantFrom(...kinds))
   .map(([a, distance, kind]) => ({ a, b: a + distance, kind }));
@@ -90,7 +90,7 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
 ];
 const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
 
-/** `watch` sees what the planner would see after each move. */
+/** `watch` gets the snapshot of the planner after each move. */
 export function runHistory(history: History, watch?: (snapshot: Snapshot, now: number) => void): World {
   const isDeterministic = !history.flakes.includes(true);
   const world = new World({
@@ -114,10 +114,10 @@ export function runHistory(history: History, watch?: (snapshot: Snapshot, now: n
   return world;
 }
 
-/** No more input: whatever is in line must land or leave in a bounded number of rounds. */
+/** Runs the history without new input: the line must become empty within a limited number of rounds. */
 function drain(world: World): void {
   world.paused = false;
-  // Those too that wait for what they stand on.
+  // Also pull requests that wait for the one below them.
   for (const row of world.pullRequests) if (row.ownVerdict === 'pending') world.setOwnVerdict(row, 'green');
   const rounds = 100 + 60 * world.pullRequests.length;
   for (let round = 0; round < rounds; round += 1) {
@@ -200,7 +200,7 @@ export function rulesOf([
   };
 }
 
-/** Half of them off each time, so that what goes together is seen and so is each alone. */
+/** Each key is off half of the time, so that combinations and single keys are tested. */
 function laterRules(fourth: number, fifth: number) {
   return {
     checksStartedTimeoutMins: [0, 0, 0, 10][fourth % 4] ?? 0,

@@ -14,13 +14,13 @@ const changed = (rules: Partial<Configured['rules']>): Configured => ({
 });
 const byHost: Configured = { ...parallel, isMergedByHost: true };
 
-describe('why nothing lands on a base branch', () => {
+describe('the reason why nothing lands on a base branch', () => {
   test.each<[string, HostRules | null, Configured, RegExp | null]>([
     ['rules that were not read yet', null, parallel, null],
     ['no rule', free, parallel, null],
     ['a rule that may refuse', { ...free, why }, parallel, null],
     ['a rule that refuses', { ...free, push: 'refused', why }, parallel, /takes no landing on main\. Add Interlock to/],
-    ['a rule that refuses pushes, where the host merges', { ...free, push: 'refused', why }, byHost, null],
+    ['a rule that refuses pushes, if the host merges', { ...free, push: 'refused', why }, byHost, null],
     ['required checks', { ...free, push: 'checked' }, parallel, null],
     ['required checks, in serial mode', { ...free, push: 'checked' }, changed({ mode: 'serial' }), /the mode default/],
     ['required checks, without a queue', { ...free, push: 'checked' }, changed({ mode: 'no-queue' }), /mode no-queue/],
@@ -35,7 +35,7 @@ describe('why nothing lands on a base branch', () => {
       parallel,
       /check interlock\/verify on main, .*required_checks instead, or add the App to the list\. https:\/\/x\.test\/3$/,
     ],
-    ['required checks of CI', { ...free, push: 'checked', enforcedChecks: ['test'] }, parallel, null],
+    ['required checks that CI runs', { ...free, push: 'checked', enforcedChecks: ['test'] }, parallel, null],
     ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
     [
       'a linear history by a rule that the host names',
@@ -56,7 +56,7 @@ describe('why nothing lands on a base branch', () => {
       changed({ strategy: 'merge', batchCommit: 'linear' }),
       /merge_strategy\.name to squash or rebase/,
     ],
-    ['a linear history, where the host merges each alone', { ...free, linear: true }, byHost, null],
+    ['a linear history, if the host merges each pull request', { ...free, linear: true }, byHost, null],
   ])('%s', (_name, host, configured, expected) => {
     expect(decideHostHold(host, { baseBranch: 'main', ...configured })).toEqual(
       expected && expect.stringMatching(expected),
@@ -64,7 +64,7 @@ describe('why nothing lands on a base branch', () => {
   });
 });
 
-test('only a commit that was built itself lands where the host asks for its checks, except by the host', () => {
+test('only a commit that was built itself lands if the host requires its checks, unless the host merges', () => {
   expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, parallel)).toBe(true);
   expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, byHost)).toBe(false);
   expect(landsBuiltCommitsOnly(free, parallel)).toBe(false);

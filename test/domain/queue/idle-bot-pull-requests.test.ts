@@ -8,17 +8,19 @@ const idle = [
 ];
 
 test.each<[string, string[], string | null]>([
-  ['its own', ['p3'], '9'],
-  ['the one that shares most', ['p1', 'p2'], '7'],
-  ['of several the newest', ['p2'], '10'],
-  ['none of others', ['p5'], null],
-])('a build takes %s', (_, members, id) => expect(chooseBotPullRequest(idle, members)?.id ?? null).toBe(id));
+  ['its own bot pull request', ['p3'], '9'],
+  ['the one with the most common members', ['p1', 'p2'], '7'],
+  ['the newest of several', ['p2'], '10'],
+  ['none of other pull requests', ['p5'], null],
+])('a build uses this idle bot pull request: %s', (_, members, id) =>
+  expect(chooseBotPullRequest(idle, members)?.id ?? null).toBe(id),
+);
 
 test.each<[string, { inLine: string[]; building: string[] }, string[]]>([
-  ['all of whose pull requests have left', { inLine: [], building: [] }, ['7', '9', '10']],
-  ['unless one of them waits for a build', { inLine: ['p2'], building: [] }, ['9']],
-  ['whose pull requests in line are all built', { inLine: ['p2', 'p4'], building: ['p2', 'p4'] }, ['7', '9', '10']],
-  ['unless one of several is not built', { inLine: ['p2', 'p4'], building: ['p2'] }, ['7', '9']],
-])('an idle one is given up %s', (_, { inLine, building }, ids) =>
+  ['if all its pull requests have left', { inLine: [], building: [] }, ['7', '9', '10']],
+  ['unless one of its pull requests waits for a build', { inLine: ['p2'], building: [] }, ['9']],
+  ['if its pull requests in line all have builds', { inLine: ['p2', 'p4'], building: ['p2', 'p4'] }, ['7', '9', '10']],
+  ['unless one of several has no build', { inLine: ['p2', 'p4'], building: ['p2'] }, ['7', '9']],
+])('an idle bot pull request is closed %s', (_, { inLine, building }, ids) =>
   expect(findUnusable(idle, { inLine: new Set(inLine), building: new Set(building) }).map(({ id }) => id)).toEqual(ids),
 );

@@ -11,42 +11,58 @@ import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot
 
 const rules = { trigger: 'go', skipLine: 'first', blocked: 'stop', marksBlocked: true, stuck: 'slow' };
 
-describe('what the queue does with labels', () => {
+describe('the labels that the queue writes', () => {
   const cases: readonly (readonly [
     name: string,
     pullRequest: Partial<LabelledPullRequest> & { readonly status: PullRequestStatus },
     written: readonly string[],
   ])[] = [
     [
-      'the trigger label of a blocked one goes, the blocked label comes',
+      'a blocked pull request loses the trigger label, and gets the blocked label',
       { status: 'blocked', labels: ['go'] },
       ['+stop', '-go'],
     ],
-    ["a person's blocked label stays", { status: 'blocked', labels: ['stop'] }, []],
+    ['a blocked label of a person stays', { status: 'blocked', labels: ['stop'] }, []],
     [
-      'a dequeued one keeps no label that asks to queue it',
+      'a dequeued pull request keeps no label that requests its queueing',
       { status: 'open', labels: ['go', 'first'] },
       ['-go', '-first'],
     ],
-    ['a pull request that skips the line says so', { status: 'queued', skipLine: true }, ['+first']],
+    ['a pull request that skips the line gets the skip-line label', { status: 'queued', skipLine: true }, ['+first']],
     ['the trigger label is never put on', { status: 'queued' }, []],
     [
       "the queue's own mark goes when it is queued again",
       { status: 'pending', labels: ['stop'], queueLabels: ['stop'] },
       ['-stop'],
     ],
-    ['even while it is only being put on', { status: 'queued', queueLabels: ['stop'] }, ['-stop']],
-    ["a person's mark does not go", { status: 'merged', labels: ['stop'] }, []],
-    ['a closed one is left alone', { status: 'closed', labels: ['go', 'first', 'stop'], queueLabels: ['stop'] }, []],
-    ['a stuck one is marked', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
     [
-      'and stays so while it is blocked for that',
+      'the blocked label is removed even while it is being put on',
+      { status: 'queued', queueLabels: ['stop'] },
+      ['-stop'],
+    ],
+    ['a label of a person on a merged pull request stays', { status: 'merged', labels: ['stop'] }, []],
+    [
+      'a closed pull request keeps its labels',
+      { status: 'closed', labels: ['go', 'first', 'stop'], queueLabels: ['stop'] },
+      [],
+    ],
+    ['a stuck pull request gets the stuck label', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
+    [
+      'the stuck label stays while the pull request is blocked as stuck',
       { status: 'blocked', stuckAnnounced: true, labels: ['stop', 'slow'], queueLabels: ['stop', 'slow'] },
       [],
     ],
-    ['until it is queued again', { status: 'queued', labels: ['slow'], queueLabels: ['slow'] }, ['-slow']],
-    ['or merged', { status: 'merged', stuckAnnounced: true, labels: ['slow'], queueLabels: ['slow'] }, ['-slow']],
-    ["a person's mark of that kind stays", { status: 'queued', labels: ['slow'] }, []],
+    [
+      'the stuck label is removed when the pull request is queued again',
+      { status: 'queued', labels: ['slow'], queueLabels: ['slow'] },
+      ['-slow'],
+    ],
+    [
+      'the stuck label is removed when the pull request is merged',
+      { status: 'merged', stuckAnnounced: true, labels: ['slow'], queueLabels: ['slow'] },
+      ['-slow'],
+    ],
+    ['a stuck label of a person stays', { status: 'queued', labels: ['slow'] }, []],
   ];
   test.each(cases)('%s', (_name, pullRequest, written) => {
     const writes = planLabels(
@@ -56,13 +72,13 @@ describe('what the queue does with labels', () => {
     expect(writes.map(({ label, present }) => `${present ? '+' : '-'}${label}`)).toEqual(written);
   });
 
-  test('marks nothing where that is switched off, and writes no label without a name', () => {
+  test('no label is written if labels are off or have no name', () => {
     const blocked = { status: 'blocked', skipLine: true, stuckAnnounced: true, labels: [], queueLabels: [] } as const;
     expect(planLabels(blocked, { ...rules, marksBlocked: false, stuck: '' })).toEqual([]);
     expect(planLabels(blocked, { trigger: '', skipLine: '', blocked: '', marksBlocked: true, stuck: '' })).toEqual([]);
   });
 
-  test('done once, leaves nothing to do', () => {
+  test('after the labels were written once, none is written again', () => {
     const some = fc.subarray(['go', 'first', 'stop', 'slow', 'other']);
     const status = fc.constantFrom<PullRequestStatus>(
       'open',
@@ -95,19 +111,19 @@ describe('what the queue does with labels', () => {
   });
 });
 
-test('labels that mean something follow from two readings, skip line first', () => {
+test('changed labels with a meaning are found by a comparison, skip line first', () => {
   expect(changedLabels(['go', 'x'], ['first', 'y'], rules)).toEqual([
     { label: 'first', present: true },
     { label: 'go', present: false },
   ]);
 });
 
-test('a label of the queue that was seen and is gone is its own no longer', () => {
+test('a label of the queue that was seen and has gone no longer belongs to the queue', () => {
   expect(keptQueueLabels({ labels: ['stop'], queueLabels: ['stop'] }, [])).toEqual([]);
   expect(keptQueueLabels({ labels: [], queueLabels: ['stop'] }, [])).toEqual(['stop']);
 });
 
-describe('what a person requests by a label', () => {
+describe('the request of a person by a label', () => {
   test.each([
     ['go', true, 'queue'],
     ['go', false, 'dequeue'],

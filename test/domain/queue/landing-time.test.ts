@@ -22,7 +22,7 @@ const afternoons = freeze({ cronStart: '0 9 * * *', cronEnd: '0 17 * * *', timez
 
 // 2026-01-05 is a Monday.
 test.each([
-  ['now, without a freeze', always, [], '2026-01-05T10:00:00Z', null],
+  ['at once, without a freeze', always, [], '2026-01-05T10:00:00Z', null],
   [
     'when the freeze ends',
     always,
@@ -31,22 +31,22 @@ test.each([
     '2026-01-06T12:00:00Z',
   ],
   [
-    'now, at the end of the freeze',
+    'at once, at the end of the freeze',
     always,
     [until('2026-01-05T00:00:00Z', '2026-01-05T10:00:00Z')],
     '2026-01-05T10:00:00Z',
     null,
   ],
-  ['never, while nobody ends it', always, [until('2026-01-05T00:00:00Z', null)], '2026-01-05T10:00:00Z', 'never'],
+  ['never, if the freeze has no end', always, [until('2026-01-05T00:00:00Z', null)], '2026-01-05T10:00:00Z', 'never'],
   [
-    'when the window opens after it',
+    'when the merge window after the freeze opens',
     officeHours,
     [until('2026-01-05T00:00:00Z', '2026-01-09T18:00:00Z')],
     '2026-01-05T10:00:00Z',
     '2026-01-12T09:00:00Z',
   ],
   [
-    'in the window it ends in',
+    'in the merge window in which the freeze ends',
     officeHours,
     [until('2026-01-05T00:00:00Z', '2026-01-06T12:00:00Z')],
     '2026-01-05T10:00:00Z',
@@ -60,19 +60,19 @@ test.each([
     '2026-01-06T11:00:00Z',
   ],
   [
-    'in the window that opens as the freeze ends',
+    'in the window that opens when the freeze ends',
     officeHours,
     [nights],
     '2026-01-05T20:00:00Z',
     '2026-01-06T09:00:00Z',
   ],
-  ['never, where the freezes take all of the windows', officeHours, [afternoons], '2026-01-05T20:00:00Z', 'never'],
-] as const)('lands %s', (_name, configuration, freezes, now, expected) => {
+  ['never, if freezes cover all windows', officeHours, [afternoons], '2026-01-05T20:00:00Z', 'never'],
+] as const)('a pull request may land %s', (_name, configuration, freezes, now, expected) => {
   const from = decideLandingsFrom({ configuration, baseBranch: 'main', freezes }, at(now));
   expect(from).toBe(expected === null ? null : expected === 'never' ? Infinity : at(expected));
 });
 
-test('it may land at the announced instant, and not before', () => {
+test('a pull request may land at the announced instant, and not before', () => {
   const instants = fc
     .integer({ min: 0, max: 60 * 24 * 60 })
     .map((minutes) => at('2026-03-01T00:00:00Z') + minutes * 60_000);

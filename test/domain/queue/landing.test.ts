@@ -5,12 +5,12 @@ const green: BatchSpec = { of: [1], build: 'success' };
 const named = [{ name: 'own', acceptableStatuses: ['success'] as const }];
 const landB1 = 'land b1 by commit of b1';
 
-describe('the first batch of the line lands', () => {
+describe('the first batch of the line', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['when it is green', { line: [green] }, [landB1]],
-    ['not while its build runs', { line: [{ of: [1], build: 'pending' }] }, []],
+    ['lands when it is green', { line: [green] }, [landB1]],
+    ['does not land while its build runs', { line: [{ of: [1], build: 'pending' }] }, []],
     [
-      'not when it is second',
+      'does not land when it is second',
       {
         line: [
           { of: [1], build: 'pending' },
@@ -19,37 +19,37 @@ describe('the first batch of the line lands', () => {
       },
       [],
     ],
-    ['one at a time', { line: [green, { of: [2], build: 'success' }] }, [landB1]],
-    ['not twice', { line: [{ ...green, change: { landingPlanned: true } }] }, []],
+    ['lands alone', { line: [green, { of: [2], build: 'success' }] }, [landB1]],
+    ['does not land twice', { line: [{ ...green, change: { landingPlanned: true } }] }, []],
     [
-      'not before its merge window opens',
+      'does not land before its merge window opens',
       { line: [green], queue: { landingsFrom: now + 7 * minute } },
       ['look again in 7 min'],
     ],
-    ['nor when none ever will', { line: [green], queue: { landingsFrom: Infinity } }, []],
-    ['not while paused', { line: [green], queue: { paused: true } }, []],
+    ['does not land if no window will open', { line: [green], queue: { landingsFrom: Infinity } }, []],
+    ['does not land during a pause', { line: [green], queue: { paused: true } }, []],
     [
-      'in serial mode by the build of its own head',
+      'lands in serial mode by the build of its own head',
       { line: [{ ...green, change: { testedCommit: 'updated head' } }], rules: serial },
       ['land b1 by updated head'],
     ],
     [
-      'by the evidence of another build of its tree',
+      'lands by another build of its tree',
       { line: [{ of: [1], build: 'unstarted' }], change: { builds: [build('elsewhere', {})] } },
       ['land b1 by elsewhere'],
     ],
     [
-      'not by a build of its tree that stood on a base we do not know',
+      'does not land by a build of its tree on an unknown base',
       { line: [{ of: [1], build: 'unstarted' }], change: { builds: [build('elsewhere', { base: 'foreign' })] } },
       [],
     ],
     [
-      'not by a canceled one',
+      'does not land by a canceled build',
       { line: [{ of: [1], build: 'unstarted' }], change: { builds: [build('elsewhere', { canceled: true })] } },
       [],
     ],
     [
-      'not by one older than a day',
+      'does not land by a build older than a day',
       {
         line: [{ of: [1], build: 'unstarted' }],
         change: { builds: [build('elsewhere', { finishedAt: now - 25 * hour })] },
@@ -57,7 +57,7 @@ describe('the first batch of the line lands', () => {
       [],
     ],
     [
-      'though red, when a green build of its tree exists',
+      'lands although it is red, if a green build of its tree exists',
       {
         line: [{ of: [1], build: 'failure' }],
         change: { builds: [build('commit of b1', { checks: failed }), build('elsewhere', {})] },
@@ -65,17 +65,17 @@ describe('the first batch of the line lands', () => {
       ['land b1 by elsewhere'],
     ],
     [
-      'without evidence when validation is skipped',
+      'lands without evidence if validation is skipped',
       { line: [{ of: [1], build: 'unstarted' }], waiting: [pr(1, { skipValidation: true })] },
       ['land b1 by nothing'],
     ],
     [
-      'without evidence in no-queue mode',
+      'lands without evidence in no-queue mode',
       { line: [{ of: [1], build: 'unstarted' }], rules: { mode: 'no-queue' } },
       ['land b1 by nothing'],
     ],
     [
-      'in no-queue mode not before its own checks are done',
+      'does not land in no-queue mode before its own checks have ended',
       {
         line: [{ of: [1], build: 'unstarted' }],
         waiting: [pr(1, { ownVerdict: 'pending' })],
@@ -84,7 +84,7 @@ describe('the first batch of the line lands', () => {
       [],
     ],
     [
-      'not before its own required checks are done',
+      'does not land before its own required checks have ended',
       {
         line: [green],
         waiting: [pr(1, { ownVerdict: 'pending' })],
@@ -93,17 +93,17 @@ describe('the first batch of the line lands', () => {
       ['look again in 60 min'],
     ],
     [
-      'when no check of its own has been seen',
+      'lands if no own check was seen',
       { line: [green], waiting: [pr(1, { ownVerdict: 'none' })], rules: { ownRequiredChecks: named } },
       [landB1],
     ],
     [
-      'whatever runs on its head, when nothing is required there',
+      'lands while own checks run, if none is required',
       { line: [green], waiting: [pr(1, { ownVerdict: 'pending' })], rules: { ownRequiredChecks: [] } },
       [landB1],
     ],
     [
-      'in serial mode whatever runs on its old head',
+      'lands in serial mode while checks of its old head run',
       { line: [green], waiting: [pr(1, { ownVerdict: 'pending' })], rules: { ...serial, ownRequiredChecks: named } },
       [landB1],
     ],
@@ -111,25 +111,25 @@ describe('the first batch of the line lands', () => {
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
 
-describe('while a landing is started', () => {
+describe('while a landing runs', () => {
   const started: BatchSpec = { ...green, change: { landingStarted: true, landingPlanned: true } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['more is built on top of it', { line: [started], waiting: [pr(2)] }, ['start new p2 on b1']],
-    ['no other lands', { line: [started, { of: [2], build: 'success' }] }, []],
-    ['its members are not blamed', { line: [started], waiting: [pr(1, { ownVerdict: 'red' })] }, []],
+    ['more batches are built on top of it', { line: [started], waiting: [pr(2)] }, ['start new p2 on b1']],
+    ['no other batch lands', { line: [started, { of: [2], build: 'success' }] }, []],
+    ['its members are not blocked', { line: [started], waiting: [pr(1, { ownVerdict: 'red' })] }, []],
     [
-      'nothing is reset, and nothing is built on a line that will be',
+      'nothing is reset, and nothing is built on the line',
       { line: [started, { of: [2], build: 'pending' }], waiting: [pr(3), pr(4, { skipLine: true })] },
       [],
     ],
     [
-      'a base that moved is left to its outcome',
+      'a moved base is left to the result of the landing',
       { line: [started], queue: { tip: 'elsewhere', lineage: ['tip', 'elsewhere'] } },
       [],
     ],
     ['a red batch behind it waits', { line: [started, { of: [2], build: 'failure' }] }, []],
     [
-      'a member that left does not unsettle it',
+      'a member that left does not change it',
       { line: [started], waiting: [pr(2)], change: { departures: [{ pullRequest: 'p1', code: 310 }] } },
       ['start new p2 on b1'],
     ],

@@ -37,20 +37,20 @@ describe('the message of a pull request', () => {
   it.each<[string, Partial<MessageSource>, Partial<MessageRules>, string]>([
     ['is its title and body', {}, {}, 'Sell tea (#7)\n\nBy the cup.\n'],
     ['has no body if the pull request has none', { body: ' \n' }, {}, 'Sell tea (#7)\n'],
-    ["is git's own without title and body", {}, { use_title_and_body: false }, 'Merge pull request #7\n'],
+    ["is git's own, without title and body", {}, { use_title_and_body: false }, 'Merge pull request #7\n'],
     [
-      'is what the request said, whatever the rules',
+      'is that of the request, whatever the rules',
       { mergeTitle: 'As asked', mergeBody: 'a <!-- b -->' },
       { strip_html_comments: true, cut_body_before: 'a', apply_title_regexes: [rule({ pattern: 'As' })] },
       'As asked\n\na <!-- b -->\n',
     ],
-    ['takes the title alone from the request', { mergeTitle: 'As asked' }, {}, 'As asked\n\nBy the cup.\n'],
-    ['takes an empty body from the request', { mergeBody: '' }, {}, 'Sell tea (#7)\n'],
+    ['has only the title of the request', { mergeTitle: 'As asked' }, {}, 'As asked\n\nBy the cup.\n'],
+    ['has an empty body from the request', { mergeBody: '' }, {}, 'Sell tea (#7)\n'],
   ])('%s', (_, from, by, message) => {
     expect(ownMessage(source(from), rules(by))).toBe(message);
   });
 
-  it('of several names them all, by their titles as they land', () => {
+  it('of several pull requests names all of them, by their rewritten titles', () => {
     const members = [
       source(),
       source({ number: 8, title: '[X] Sell pots' }),
@@ -61,42 +61,42 @@ describe('the message of a pull request', () => {
   });
 });
 
-describe('a body is cut', () => {
+describe('a body', () => {
   it.each<[string, string, Partial<MessageRules>, string]>([
-    ['before a marker, which goes too', 'a\n--- begin ---\nb', { cut_body_before: 'begin' }, 'b'],
-    ['after a marker, which goes too', 'a\nend\nb', { cut_body_after: 'end' }, 'a'],
-    ['between both', 'a\n>>\nb\n<<\nc', { cut_body_before: '>>', cut_body_after: '<<' }, 'b'],
-    ['nowhere when the marker is missing', 'a\nb', { cut_body_before: '>>', cut_body_after: '<<' }, 'a\nb'],
+    ['is cut before a marker, together with the marker', 'a\n--- begin ---\nb', { cut_body_before: 'begin' }, 'b'],
+    ['is cut after a marker, together with the marker', 'a\nend\nb', { cut_body_after: 'end' }, 'a'],
+    ['is cut between both markers', 'a\n>>\nb\n<<\nc', { cut_body_before: '>>', cut_body_after: '<<' }, 'b'],
+    ['is not cut if the markers are missing', 'a\nb', { cut_body_before: '>>', cut_body_after: '<<' }, 'a\nb'],
     [
-      'at the end alone when only the beginning is missing',
+      'is cut only at the end if the first marker is missing',
       'a\n<<\nb',
       { cut_body_before: '>>', cut_body_after: '<<' },
       'a',
     ],
     [
-      'by an end that comes after the beginning',
+      'is cut by an end marker that comes after the beginning',
       '<<\na\n>>\nb\n<<\nc',
       { cut_body_before: '>>', cut_body_after: '<<' },
       'b',
     ],
-    ['at the first of several', 'a\n--\nb\n--\nc', { cut_body_before: '--' }, 'b\n--\nc'],
-    ['by one marker used for both', 'a\n--\nb\n--\nc', { cut_body_before: '--', cut_body_after: '--' }, 'b'],
-    ['with the line ends of a browser', 'a\r\n--\r\nb\r\nc', { cut_body_before: '--' }, 'b\nc'],
-    ['of its comments', 'a <!-- x --> b\n<!--\ny\n-->\n\nc', { strip_html_comments: true }, 'a  b\n\nc'],
-    ['of a comment nobody closed', 'a\n<!-- b\nc', { strip_html_comments: true }, 'a'],
+    ['is cut at the first of several markers', 'a\n--\nb\n--\nc', { cut_body_before: '--' }, 'b\n--\nc'],
+    ['is cut by one marker for both', 'a\n--\nb\n--\nc', { cut_body_before: '--', cut_body_after: '--' }, 'b'],
+    ['is cut with the line ends of a browser', 'a\r\n--\r\nb\r\nc', { cut_body_before: '--' }, 'b\nc'],
+    ['loses its comments', 'a <!-- x --> b\n<!--\ny\n-->\n\nc', { strip_html_comments: true }, 'a  b\n\nc'],
+    ['loses a comment without an end', 'a\n<!-- b\nc', { strip_html_comments: true }, 'a'],
     [
-      'by a marker that is a comment',
+      'is cut by a marker that is a comment',
       'a\n<!-- here -->\nb<!--c-->',
       { cut_body_before: '<!-- here -->', strip_html_comments: true },
       'b',
     ],
-    ['of nothing without rules', 'a <!-- x -->', {}, 'a <!-- x -->'],
-    ['to nothing', '--\na', { cut_body_after: '--' }, ''],
+    ['is not changed without rules', 'a <!-- x -->', {}, 'a <!-- x -->'],
+    ['is cut to nothing', '--\na', { cut_body_after: '--' }, ''],
   ])('%s', (_, body, by, left) => {
     expect(cutBody(body, rules(by))).toBe(left);
   });
 
-  it('in a moment, however many comments are started', () => {
+  it('is cut quickly, even with very many comments', () => {
     const before = process.cpuUsage();
     cutBody('<!--'.repeat(200_000), rules({ strip_html_comments: true }));
     expect(cpuMsSince(before)).toBeLessThan(1_000);
@@ -105,22 +105,22 @@ describe('a body is cut', () => {
 
 describe('a title is rewritten', () => {
   it.each<[string, string, Partial<Parameters<typeof rule>[0]>[], string]>([
-    ['every time a text occurs', 'a-a', [{}], 'b-b'],
-    ['by text that means nothing more', 'a.c abc', [{ pattern: 'a.c', replace: '$1' }], '$1 abc'],
+    ['at every occurrence of a text', 'a-a', [{}], 'b-b'],
+    ['by a text without special meaning', 'a.c abc', [{ pattern: 'a.c', replace: '$1' }], '$1 abc'],
     [
       'by the groups of an expression',
       'fix(tea): boil',
       [{ pattern: '^(\\w+)\\((\\w+)\\): ', replace: '$2: $1 ', match_type: 'regex' }],
       'tea: fix boil',
     ],
-    ['one rule after the other', 'a', [{ replace: 'ab' }, { pattern: 'ab', replace: 'c' }], 'c'],
-    ['not when it belongs elsewhere', 'a', [{ applies_to: 'draft_pr' }], 'a'],
-    ['never to nothing', 'a', [{ replace: '' }], 'a'],
+    ['by one rule after the other', 'a', [{ replace: 'ab' }, { pattern: 'ab', replace: 'c' }], 'c'],
+    ['only by rules for this place', 'a', [{ applies_to: 'draft_pr' }], 'a'],
+    ['never to an empty text', 'a', [{ replace: '' }], 'a'],
   ])('%s', (_, title, by, rewritten) => {
     expect(rewriteTitle(title, 'merge_commit', rules({ apply_title_regexes: by.map(rule) }))).toBe(rewritten);
   });
 
-  it('in the bot pull request, where the rule says so', () => {
+  it('in the bot pull request, if a rule says so', () => {
     const by = rules({
       apply_title_regexes: [rule({ pattern: 'Sell', replace: 'Buy', applies_to: 'draft_pr' })],
     });
@@ -128,7 +128,7 @@ describe('a title is rewritten', () => {
     expect(ownMessage(source(), by)).toContain('Sell tea (#7)');
   });
 
-  it('and stays short, however often a rule doubles it', () => {
+  it('to a short text, however often a rule makes it longer', () => {
     const doubling = Array.from({ length: 20 }, () => rule({ pattern: 'a', replace: 'a'.repeat(200) }));
     expect(rewriteTitle('a', 'merge_commit', rules({ apply_title_regexes: doubling }))).toHaveLength(1_000);
   });
@@ -138,7 +138,7 @@ describe('co-authors', () => {
   const ada = { name: 'Ada', email: 'ada@example.test' };
   const by = (authorName: string, authorEmail: string, message = 'Change\n') => ({ authorName, authorEmail, message });
 
-  it('are everybody else who wrote, once, in order', () => {
+  it('are all other authors, once, in order', () => {
     const commits = [
       by('Bob', 'bob@example.test'),
       by(
@@ -156,11 +156,11 @@ describe('co-authors', () => {
   });
 
   it.each([
-    ['stand in a paragraph of their own', 'Title\n\nBody.\n', 'Title\n\nBody.\n\nCo-authored-by: Bob <b@x>\n'],
+    ['are in a paragraph of their own', 'Title\n\nBody.\n', 'Title\n\nBody.\n\nCo-authored-by: Bob <b@x>\n'],
     ['follow a title', 'Title\n', 'Title\n\nCo-authored-by: Bob <b@x>\n'],
     ['follow a title that looks like a trailer', 'Written-by: me\n', 'Written-by: me\n\nCo-authored-by: Bob <b@x>\n'],
     [
-      'join the trailers that are there',
+      'follow existing trailers',
       'Title\n\nBody.\n\nSigned-off-by: Ada <a@x>\n',
       'Title\n\nBody.\n\nSigned-off-by: Ada <a@x>\nCo-authored-by: Bob <b@x>\n',
     ],
@@ -169,7 +169,7 @@ describe('co-authors', () => {
     expect(withCoauthors(message, [{ name: 'Bob', email: 'b@x' }])).toBe(named);
   });
 
-  it('are added once, however often it is done, and no name breaks out of its line', () => {
+  it('are added once, even if this is repeated, and no name breaks its line', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (body, name, email) => {
         const coauthors = coauthorsOf([by(name, email)], ada, []);
@@ -194,7 +194,7 @@ describe('a strategy', () => {
     [['as they are'], 'rebase', null],
     [[''], 'merge', null],
     [['as one', 'as they are'], 'merge', /as one \(squash\), as they are \(rebase\)/],
-  ])('of the labels %j is %s', (labels, strategy, contradiction) => {
+  ])('of a pull request with the labels %j is %s', (labels, strategy, contradiction) => {
     expect(strategyOf(labels, asked)).toBe(strategy);
     if (contradiction === null) expect(strategyContradiction(labels, asked)).toBeNull();
     else expect(strategyContradiction(labels, asked)).toMatch(contradiction);

@@ -1,5 +1,5 @@
-// The service and the workers around the planner: intents with their point of no return, two-ref landings, and steps
-// that may run late, twice or in any order. `applyDecisions` writes what the service would.
+// A model of the service and the workers around the planner: intents with a point of no return, landings of two refs,
+// and steps that may run late, twice or in any order. `applyDecisions` writes what the service would write.
 import { gatesFor, judgeGates } from '../../../src/domain/queue/evidence/final-gates.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { judgeBatches } from '../../../src/domain/queue/evidence/verdict.ts';
@@ -21,7 +21,7 @@ import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 export interface Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;
   onAdvanced(world: World, decisions: readonly Decision[]): void;
-  /** The gate is passed; the host has not been called yet. */
+  /** The gate has passed, and the host was not called yet. */
   onLandingStarted(world: World, batch: BatchRow): void;
 }
 
@@ -30,7 +30,7 @@ const day = 24 * 60 * 60_000;
 export class World extends Records {
   readonly observer: Observer;
   readonly #flakes: boolean[];
-  /** Every kind of decision so far, blocks and resets with their code. */
+  /** Every kind of decision so far. Blocks and resets have their code. */
   readonly seen = new Set<string>();
   #position = 1;
 
@@ -40,7 +40,7 @@ export class World extends Records {
     this.observer = setup.observer;
   }
 
-  // The planner's activity.
+  // The activity of the planner.
 
   advance(): readonly Decision[] {
     this.letIn();
@@ -185,7 +185,7 @@ export class World extends Records {
     }
   }
 
-  /** Another build of it runs. */
+  /** Whether another build of the batch runs. */
   #hasRunningBuild(id: string): boolean {
     return this.liveBatches().some(
       (batch) =>
@@ -195,9 +195,9 @@ export class World extends Records {
     );
   }
 
-  // Steps of workers. Each may run at any time and twice.
+  // Steps of workers. Each step may run at any time, and twice.
 
-  /** Everything a worker could do now. */
+  /** All steps that a worker could take now. */
   steps(): (() => void)[] {
     const unread = [...this.readings].filter(([, doneAt]) => doneAt === null);
     const reads = unread.map(
@@ -277,7 +277,7 @@ export class World extends Records {
       for (const row of this.members(batch)) if (row.status === 'queued') row.status = 'tagged';
   }
 
-  /** CI forgets some builds, where somebody waits for their checks no longer than so. */
+  /** CI forgets some builds, if the rules have a time limit for the start of checks. */
   #isSilent(build: BuildState): boolean {
     const isForgotten = this.builds.findIndex((other) => other.commit === build.commit) % 3 === 2;
     return this.rules.checksStartedTimeoutMins > 0 && build.checks.length === 0 && isForgotten;
@@ -295,13 +295,13 @@ export class World extends Records {
     });
   }
 
-  /** Some changes never pass a gate, wherever they stand. */
+  /** Some changes never pass a gate. */
   finishGate(batch: BatchRow, gate: BatchRow['gateRuns'][number]): void {
     if (gate.state !== 'running') return;
     gate.state = batch.members.some((member) => failsGates(member.head)) ? 'failed' : 'passed';
   }
 
-  /** The next check of a build ends. `lint` always passes; `unit` is what the forest says, or a flake. */
+  /** The next check of a build ends. `lint` always passes. `unit` has the result of the forest, or is a flake. */
   finishCheck(build: Mutable<BuildState>): void {
     const next = build.checks.find((check) => check.conclusion === 'pending');
     const isRed = next?.name === 'unit' && ((this.#flakes.shift() ?? false) || !this.forest.isGreen(build.tree));
@@ -347,7 +347,7 @@ export class World extends Records {
 
   conclude(batch: BatchRow): void {
     if (batch.landing !== 'started') return;
-    // A landing that the host does not know of yet can only be ended by asking the host.
+    // If the host does not know a landing yet, the landing can only end by a call of the host.
     if (!this.landingRefs.has(batch.id) && this.main === batch.parentCommit) return;
     batch.landing = 'none';
     const hasLanded = this.landingRefs.has(batch.id);

@@ -1,4 +1,4 @@
-// What must hold whatever happened, written without the planner's own words: each check reads the model's rows.
+// Invariants that must hold in every history. They read the rows of the model, and do not use code of the planner.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { BuildState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
@@ -10,7 +10,7 @@ const day = 24 * 60 * 60_000;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
 export class Oracle implements Observer {
-  /** CI says the same of a tree each time, so that blame can be checked against it. */
+  /** CI always gives a tree the same result, so that the oracle can check who is blocked. */
   readonly isDeterministic: boolean;
 
   constructor(isDeterministic: boolean) {
@@ -132,7 +132,7 @@ export class Oracle implements Observer {
     if (decision.code === 119) checkGateBlame(world, decision, failed);
     if (decision.code !== 107 || row.ownVerdict === 'red') return;
     const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === row.id));
-    // Those of it that have landed since are not at fault.
+    // Members that have landed since are not at fault.
     const suspects = batch?.members.filter(({ pullRequest }) =>
       world.inLine().includes(world.pullRequest(pullRequest)),
     );
@@ -172,7 +172,7 @@ function landedBy(world: World, decisions: readonly Decision[]): readonly PullRe
   );
 }
 
-/** What its place is bound to stays. */
+/** Checks a reorder: all that binds the pull request to its place stays. */
 function checkPassing(
   world: World,
   { pullRequest, reason }: Of<'Reorder'>,
@@ -198,7 +198,10 @@ function checkPassing(
   return row;
 }
 
-/** Once, when it is red by itself or with what lands instead of it, and nothing else it overlaps is before it. */
+/**
+ * Checks a reorder after a failure: it happens once, for a pull request that is red alone or with what lands instead,
+ * and that overlaps nothing before it.
+ */
 function checkFailed(
   world: World,
   row: PullRequestRow,
@@ -223,8 +226,8 @@ function checkFailed(
 }
 
 /**
- * Its batch was first in line and green, and a gate of it failed or ran out of time; with others only when bisected
- * enough.
+ * Checks a block after a final gate: the batch was first in line and green, and a gate failed or ran out of time. A
+ * batch of several must have been bisected often enough.
  */
 function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, failed: readonly BatchRow[]): void {
   const batch = failed.find((candidate) => candidate.members.some((member) => member.pullRequest === pullRequest));
@@ -237,7 +240,10 @@ function checkGateBlame(world: World, { pullRequest }: Of<'BlockPullRequest'>, f
   if (batch.members.length > 1) assert.notEqual(world.rules.maxBisectionAttempts, null, 'it was bisected first');
 }
 
-/** In line where its number of entry says. The members of a batch that is bisected beside the line are not. */
+/**
+ * Whether the pull request has the place of its rank. Members of a batch that is bisected beside the line have no
+ * place.
+ */
 function hasPlace(world: World, row: PullRequestRow): boolean {
   const isOut = row.bisection !== null && row.bisection.phase !== 'in_place' && world.rules.mode === 'parallel';
   return !isOut || row.skipLine || row.skipValidation || row.isBarrier || row.stack !== null;
@@ -355,7 +361,7 @@ function isAdaptive({ rules }: World): boolean {
   return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
 }
 
-/** What a change affects; null: all. */
+/** The targets of a change. Null: unknown. */
 function targetsIn(world: World, change: number): readonly string[] | null {
   const head = `h${change}`;
   const isKnown = world.rules.useAffectedTargets && world.pullRequests.some((row) => row.head === head);
@@ -368,12 +374,12 @@ function overlaps(world: World, a: number, b: number): boolean {
   return targets === null || others === null || targets.some((target) => others.includes(target));
 }
 
-/** The one behind waits for the other. */
+/** Whether the later one of the two must wait for the other. */
 function holdUp(world: World, one: PullRequestRow, other: PullRequestRow): boolean {
   return one.isBarrier || other.isBarrier || overlaps(world, changeOf(one.head), changeOf(other.head));
 }
 
-/** Nothing in line before it that it overlaps is left behind. */
+/** Checks that no pull request lands before an earlier one in line that it overlaps. */
 function checkOrder(world: World, line: readonly PullRequestRow[], landing: readonly PullRequestRow[]): void {
   for (const row of landing) {
     const before = line.slice(
@@ -395,8 +401,8 @@ function checkOrder(world: World, line: readonly PullRequestRow[], landing: read
 }
 
 /**
- * A green build of its tree; or for each target of each member a green build of the same changes that affect it, in
- * the same order.
+ * Whether there is a green build of the tree; or, for each target of each member, a green build of the same changes
+ * that affect the target, in the same order.
  */
 function isProven(world: World, batch: Pick<BatchRow, 'tree' | 'members' | 'restsOn'>): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return true;
@@ -422,7 +428,7 @@ function isProven(world: World, batch: Pick<BatchRow, 'tree' | 'members' | 'rest
   });
 }
 
-/** In truth: green as a whole or, where it is composed, in all that overlaps its members. */
+/** Whether the batch is really green: as a whole or, if it is composed, in everything that overlaps its members. */
 function isSound(world: World, batch: BatchRow): boolean {
   return (
     world.forest.isGreen(batch.tree ?? '') ||
@@ -436,14 +442,16 @@ function isSound(world: World, batch: BatchRow): boolean {
 }
 
 function isSoundIn(world: World, tree: string, members: readonly number[]): boolean {
-  // A base that skipped validation made red, or a push from outside, stays red: that is not by what lands now.
+  // A red base stays red, after skipped validation or a push from outside. That is not the fault of this landing.
   const before = new Set(world.forest.failing(world.forest.treeOf(world.tip)));
   return world.forest
     .failing(tree)
     .every((change) => before.has(change) || !members.some((member) => overlaps(world, member, change)));
 }
 
-/** What rests on builds needs none of its own: everybody would wait for that. */
+/**
+ * Checks that a batch that rests on builds needs no build of its own, because otherwise the line would wait for one.
+ */
 function checkRest(world: World, { members, restsOn }: Of<'StartBatch'>): void {
   const merged = world.forest.merge(
     world.forest.treeOf(world.tip),
@@ -455,7 +463,7 @@ function checkRest(world: World, { members, restsOn }: Of<'StartBatch'>): void {
   );
 }
 
-/** Not asked already, and nothing of it is known to be gone. */
+/** Checks that a speculative build is new, and that nothing it contains is known to have gone. */
 function checkSpeculative(world: World, decision: Of<'StartBatch'>): void {
   assert.ok(isAdaptive(world), 'speculative builds are made where they are configured');
   const whole = [...decision.assumes, ...decision.members];
@@ -481,11 +489,14 @@ function isHeld(world: World, batch: BatchRow): boolean {
   );
 }
 
-/** Green and first, it only waits for its own checks, and the host was asked again. */
+/**
+ * Checks that a stuck pull request is green and first, only waits for its own checks, and that the host was asked
+ * again.
+ */
 function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   const row = world.pullRequest(decision.pullRequest);
   const adaptive = isAdaptive(world);
-  // A green build of one behind it says of it as much as its own would.
+  // A green build of a later pull request on top of it says as much as a build of its own.
   const batch = world
     .liveBatches()
     .find((live) => (adaptive ? contentOf(live) : live.members).some(({ pullRequest }) => pullRequest === row.id));
@@ -507,7 +518,7 @@ function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + patience), 'after its time');
 }
 
-/** A build of it runs or is about to: neither proved green nor seen red, neither canceled nor over nor out of time. */
+/** Whether a build of the batch runs or will run: it is not green, red, canceled, ended or out of time. */
 function isRunning(world: World, batch: BatchRow): boolean {
   if (world.builds.some((build) => proves(world, build, batch.tree))) return false;
   const build = world.builds.find((candidate) => candidate.commit === batch.testedCommit);
@@ -535,7 +546,7 @@ function proves(world: World, build: BuildState, tree: string | null): boolean {
   const wasTip =
     build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
   const required = build.checks.filter((check) => isRequired(world, check.name));
-  // What has not started has not passed.
+  // A check that has not started has not passed.
   const started = new Set(build.checks.map((check) => check.name));
   const isWhole = world.rules.requiredChecks?.every(({ name }) => started.has(name)) ?? build.complete;
   return wasTip && isWhole && required.every((check) => check.conclusion === 'success');

@@ -1,4 +1,4 @@
-// How long things may take: own checks after a green build, and a build until its first check.
+// Time limits: for own checks after a green build, and for the first check of a build.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, planned, pr, serial, situation, type Situation } from './situation.ts';
@@ -15,7 +15,7 @@ const blocked = ['stuck p1', 'supersede b1 301 by p1', 'block p1 112'];
 type Case = readonly [name: string, from: Situation, decisions: readonly string[]];
 
 describe('a landing that waits for own checks', () => {
-  test('is stuck though its own build was canceled, where a green one of another behind it holds it', () => {
+  test('is stuck although its own build was canceled, if a green build of a later pull request contains it', () => {
     const assumes = [{ pullRequest: 'p1', head: 'h1' }];
     const { rules } = stuckAfter(10);
     const decisions = planned({
@@ -36,28 +36,32 @@ describe('a landing that waits for own checks', () => {
   });
 
   const cases: readonly Case[] = [
-    ['waits without an end where none is said', { ...stuckAfter(null), ...asked }, []],
-    ['waits as long as it may', stuckAfter(12), ['look again in 2 min']],
-    ['asks the host once more when its time is over', stuckAfter(10), ['read h1']],
-    ['and waits for the answer', { ...stuckAfter(10), change: { readings: [{ commit: 'h1', doneAt: null }] } }, []],
+    ['waits without a limit, if none is set', { ...stuckAfter(null), ...asked }, []],
+    ['waits until the limit', stuckAfter(12), ['look again in 2 min']],
+    ['asks the host once more at the limit', stuckAfter(10), ['read h1']],
     [
-      'is stuck when they still run: its pull request is notified, and blocked',
+      'waits for the answer of the host',
+      { ...stuckAfter(10), change: { readings: [{ commit: 'h1', doneAt: null }] } },
+      [],
+    ],
+    [
+      'is stuck if the checks still run: its pull request is notified and blocked',
       { ...stuckAfter(10), ...asked },
       blocked,
     ],
     [
-      'is not stuck by an answer from before',
+      'is not stuck after an answer from before the limit',
       { ...stuckAfter(10), change: { readings: [{ commit: 'h1', doneAt: now - minute }] } },
       ['read h1'],
     ],
-    ['is stuck at once where nothing is waited for', { ...stuckAfter(0), ...asked }, blocked],
+    ['is stuck at once with a limit of zero', { ...stuckAfter(0), ...asked }, blocked],
     [
-      'is announced and waited for where that state is bypassed',
+      'is announced and waited for with bypass_stuck_state',
       { ...stuckAfter(10), ...asked, rules: { ...stuckAfter(10).rules, bypassStuckState: true } },
       ['stuck p1'],
     ],
     [
-      'and announced once',
+      'is announced once',
       {
         ...stuckAfter(10),
         ...asked,
@@ -67,7 +71,7 @@ describe('a landing that waits for own checks', () => {
       [],
     ],
     [
-      'counts from the end of the last check while others that nobody requires run on',
+      'counts from the end of the last required check',
       {
         ...stuckAfter(12),
         line: [
@@ -81,18 +85,14 @@ describe('a landing that waits for own checks', () => {
       },
       ['look again in 1 min'],
     ],
+    ['is not stuck during a pause', { ...stuckAfter(0), ...asked, queue: { paused: true } }, []],
     [
-      'is not judged while it is not what it waits for: paused',
-      { ...stuckAfter(0), ...asked, queue: { paused: true } },
-      [],
-    ],
-    [
-      'nor before the merge window',
+      'is not stuck before the merge window',
       { ...stuckAfter(0), ...asked, queue: { landingsFrom: now + minute } },
       ['look again in 1 min'],
     ],
     [
-      'is waited for in serial mode and without an end: the build is its own',
+      'waits without a limit in serial mode, because the build is its own',
       {
         ...stuckAfter(0),
         line: [{ of: [1], build: 'pending' }],
@@ -101,7 +101,7 @@ describe('a landing that waits for own checks', () => {
       [],
     ],
     [
-      'is nobody else: the second in line is not stuck',
+      'is not stuck if it is second in line',
       {
         ...stuckAfter(0),
         line: [
@@ -114,7 +114,7 @@ describe('a landing that waits for own checks', () => {
       [],
     ],
     [
-      'takes those on top of it back in line',
+      'puts the batches on top of it back in line',
       {
         ...stuckAfter(0),
         line: [
@@ -144,21 +144,21 @@ describe('a build without any check', () => {
   });
   const read = (doneAt: number | null) => ({ readings: [{ commit: 'commit of b1', doneAt }] });
   const cases: readonly Case[] = [
-    ['is waited for without an end where that is off', silent(0), []],
-    ['is waited for as long as it may stay so', silent(8), ['look again in 3 min']],
-    ['then the host is asked', silent(5), ['read commit of b1']],
-    ['and its answer waited for', silent(5, read(null)), []],
-    ['an older answer does not count', silent(5, read(now - minute)), ['read commit of b1']],
-    ['before the pull request is blocked', silent(5, read(now)), ['fail b1', 'block p1 111']],
+    ['waits without a limit, if none is set', silent(0), []],
+    ['waits until the limit', silent(8), ['look again in 3 min']],
+    ['makes the queue ask the host at the limit', silent(5), ['read commit of b1']],
+    ['waits for the answer of the host', silent(5, read(null)), []],
+    ['is not ended by an older answer', silent(5, read(now - minute)), ['read commit of b1']],
+    ['blocks its pull request after the answer', silent(5, read(now)), ['fail b1', 'block p1 111']],
     [
-      'a build that has started is left to ci_timeout_mins',
+      'that has started checks has only the limit ci_timeout_mins',
       { ...silent(5, read(now)), line: [{ of: [1], build: 'pending', change: { buildStartedAt: now - 5 * minute } }] },
       [],
     ],
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('says so', () => {
+  test('blocks with a text about the missing start', () => {
     expect(plan(situation(silent(5, read(now))), now)).toContainEqual(
       expect.objectContaining({ kind: 'BlockPullRequest', text: 'CI started no check within 5 min.' }),
     );

@@ -12,22 +12,22 @@ const going = { paused: false };
 
 describe('the rule in force for a base branch', () => {
   it.each<[what: string, rules: PauseRule[], branch: string, pattern: string | null]>([
-    ['none without rules', [], 'main', null],
-    ['none that matches', [on('release/*'), on('mai')], 'main', null],
+    ['none, without rules', [], 'main', null],
+    ['none, if no rule matches', [on('release/*'), on('mai')], 'main', null],
     [
-      'the plain name before a glob with as many literal characters',
+      'the plain name, before a glob with as many literal characters',
       [on('main*'), on('*main'), off('main')],
       'main',
       'main',
     ],
-    ['the glob with most literal characters', [on('*'), on('release/*'), on('rel*')], 'release/1', 'release/*'],
-    ['the newest of two as specific', [on('*-lts'), on('v10-*')], 'v10-lts', '*-lts'],
-    ['the newest of two as specific, the other way round', [on('v10-*'), on('*-lts')], 'v10-lts', 'v10-*'],
-    ['whatever it says', [on('*'), off('release/*')], 'release/1', 'release/*'],
+    ['the glob with the most literal characters', [on('*'), on('release/*'), on('rel*')], 'release/1', 'release/*'],
+    ['the newest of two equally specific rules', [on('*-lts'), on('v10-*')], 'v10-lts', '*-lts'],
+    ['the newest of two equally specific rules, in the other order', [on('v10-*'), on('*-lts')], 'v10-lts', 'v10-*'],
+    ['the most specific rule, whether it pauses or not', [on('*'), off('release/*')], 'release/1', 'release/*'],
     ['a star that matches nothing', [on('main*')], 'main', 'main*'],
-    ['slashes like any other character', [on('team/*/hot*')], 'team/a/b/hotfix', 'team/*/hot*'],
-    ['nothing but the star as a wildcard', [on('m?in'), on('[m]ain'), on('main.')], 'main', null],
-    ['upper and lower case apart', [on('Main')], 'main', null],
+    ['a glob whose star matches slashes', [on('team/*/hot*')], 'team/a/b/hotfix', 'team/*/hot*'],
+    ['no rule by another wildcard than the star', [on('m?in'), on('[m]ain'), on('main.')], 'main', null],
+    ['no rule with other upper and lower case', [on('Main')], 'main', null],
   ])('is %s', (_what, newestFirst, branch, pattern) => {
     expect(findRuleInForce(newestFirst, branch)?.pattern ?? null).toBe(pattern);
   });
@@ -39,7 +39,7 @@ describe('the rule in force for a base branch', () => {
   });
   const branch = fc.stringMatching(/^[ab]{1,4}$/);
 
-  it('stays when an older rule that is no more specific is added', () => {
+  it('stays the same when an older rule that is not more specific is added', () => {
     const literal = (of: PauseRule): number => of.pattern.replaceAll('*', '').length;
     const staying = fc.property(fc.array(rule, { maxLength: 6 }), rule, branch, (rules, older, name) => {
       const before = findRuleInForce(rules, name);
@@ -49,7 +49,7 @@ describe('the rule in force for a base branch', () => {
     expect(fc.check(staying)).toMatchObject({ failed: false });
   });
 
-  it('is the plain name wherever there is one', () => {
+  it('is always the plain name, if there is one', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 6 }), branch, fc.nat(6), (rules, name, at) => {
         const plain = on(name);
@@ -61,40 +61,40 @@ describe('the rule in force for a base branch', () => {
 });
 
 describe('a pause', () => {
-  it("is the repository's own, whatever its branches say", () => {
+  it('is that of the repository, whatever the rules of its branches', () => {
     expect(decidePause({ paused: true }, [off('main')], 'main')).toEqual({ message: null, pattern: null });
   });
-  it('carries the message of the rule in force', () => {
+  it('has the message of the rule in force', () => {
     expect(decidePause(going, [on('*', 'All'), on('main', 'Freeze')], 'main')).toEqual({
       message: 'Freeze',
       pattern: 'main',
     });
   });
-  it('is lifted for a branch by a rule of its own', () => {
+  it('does not apply to a branch whose own rule ends it', () => {
     expect(decidePause(going, [off('main'), on('*')], 'main')).toBeNull();
   });
 });
 
-describe('how base branches stand', () => {
+describe('the list of pauses', () => {
   const rules = [on('release/*', 'Soon'), off('main')];
   const patterns = (pattern: string | null, branches = ['main', 'release/1']) =>
     listPauses(rules, branches, pattern).map((entry) => [entry.pattern, entry.paused, entry.pausedMessage]);
 
-  it('is an entry per rule, and one per base branch that no rule names literally', () => {
+  it('has an entry for each rule, and one for each base branch without a rule of its name', () => {
     expect(patterns(null)).toEqual([
       ['main', false, null],
       ['release/*', true, 'Soon'],
       ['release/1', true, 'Soon'],
     ]);
   });
-  it('is, for a pattern, the rule of that very text and the base branches it matches', () => {
+  it('for a pattern has the rule with this text, and the base branches that it matches', () => {
     expect(patterns('release/*').map(([pattern]) => pattern)).toEqual(['release/*', 'release/1']);
     expect(patterns('ma*').map(([pattern]) => pattern)).toEqual(['main']);
     expect(patterns('*').map(([pattern]) => pattern)).toEqual(['main', 'release/1']);
     expect(patterns('release/1').map(([pattern]) => pattern)).toEqual(['release/1']);
     expect(patterns('none')).toEqual([]);
   });
-  it('names a base branch once, however often it is known', () => {
+  it('has each base branch once', () => {
     expect(patterns(null, ['dev', 'dev'])).toContainEqual(['dev', false, null]);
     expect(patterns(null, ['dev', 'dev'])).toHaveLength(3);
   });

@@ -1,4 +1,4 @@
-// A green build that also waits for what nobody requires and still runs on its commit.
+// A green build with `wait_for_pending_github_workflows` also waits for checks that nobody requires and that still run.
 import { expect, test } from 'vitest';
 import type { CheckConclusion } from '../../../src/domain/queue/model/rules.ts';
 import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
@@ -26,17 +26,25 @@ const built = (others: CheckConclusion, change: Partial<BuildState> = {}): Situa
 });
 
 test.each<[string, Situation, string[]]>([
-  ['waits for what runs', built('pending'), ['look again in 50 min']],
-  ['not without an end', built('pending', { lastEndAt: now - 60 * minute }), ['land b1 by commit of b1']],
-  ['lands when it has ended', built('success'), ['land b1 by commit of b1']],
-  ['whatever it says: nobody requires it', built('failure'), ['land b1 by commit of b1']],
+  ['a green build waits for a running check', built('pending'), ['look again in 50 min']],
   [
-    'waits for nothing where that is off',
+    'a green build does not wait longer than the limit',
+    built('pending', { lastEndAt: now - 60 * minute }),
+    ['land b1 by commit of b1'],
+  ],
+  ['a green build lands when the check has ended', built('success'), ['land b1 by commit of b1']],
+  [
+    'a green build lands when the check has failed, because nobody requires it',
+    built('failure'),
+    ['land b1 by commit of b1'],
+  ],
+  [
+    'a green build does not wait if the key is off',
     { ...built('pending'), rules: { requiredChecks: required } },
     ['land b1 by commit of b1'],
   ],
   [
-    'is not out of time meanwhile: it has all it needs',
+    'a green build that waits does not run out of time',
     { ...built('pending'), rules: { ...built('pending').rules, ciTimeoutMins: 1 } },
     ['look again in 50 min'],
   ],

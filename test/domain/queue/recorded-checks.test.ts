@@ -8,19 +8,19 @@ const checks = (...conclusions: string[]): KeptChecks => ({
 });
 
 it.each<[string, boolean, KeptChecks, KeptChecks]>([
-  ['nothing, twice', false, checks(), checks()],
+  ['no checks, like before', false, checks(), checks()],
   ['a check that has started', true, checks('pending'), checks()],
-  ['the same again', false, checks('success'), checks('success')],
+  ['the same checks again', false, checks('success'), checks('success')],
   ['an end', true, checks('success'), checks('pending')],
   ['an end that changed', true, checks('failure'), checks('success')],
-  ['what ran before it ended', false, checks('pending'), checks('success')],
+  ['a running check that has ended already', false, checks('pending'), checks('success')],
   ['another attempt', true, checks('failure', 'pending'), checks('failure')],
-  ['fewer than are kept', false, checks('failure'), checks('failure', 'pending')],
-  ['that no check follows', true, { ...checks('success'), complete: true }, checks('success')],
-  ['less than a list that was complete', false, checks('success'), { ...checks('success'), complete: true }],
-  ['that it was canceled', true, { ...checks(), canceled: true }, checks()],
+  ['fewer attempts than stored', false, checks('failure'), checks('failure', 'pending')],
+  ['the news that no check will follow', true, { ...checks('success'), complete: true }, checks('success')],
+  ['fewer checks than a complete list', false, checks('success'), { ...checks('success'), complete: true }],
+  ['the news that it was canceled', true, { ...checks(), canceled: true }, checks()],
   [
-    'our own check',
+    'a check of Interlock',
     false,
     { ...checks(), checks: [{ name: 'interlock/verify', attempt: 1, conclusion: 'failure' }] },
     checks(),
@@ -31,6 +31,6 @@ it.each<[string, boolean, KeptChecks, KeptChecks]>([
     { ...checks(), checks: [{ name: 'lint', attempt: 1, conclusion: 'pending' }] },
     checks('success'),
   ],
-])('a report with %s: news is %s', (_what, isNews, report, kept) => {
+])('a report with %s has news: %s', (_what, isNews, report, kept) => {
   expect(hasNews(report, kept)).toBe(isNews);
 });

@@ -1,4 +1,4 @@
-// The rows of a repository and its host in memory, what users ask of them, and how they are read.
+// The rows of a repository and of its host in memory, the requests of users, and reads of the rows.
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type {
   BatchState,
@@ -19,9 +19,9 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'> {
   status: PullRequestStatus;
   code: BlockCode | null;
-  /** Heads pushed while its landing was started: they count once that is concluded. */
+  /** A head that was pushed after the landing had started. It counts after the landing. */
   pushedHead: string | null;
-  /** It was asked to; whether it does depends on what it stands on. */
+  /** Whether the pull request was requested to skip the line. Whether it does depends on the pull requests below it. */
   asksToSkip: boolean;
 }
 
@@ -50,18 +50,18 @@ export class Records {
   readonly batches: BatchRow[] = [];
   readonly builds: Mutable<BuildState>[] = [];
   readonly tips: { commit: string; until: number }[] = [];
-  /** The host: the base branch and the landing refs, batch → commit. */
+  /** The host: the base branch, and the landing refs by batch. */
   main = 'root';
   readonly landingRefs = new Map<string, string>();
-  /** What the rows say of the base. */
+  /** The base branch as the rows have it. */
   tip = 'root';
   paused = false;
-  /** The merge window opens then. */
+  /** The instant at which the merge window opens. */
   opensAt = 0;
-  /** Commits whose checks the host was asked to read again; null while it has not answered. */
+  /** Commits whose checks the host was asked to read again. Null: the host has not answered. */
   readonly readings = new Map<string, number | null>();
   rules: QueueRules;
-  /** What is known not to merge. */
+  /** The known conflicts. */
   readonly mergeResults: Snapshot['mergeResults'][number][] = [];
   readonly landings: Landing[] = [];
   onCommitAdded: 'block' | 'requeue' = 'block';
@@ -179,7 +179,7 @@ export class Records {
     return this.pullRequests.filter(isInLine);
   }
 
-  /** In line, with the stacks that what they stand on makes of them. */
+  /** The pull requests in line, with their stacks. */
   waiting(): readonly PullRequestState[] {
     const merged = new Set(this.pullRequests.filter(({ status }) => status === 'merged').map(({ id }) => id));
     const links = this.inLine().map((row) => ({
@@ -235,7 +235,7 @@ export class Records {
     else Object.assign(row, { ...entered, status: 'queued', queuedAt: this.now, rank: ++this.#rank });
   }
 
-  /** Back from the tip, as far as the commits are landings. */
+  /** The commits of landings from the tip back to the first other commit. */
   ownLine(): string[] {
     const line = this.forest.lineOf(this.tip).map((commit) => commit.id);
     const foreign = line.findIndex((commit) => !commit.startsWith('c-'));
@@ -273,7 +273,7 @@ export function failsGates(head: string): boolean {
   return changeOf(head) % 6 === 5;
 }
 
-/** What its commit puts on its parent. */
+/** What the commit of a batch adds to its parent. */
 export function contentOf(batch: Pick<BatchRow, 'assumes' | 'members'>): BatchRow['members'] {
   return [...batch.assumes, ...batch.members];
 }

@@ -22,7 +22,7 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
     'Pull requests behind it were ready to merge while it was built once more.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
-])('the log says why a pull request is reordered, and its row how often: $kind', (reason, text, kept) => {
+])('the event says why a pull request is reordered, and its row counts the reorders: $kind', (reason, text, kept) => {
   expect(reorderText(reason)).toBe(text);
   expect(afterReorder({ reorderedForFailure: false, timesPassed: 1 }, reason)).toEqual(kept);
 });
@@ -40,6 +40,9 @@ it.each([
     3,
     'Its build failed, so pull requests behind it may pass it, and it is built once more. Pull requests that were ready passed it three times, because its result was uncertain; this happens at most three times.',
   ],
-])('its place is explained by who passed it: failed %s, passed %i times', (reorderedForFailure, timesPassed, text) => {
-  expect(reorderedText({ reorderedForFailure, timesPassed })).toBe(text);
-});
+])(
+  'the place of a pull request is explained by its reorders: failed %s, passed %i times',
+  (reorderedForFailure, timesPassed, text) => {
+    expect(reorderedText({ reorderedForFailure, timesPassed })).toBe(text);
+  },
+);

@@ -1,4 +1,4 @@
-// Which builds a reset by hand ends.
+// Which builds a reset by a user ends.
 import { expect, test } from 'vitest';
 import { afterDecisions, dryRun } from '../../../src/domain/queue/dry-run.ts';
 import { decideResetByHand } from '../../../src/domain/queue/planning/reset-by-hand.ts';
@@ -26,21 +26,21 @@ function resetOf(snapshot: Snapshot, pullRequest: string | null): readonly (read
 
 test.each([
   ['every build of the queue', null, [['p1'], ['p2', 'p3']]],
-  ['the first build, and the build made on it', 'p1', [['p1'], ['p2', 'p3']]],
-  ['the last build alone', 'p3', [['p2', 'p3']]],
+  ['the first build, and the build on top of it', 'p1', [['p1'], ['p2', 'p3']]],
+  ['only the last build', 'p3', [['p2', 'p3']]],
   ['nothing for a pull request without a build', 'p9', 'no build'],
 ])('ends %s', (_what, pullRequest, ended) => {
   expect(resetOf(line, pullRequest)).toEqual(ended);
 });
 
-test('ends nothing while a batch is being landed', () => {
+test('ends nothing while a batch lands', () => {
   const [first, ...others] = line.batches;
   const landing = { ...line, batches: [...(first ? [{ ...first, landingStarted: true }] : []), ...others] };
   expect(resetOf(landing, null)).toBe('landing');
   expect(resetOf(landing, 'p3')).toBe('landing');
 });
 
-test('ends a build beside the line alone', () => {
+test('ends only this build, if it is beside the line', () => {
   const lane = { sideBuild: 'speculative', parentBatch: null, parentCommit: 'tip' } as const;
   const lanes = situation({
     waiting: [pr(1, { targets: ['api'], status: 'tagged' }), pr(2, { targets: ['web'], status: 'tagged' })],
@@ -53,7 +53,7 @@ test('ends a build beside the line alone', () => {
   expect(resetOf(lanes, 'p1')).toEqual([['p1']]);
 });
 
-test('is foreseen: the builds stop, lose their time, and are made again', () => {
+test('is previewed: the builds stop, lose their time, and are made again', () => {
   const reset = decideResetByHand(line.batches, null);
   const decisions = reset.kind === 'reset' ? reset.decisions : [];
   expect(afterDecisions(line, decisions, now).batches).toEqual([]);

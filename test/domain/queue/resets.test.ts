@@ -4,9 +4,9 @@ import { hour, now, planned, pr, type BatchSpec, type Situation } from './situat
 const first: BatchSpec = { of: [1], build: 'pending' };
 const second: BatchSpec = { of: [2], build: 'pending' };
 
-describe('a batch that no longer stands is reset with all behind it', () => {
+describe('a batch that is no longer valid is reset, with all batches behind it', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['a line that stands is left alone', { line: [first, second] }, []],
+    ['a valid line is not changed', { line: [first, second] }, []],
     [
       '303: a member was dequeued',
       { line: [first, second], change: { departures: [{ pullRequest: 'p1', code: 303 }] } },
@@ -18,27 +18,27 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b2 304 by p2'],
     ],
     [
-      '310: a commit was added, and it went back in line',
+      '310: a commit was added to a pull request that is in line again',
       { line: [first, second], waiting: [pr(2, { head: 'newer' })] },
       ['supersede b2 310 by p2', 'start new p2 on b1'],
     ],
     [
-      '302: a pull request that skips the line comes before it',
+      '302: a pull request that skips the line is before it',
       { line: [first, second], waiting: [pr(3, { skipLine: true })] },
       ['supersede b1 302 by p3', 'supersede b2 302 by p3', 'start new p3 on tip'],
     ],
     [
-      '302: one of its own line skips the others',
+      '302: one of its members skips the others',
       { line: [first, second], waiting: [pr(2, { skipLine: true, status: 'tagged' })] },
       ['supersede b1 302 by p2', 'supersede b2 302 by p2', 'start new p2 on tip'],
     ],
     [
-      'the first in line may skip it: nothing changes',
+      'the first in line may skip the line, which changes nothing',
       { line: [first, second], waiting: [pr(1, { skipLine: true, status: 'tagged' })] },
       [],
     ],
     [
-      'a landing that was planned is no exception',
+      '302: a batch whose landing was planned is reset too',
       { line: [{ of: [1], build: 'success', change: { landingPlanned: true } }], waiting: [pr(2, { skipLine: true })] },
       ['supersede b1 302 by p2', 'start new p2 on tip'],
     ],
@@ -56,7 +56,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b1 305', 'start new p2 on pushed'],
     ],
     [
-      'a base that became the batch before it is what it was built on',
+      'a base that became the batch before it is what this batch was built on',
       {
         line: [{ ...second, change: { parentBatch: 'landed', parentCommit: 'landing' } }],
         queue: { tip: 'landing', lineage: ['tip', 'landing'] },
@@ -64,7 +64,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       [],
     ],
     [
-      '301: the batch before it is gone',
+      '301: the batch before it has gone',
       { line: [{ ...second, change: { parentBatch: 'failed', parentCommit: 'never landed' } }] },
       ['supersede b1 301', 'start new p2 on tip'],
     ],
@@ -84,12 +84,12 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],
     ],
     [
-      '309: a pull request that was never built stands before it',
+      '309: a pull request that was never built is before it',
       { line: [second], waiting: [pr(1)] },
       ['supersede b1 309 by p1', 'start new p1 on tip'],
     ],
     [
-      'a batch that was only being made falls alone',
+      'a batch that was only being made is reset alone',
       {
         line: [
           { of: [1], build: 'making' },
@@ -100,7 +100,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b1 303 by p1'],
     ],
     [
-      'one reset has one cause: the first in line',
+      'of several causes, the first in line counts',
       {
         line: [first, second],
         waiting: [pr(2, { head: 'newer' })],
@@ -109,7 +109,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b1 303 by p1', 'supersede b2 303 by p1', 'start new p2 on tip'],
     ],
     [
-      'though paused',
+      '305: also during a pause',
       { line: [first], queue: { paused: true, tip: 'pushed', lineage: ['tip', 'pushed'] } },
       ['supersede b1 305'],
     ],
@@ -125,12 +125,12 @@ describe('a merge conflict', () => {
   const behind: BatchSpec = { of: [3], build: 'success', change: { parentBatch: null, parentCommit: 'tip' } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'with the tip blocks it',
+      'with the tip blocks the pull request',
       { line: [{ of: [1], build: 'making' }], waiting: [pr(1, onTip)] },
       ['supersede b1 301 by p1', 'block p1 106'],
     ],
     [
-      'that is known blocks it without another try',
+      'that is known blocks the pull request without another try',
       {
         waiting: [pr(1), pr(2)],
         change: { mergeResults: [{ parent: 'tip', heads: ['h1'], tree: null, conflictAt: 0 }] },
@@ -138,12 +138,12 @@ describe('a merge conflict', () => {
       ['block p1 106', 'start new p2 on tip'],
     ],
     [
-      'with the batch before it: those behind are built without it',
+      'with the batch before it: pull requests behind it are built without it',
       { line: [made, { of: [2], build: 'making' }], waiting: [pr(2, onFirst), pr(3)] },
       ['supersede b2 301 by p2', 'start new p3 on b1'],
     ],
     [
-      'inside a batch: the batch ends before it',
+      'inside of a batch: the batch ends before the pull request',
       {
         line: [{ of: [1, 2, 3], build: 'making' }],
         waiting: [pr(2, { conflict: { parent: 'tip', after: ['h1'] } })],
@@ -152,7 +152,7 @@ describe('a merge conflict', () => {
       ['supersede b1 301 by p2', 'start new p1 on tip'],
     ],
     [
-      'one whose build on an older tip is over is not tried again where it is known to conflict',
+      'that is known with the new tip: the pull request is not built again',
       {
         line: [{ of: [1], build: 'pending', change: { parentCommit: 'older' } }],
         waiting: [pr(1, { status: 'tagged', conflict: { parent: 'tip', after: [] } })],
@@ -161,7 +161,7 @@ describe('a merge conflict', () => {
       ['supersede b1 305', 'block p1 106'],
     ],
     [
-      'a merge that is known to conflict is found without its record',
+      'that follows from a known merge is found without a record of its own',
       {
         line: [{ of: [1, 2], build: 'making' }],
         change: { mergeResults: [{ parent: 'tip', heads: ['h1', 'h2'], tree: null, conflictAt: 1 }] },
@@ -170,12 +170,12 @@ describe('a merge conflict', () => {
       ['supersede b1 301 by p2', 'start new p1 on tip'],
     ],
     [
-      'with a batch that has left says nothing',
+      'with a batch that has left does not count',
       { line: [made], waiting: [pr(2, { conflict: { parent: 'superseded', after: [] } })] },
       ['start new p2 on b1'],
     ],
     [
-      'those behind it do not land before it is decided',
+      'stops the landing of pull requests behind it, until it is decided',
       {
         line: [{ ...behind, change: {} }],
         waiting: [pr(2, onFirst)],
@@ -184,7 +184,7 @@ describe('a merge conflict', () => {
       [],
     ],
     [
-      'it is tried on the tip when nothing is before it',
+      'is tried on the tip, if no other pull request is before it',
       {
         line: [{ ...behind, change: {} }],
         waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
@@ -193,7 +193,7 @@ describe('a merge conflict', () => {
       ['start probe p2 on tip'],
     ],
     [
-      'nor are those behind it blamed before',
+      'also stops blocks of pull requests behind it, until it is decided',
       {
         line: [{ of: [3], build: 'failure' }],
         waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
@@ -202,7 +202,7 @@ describe('a merge conflict', () => {
       ['start probe p2 on tip'],
     ],
     [
-      'within the builds allowed',
+      'is tried within the limit of builds',
       {
         line: [{ of: [3], build: 'pending' }],
         waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
@@ -211,19 +211,19 @@ describe('a merge conflict', () => {
       },
       [],
     ],
-    ['those behind it stand while it is tried', { line: [probe, behind] }, []],
+    ['leaves the pull requests behind it alone while it is tried', { line: [probe, behind] }, []],
     [
-      'and are reset when it merges',
+      'resets the pull requests behind it if it merges',
       { line: [{ of: [2], build: 'pending' }, behind] },
       ['supersede b2 309 by p2', 'start new p3 on b1'],
     ],
     [
-      'and stand when it conflicts',
+      'keeps the pull requests behind it if it conflicts',
       { line: [probe, behind], waiting: [pr(2, onTip)] },
       ['supersede b1 301 by p2', 'block p2 106', 'land b2 by commit of b2'],
     ],
     [
-      'one at a time nobody is suspended',
+      'suspects no pull request if builds run one at a time',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(2, { skipLine: true, conflict: { parent: 'older', after: [] } })],

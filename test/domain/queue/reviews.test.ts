@@ -1,4 +1,4 @@
-// Separation of duty: whose approval a pull request can have.
+// Separation of duty: whose approval counts for a pull request.
 import { describe, expect, it } from 'vitest';
 import { countReviews, isAmong, type Review } from '../../../src/domain/queue/requests/reviews.ts';
 

@@ -18,13 +18,13 @@ const moved = { number: 1, branch: 'one', from: 'head-1', to: 'own-1' };
 
 describe('heads are moved before the base', () => {
   it.each([
-    { name: 'a squashed one', changes: {} },
-    { name: 'a rebased one', changes: { strategy: 'rebase' } },
+    { name: 'a squashed pull request', changes: {} },
+    { name: 'a rebased pull request', changes: { strategy: 'rebase' } },
   ] as const)('$name', ({ changes }) => {
     expect(decideHeadMoves({ ...landing, members: [{ ...one, ...changes }] })).toEqual([moved]);
   });
 
-  it('all of a batch, in its order', () => {
+  it('all of a batch, in their order', () => {
     const moves = decideHeadMoves({ ...landing, members: [two, one] });
     expect(moves.map(({ branch, from, to }) => [branch, from, to])).toEqual([
       ['two', 'head-2', 'own-2'],
@@ -33,12 +33,12 @@ describe('heads are moved before the base', () => {
   });
 });
 
-describe('a head is left where it is', () => {
+describe('a head is not moved', () => {
   it.each([
     ['of a fork', { branch: null }],
-    ['whose own commit is not known', { ownCommit: null }],
-    ['that lands as it is', { ownCommit: 'head-1' }],
-    ['that a merge commit has as its parent', { strategy: 'merge' }],
+    ['with an unknown own commit', { ownCommit: null }],
+    ['that lands unchanged', { ownCommit: 'head-1' }],
+    ['that is a parent of the merge commit', { strategy: 'merge' }],
     ['of a pull request that is stacked on another', { baseBranch: 'two' }],
     ['that is a base branch of the queue', { isManaged: true }],
     ['that other pull requests have too', { isShared: true }],
@@ -47,7 +47,7 @@ describe('a head is left where it is', () => {
     expect(moves.map(({ number }) => number)).toEqual([2]);
   });
 
-  it.each([['elsewhere'], [null]])('when the base is at %s, because the landing will be given up', (baseTip) => {
+  it.each([['elsewhere'], [null]])('if the base is at %s, because the landing will be given up', (baseTip) => {
     expect(decideHeadMoves({ ...landing, baseTip, members: [one, two] })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// What is built beside the line: parts of a bisected batch, and probes of a pull request that is red behind others.
+// Builds beside the line: parts of a bisected batch, and builds of a pull request that is red behind others.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { BisectionPhase } from '../../../src/domain/queue/model/snapshot.ts';
@@ -21,7 +21,7 @@ describe('a red batch of several', () => {
   const red: BatchSpec = { of: [1, 2, 3, 4], build: 'failure' };
   const cases: readonly Case[] = [
     [
-      'is halved; both halves are built on the tip at once, and the line goes on without them',
+      'is bisected: both halves are built on the tip at once, and the line goes on without them',
       { line: [red, { of: [5, 6], build: 'pending' }], rules: bisecting },
       [
         'bisect b1 p1+p2 | p3+p4',
@@ -32,22 +32,22 @@ describe('a red batch of several', () => {
       ],
     ],
     [
-      'is halved where only one part may be built at a time',
+      'is bisected with one part at a time, if only one may be built',
       { line: [red], rules: { ...bisecting, maxParallelBisectedBuilds: 1 } },
       ['bisect b1 p1+p2 | p3+p4', 'build part bisect p1 p2 on tip'],
     ],
     [
-      'is halved within the builds allowed at once: the parts go before the line',
+      'is bisected within the limit of builds, in which the parts go before the line',
       { line: [red], waiting: [pr(5)], rules: { ...bisecting, maxParallelBuilds: 2 } },
       ['bisect b1 p1+p2 | p3+p4', 'build part bisect p1 p2 on tip', 'build part bisect p3 p4 on tip'],
     ],
     [
-      'of two: the second is asked when the first is decided',
+      'of two: the second is built after the first is decided',
       { line: [{ of: [1, 2], build: 'failure' }], rules: bisecting },
       ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
-      'with a stack in it is halved in the line',
+      'with a stack in it is bisected in the line',
       {
         line: [{ of: [1, 2], build: 'failure' }],
         waiting: [pr(1, { status: 'tagged', stack: 'p1' })],
@@ -56,7 +56,7 @@ describe('a red batch of several', () => {
       ['bisect b1 p1 | p2', 'start bisect p1 on tip'],
     ],
     [
-      'is blamed as a whole where it may not be halved',
+      'fails as a whole if it may not be bisected',
       { line: [{ of: [1, 2], build: 'failure' }], rules: { ...bisecting, maxBisectionAttempts: 0 } },
       ['fail b1', 'block p1 107', 'block p2 107'],
     ],
@@ -68,7 +68,7 @@ describe('a part beside the line', () => {
   const behind: BatchSpec = { of: [5], build: 'pending' };
   const cases: readonly Case[] = [
     [
-      'does not hold up those behind it',
+      'does not delay the landings behind it',
       {
         line: [part([1, 2], 'pending'), { of: [5], build: 'success' }],
         waiting: bisected([1, 2], 'side_build'),
@@ -77,17 +77,17 @@ describe('a part beside the line', () => {
       ['land b2 by commit of b2'],
     ],
     [
-      'never lands: green, its members are in line again, behind what is being built',
+      'never lands: if it is green, its members return to the line, behind the builds there',
       { line: [part([1, 2], 'success'), behind], waiting: bisected([1, 2], 'side_build'), rules: bisecting },
       ['return b1', 'start bisect p1 p2 on b2'],
     ],
     [
-      'is halved again when it is red',
+      'is bisected again if it is red',
       { line: [part([1, 2], 'failure')], waiting: bisected([1, 2], 'side_build'), rules: bisecting },
       ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
-      'is judged in line where it may not be halved: what stood before it is not decided',
+      'returns to the line if it may not be bisected, because pull requests before it are not decided',
       {
         line: [part([3, 4], 'failure'), behind],
         waiting: bisected([3, 4], 'side_build'),
@@ -96,12 +96,12 @@ describe('a part beside the line', () => {
       ['return b1', 'start bisect p3 p4 on b2'],
     ],
     [
-      'is blamed when it is one, red on the tip',
+      'of one pull request fails if it is red on the tip',
       { line: [part([3], 'failure'), behind], waiting: bisected([3], 'side_build', { max: 1 }), rules: bisecting },
       ['fail b1', 'block p3 107'],
     ],
     [
-      'is blamed when none but landings moved the base meanwhile',
+      'of one fails if only landings have moved the base since',
       {
         line: [part([3], 'failure', { parentCommit: 'before', base: 'before' })],
         waiting: bisected([3], 'side_build', { max: 1 }),
@@ -111,7 +111,7 @@ describe('a part beside the line', () => {
       ['fail b1', 'block p3 107'],
     ],
     [
-      'is tried in line when somebody else moved the base',
+      'of one returns to the line if somebody else has moved the base',
       {
         line: [part([3], 'failure', { parentCommit: 'before', base: 'before' })],
         waiting: bisected([3], 'side_build', { max: 1 }),
@@ -121,7 +121,7 @@ describe('a part beside the line', () => {
       ['return b1', 'start bisect p3 on tip'],
     ],
     [
-      'is not blamed for its tree when that is green elsewhere',
+      'of one does not fail if another build of its tree is green',
       {
         line: [
           part([3], 'failure', { tree: 'same tree' }),
@@ -133,7 +133,7 @@ describe('a part beside the line', () => {
       ['return b1', 'start bisect p3 on b2', 'land b2 by commit of b2'],
     ],
     [
-      'is tried again as often as its own green checks allow',
+      'of one with green own checks is tried again as often as allowed',
       {
         line: [part([3], 'failure')],
         waiting: bisected([3], 'side_build', { max: 1 }),
@@ -142,7 +142,7 @@ describe('a part beside the line', () => {
       ['fail b1', 'requeue p3', 'build part bisect p3 on tip'],
     ],
     [
-      'that does not merge without those before it is built in line',
+      'that does not merge without earlier pull requests is built in line',
       {
         line: [part([3, 4], 'making', { givenUp: true })],
         waiting: bisected([3, 4], 'side_build'),
@@ -151,7 +151,7 @@ describe('a part beside the line', () => {
       ['return b1', 'start bisect p3 p4 on tip'],
     ],
     [
-      'is asked again when its build was canceled',
+      'whose build was canceled is built again',
       {
         line: [{ ...part([1, 2], 'pending'), buildChange: { canceled: true } }],
         waiting: bisected([1, 2], 'side_build'),
@@ -160,7 +160,7 @@ describe('a part beside the line', () => {
       ['supersede b1 309', 'build part bisect p1 p2 on tip'],
     ],
     [
-      'goes when a member leaves; the other is asked by itself',
+      'ends if a member leaves, and the other member is built alone',
       {
         line: [part([1, 2], 'pending')],
         waiting: bisected([2], 'side_build'),
@@ -170,7 +170,7 @@ describe('a part beside the line', () => {
       ['supersede b1 303 by p1', 'build part bisect p2 on tip'],
     ],
     [
-      'goes when a member skips the line, which is built before all others',
+      'ends if a member skips the line, and this member is built before all others',
       {
         line: [part([1, 2], 'pending'), behind],
         waiting: bisected([1, 2], 'side_build').map((one) => ({ ...one, skipLine: one.number === 2 })),
@@ -179,7 +179,7 @@ describe('a part beside the line', () => {
       ['supersede b2 302 by p2', 'supersede b1 302 by p2', 'build part bisect p1 on tip', 'start bisect p2 on tip'],
     ],
     [
-      'goes when another one is stacked on a member: what stands on it is built behind it',
+      'ends if another pull request is stacked on a member, and both are built in line',
       {
         line: [part([1, 2], 'pending')],
         waiting: [
@@ -191,7 +191,7 @@ describe('a part beside the line', () => {
       ['supersede b1 309 by p1', 'start bisect p1 p2 on tip'],
     ],
     [
-      'is left to its end when the key is switched off',
+      'goes on to its end if the key is switched off',
       {
         line: [part([1, 2], 'pending')],
         waiting: bisected([1, 2], 'side_build'),
@@ -200,7 +200,7 @@ describe('a part beside the line', () => {
       [],
     ],
     [
-      'is not started then: its members are built in line',
+      'is not started after the key was switched off: its members are built in line',
       { waiting: bisected([1, 2], 'side_build'), rules: { ...bisecting, useParallelBisection: false } },
       ['start bisect p1 p2 on tip'],
     ],
@@ -210,7 +210,7 @@ describe('a part beside the line', () => {
       [],
     ],
     [
-      'of one waits for the pull requests that stood before it',
+      'of one waits for the pull requests that were before it',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [...bisected([1], 'returned'), ...bisected([3], 'side_build', { max: 1 })],
@@ -221,7 +221,7 @@ describe('a part beside the line', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('is blamed with the message of any failure', () => {
+  test('fails with the text of any failed check', () => {
     const from = situation({
       line: [part([3], 'failure')],
       waiting: bisected([3], 'side_build', { max: 1 }),
@@ -233,15 +233,15 @@ describe('a part beside the line', () => {
   });
 });
 
-describe('back in line', () => {
+describe('pull requests that return to the line', () => {
   const cases: readonly Case[] = [
     [
-      'it goes before pull requests that have no build, whatever stands behind it by number',
+      'go before pull requests without builds, whatever their numbers',
       { line: [{ of: [5], build: 'pending' }], waiting: [...bisected([1, 2], 'returned'), pr(6)], rules: bisecting },
       ['start bisect p1 p2 on b1'],
     ],
     [
-      'it lands where its build stands',
+      'land by the build in their place',
       {
         line: [
           { of: [5], build: 'success' },
@@ -253,12 +253,12 @@ describe('back in line', () => {
       ['land b1 by commit of b1'],
     ],
     [
-      'and is halved beside the line once more when it is red at the head',
+      'are bisected beside the line once more if they are red at the head',
       { line: [{ of: [1, 2], build: 'failure' }], waiting: bisected([1, 2], 'returned'), rules: bisecting },
       ['bisect b1 p1 | p2', 'build part bisect p1 on tip'],
     ],
     [
-      'or blamed by itself',
+      'fail alone',
       { line: [{ of: [3], build: 'failure' }], waiting: bisected([3], 'returned', { max: 1 }), rules: bisecting },
       ['fail b1', 'block p3 107'],
     ],
@@ -277,17 +277,17 @@ describe('a pull request that is red behind others', () => {
   });
   const cases: readonly Case[] = [
     [
-      'waits for the head of the line where that is off',
+      'waits until it is first, if the key is off',
       { line: [first, red], rules: { useOptimisticValidation: false } },
       [],
     ],
     [
-      'is built once more, by itself on the tip',
+      'is built once more, alone on the tip',
       { line: [first, red], rules: asking },
       ['build isolation probe p2 on tip'],
     ],
     [
-      'after the delay',
+      'is built after the delay',
       {
         line: [first, { ...red, buildChange: { lastEndAt: now - minute } }],
         rules: { ...asking, proactiveDequeueDelaySeconds: 120 },
@@ -295,29 +295,33 @@ describe('a pull request that is red behind others', () => {
       ['look again in 1 min'],
     ],
     [
-      'when the delay is over',
+      'is built when the delay is over',
       {
         line: [first, { ...red, buildChange: { lastEndAt: now - minute } }],
         rules: { ...asking, proactiveDequeueDelaySeconds: 60 },
       },
       ['build isolation probe p2 on tip'],
     ],
-    ['within the builds allowed at once', { line: [first, red], rules: { ...asking, maxParallelBuilds: 1 } }, []],
+    ['is built within the limit of builds', { line: [first, red], rules: { ...asking, maxParallelBuilds: 1 } }, []],
     ['once', { line: [first, red, question('pending')], rules: asking }, []],
     [
-      'is blocked when it is red there too, and what stood on it is built without it',
+      'is blocked if it is red there too, and those behind it are built without it',
       { line: [first, red, { of: [3], build: 'pending' }, question('failure')], rules: asking },
       ['fail b2', 'supersede b4 301 by p2', 'supersede b3 301 by p2', 'block p2 107', 'start new p3 on b1'],
     ],
-    ['stays where it is when it is green there', { line: [first, red, question('success')], rules: asking }, []],
-    ['or does not merge there', { line: [first, red, question('making', { givenUp: true })], rules: asking }, []],
+    ['stays in line if it is green there', { line: [first, red, question('success')], rules: asking }, []],
     [
-      'stays when somebody else moved the base that it was asked on',
+      'stays in line if it does not merge there',
+      { line: [first, red, question('making', { givenUp: true })], rules: asking },
+      [],
+    ],
+    [
+      'stays in line if somebody else has moved the base of that build',
       { line: [first, red, question('failure', { parentCommit: 'before', base: 'before' })], rules: asking },
       [],
     ],
     [
-      'is passed by a later build rather than blamed',
+      'is passed by a later green build before it can fail',
       {
         line: [first, red, { of: [3], build: 'success' }, question('failure')],
         rules: { ...asking, useOptimisticValidation: true },
@@ -325,22 +329,22 @@ describe('a pull request that is red behind others', () => {
       [],
     ],
     [
-      'waits while it stands on another red one',
+      'waits if it is behind another red one',
       { line: [first, red, { of: [3], build: 'failure' }, question('pending')], rules: asking },
       [],
     ],
     [
-      'waits for the head of the line in a stack: by itself it has what it stands on, too',
+      'waits until it is first if it is in a stack, because it cannot be built without those below',
       { line: [first, red], waiting: [pr(2, { status: 'tagged', stack: 'p1' })], rules: asking },
       [],
     ],
     [
-      'of several waits for the head of the line',
+      'waits until it is first if its batch has several members',
       { line: [first, { of: [2, 3], build: 'failure' }], rules: { ...asking, batchSize: 2 } },
       [],
     ],
     [
-      'is asked about no longer when its own build is gone',
+      'is not built alone any more if its own build has ended',
       { line: [first, question('pending')], rules: asking },
       ['supersede b2 309', 'start new p2 on b1'],
     ],

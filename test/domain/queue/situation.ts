@@ -1,5 +1,5 @@
-// Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named
-// `test`.
+// Makes snapshots from short descriptions: pull requests by number, and a line of batches that are chained on the tip,
+// with one check named `test`.
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { CheckConclusion, QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
@@ -82,7 +82,7 @@ export interface BatchSpec {
 }
 
 export interface Situation {
-  /** Pull requests beside the plain ones that the line implies. */
+  /** Pull requests in addition to the plain ones of the line. */
   readonly waiting?: readonly PullRequestState[];
   readonly line?: readonly BatchSpec[];
   readonly rules?: Partial<QueueRules>;
@@ -173,7 +173,7 @@ function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefine
   };
 }
 
-/** Decisions in short: `start p1 p2 on tip`, `supersede b2 302`, `block p1 107`, … */
+/** Decisions as short texts: `start p1 p2 on tip`, `supersede b2 302`, `block p1 107`, … */
 export function planned(from: Situation): string[] {
   return plan(situation(from), now).map(inShort);
 }

@@ -1,4 +1,4 @@
-// Words by which GitHub starts no workflow: found in the heads of people, and taken from the commits of Interlock.
+// Texts that make GitHub start no workflow. They are found in heads of users, and changed in commits of Interlock.
 import { expect, it } from 'vitest';
 import { checks } from '../../../src/domain/queue/explain/preconditions.ts';
 import { findSkipInstruction, withoutSkipInstructions } from '../../../src/domain/queue/requests/skip-instructions.ts';
@@ -11,21 +11,21 @@ it.each([
   ['Add tea [Skip CI]', '[Skip CI]', 'Add tea (Skip CI)'],
   ['Add tea\n\n\nskip-checks: true\n', 'skip-checks: true', 'Add tea\n\n\n(skip-checks: true)\n'],
   ['Add tea\n\nskip-checks:true', 'skip-checks:true', 'Add tea\n\n(skip-checks:true)'],
-])('%j', (message, instruction, disarmed) => {
+])('%j has a skip instruction', (message, instruction, disarmed) => {
   expect(findSkipInstruction(message)).toBe(instruction);
   expect(withoutSkipInstructions(message)).toBe(disarmed);
   expect(findSkipInstruction(disarmed)).toBeNull();
 });
 
 it.each(['Add tea', 'Never skip ci', 'Add [skip tea]', 'skip-checks: false', 'Explain skip-checks: true'])(
-  'leaves %j as it is',
+  '%j has no skip instruction',
   (message) => {
     expect(findSkipInstruction(message)).toBeNull();
     expect(withoutSkipInstructions(message)).toBe(message);
   },
 );
 
-it('explain repeats what a check asks somebody to do, and no other summary', () => {
+it('explain repeats the summary of a check that requires an action, and no other summary', () => {
   const seen = { endedAt: 1, summary: 'Push a commit that does not say so.' };
   const explained = checks(
     {

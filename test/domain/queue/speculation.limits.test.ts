@@ -1,13 +1,13 @@
-// Limits of the planner with speculative builds: its time, and builds that other pull requests wait for.
+// Limits of the planner with speculative builds: its time, and builds that other pull requests need.
 import { describe, expect, it } from 'vitest';
 import { cpuMsSince } from '../../support/cpu.ts';
 import { planned, pr } from './situation.ts';
 
 const targeted = { useAffectedTargets: true } as const;
 
-describe('what does not merge', () => {
+describe('a pull request that does not merge', () => {
   it.each([['linear'], ['adaptive']] as const)(
-    'with %s speculation is not tried in all the ways in which those before it may fare',
+    'is not tried with every combination of the earlier pull requests, with %s speculation',
     (speculation) => {
       const before = Array.from({ length: 24 }, (_, index) => pr(index + 2, { successProbability: 0.5 }));
       const last = pr(99, { conflict: { parent: 'tip', after: ['h1'] } });
@@ -36,7 +36,7 @@ describe('a stack whose upper part does not merge', () => {
     expect(decisions[0]).toBe('speculate new p1 on tip');
   });
 
-  it('a part of what failed together: each is built by itself', () => {
+  it('after a failure together is built one pull request at a time', () => {
     const bisection = { group: 'g', max: 2, attempts: 1, phase: 'in_place' } as const;
     const decisions = planned({
       waiting: [pr(1, { bisection }), pr(2, { bisection, conflict: { parent: 'tip', after: ['h1'] } })],
@@ -46,7 +46,7 @@ describe('a stack whose upper part does not merge', () => {
   });
 });
 
-describe('a stack of more than the batch size that failed a gate', () => {
+describe('a stack larger than the batch size that failed a gate', () => {
   const bisection = { group: 'gate:b9', max: 3, attempts: 1, phase: 'in_place' } as const;
   const parted = [pr(1, { targets: ['a'] }), pr(2, { targets: ['b'] }), pr(3, { targets: ['c'] })];
   const waiting = parted.map((row) => ({ ...row, bisection, status: 'tagged' as const }));
@@ -55,18 +55,18 @@ describe('a stack of more than the batch size that failed a gate', () => {
   );
   const rules = { ...targeted, useOptimisticValidation: false };
 
-  it('is parted into as many as the batch size allows, though an older build holds all of it', () => {
+  it('is divided into parts of the batch size, although an older build contains all of it', () => {
     const decisions = planned({ waiting, line: builds, rules });
     expect(decisions).toEqual(['speculate bisect p1 on tip', 'speculate bisect p3 on tip', 'land b2 by commit of b2']);
   });
 
-  it('and into larger parts where it allows them', () => {
+  it('is divided into larger parts if the batch size allows them', () => {
     const decisions = planned({ waiting, line: builds, rules: { ...rules, batchSize: 2 } });
     expect(decisions).toEqual(['speculate bisect p1 p3 on tip', 'land b2 by commit of b2']);
   });
 });
 
-describe('what will hardly be needed any more', () => {
+describe('a build that is hardly needed', () => {
   const assumes = [{ pullRequest: 'p1', head: 'h1' }];
   const line = [
     { of: [1], build: 'failure', change: { sideBuild: 'speculative' } },
@@ -77,12 +77,12 @@ describe('what will hardly be needed any more', () => {
   const waiting = [pr(1, { ...careless, targets: ['a', 'b'] }), pr(2, { targets: ['a'] }), pr(3, { targets: ['b'] })];
   const rules = { ...targeted, speculation: 'adaptive' } as const;
 
-  it('gives way to what is likelier to be', () => {
+  it('is replaced by a more probable one', () => {
     const decisions = planned({ waiting, line, rules: { ...rules, maxParallelBuilds: 2 } });
     expect(decisions.slice(0, 3)).toEqual(['return b2', 'return b3', 'speculate retry p1 on tip']);
   });
 
-  it('makes room for nothing where more builds run than allowed, as after a pause is reported', () => {
+  it('is not replaced if more builds run than allowed, as after the start of a pause', () => {
     const decisions = planned({
       ...{ waiting, line },
       rules: { ...rules, maxParallelBuilds: 2, maxParallelPausedBuilds: 1 },
@@ -92,12 +92,12 @@ describe('what will hardly be needed any more', () => {
   });
 });
 
-describe('after a change to another mode', () => {
+describe('after a change of the mode', () => {
   const landing = { sideBuild: 'speculative', landingPlanned: true, landingStarted: true } as const;
 
   it.each([
-    ['linear speculation', {}],
-    ['one after the other', { mode: 'serial', useOptimisticValidation: false }],
+    ['to linear speculation', {}],
+    ['to serial mode', { mode: 'serial', useOptimisticValidation: false }],
   ] as const)(
     'by %s: a speculative build whose landing is started stays, and nothing lands beside it',
     (_name, rules) => {
@@ -131,7 +131,7 @@ describe('after a change to another mode', () => {
   );
 });
 
-describe('a landing of several', () => {
+describe('a landing of several pull requests', () => {
   const parts = { restsOn: ['commit of b2', 'commit of b3'] };
   const builds = [1, 2].map(
     (number) => ({ of: [number], build: 'success', change: { sideBuild: 'speculative' } }) as const,
@@ -142,12 +142,12 @@ describe('a landing of several', () => {
   ];
   const rules = { ...targeted, ownRequiredChecks: null };
 
-  it('lands when the own checks of all agree', () => {
+  it('happens when the own checks of all are green', () => {
     const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('green'), line, rules })).toEqual(['land b1 by commit of b2']);
   });
 
-  it('does not hold up the others when those of one run again', () => {
+  it('gives way to the others if the own checks of one run again', () => {
     const line = [{ of: [1, 2], build: 'unstarted', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('pending'), line, rules })).toEqual([
       'supersede b1 309 by p1',
@@ -155,12 +155,12 @@ describe('a landing of several', () => {
     ]);
   });
 
-  it('does not land what was red as a whole, whatever the builds of its parts say', () => {
+  it('does not happen if the whole was red, whatever the builds of its parts say', () => {
     const line = [{ of: [1, 2], build: 'failure', change: parts }, ...builds] as const;
     expect(planned({ waiting: waiting('green'), line, rules })[0]).toBe('bisect b1 p1 | p2');
   });
 
-  it('nor after its parts were to land one by one: that very tree is built again', () => {
+  it('does not happen one by one after that: the tree is built again', () => {
     const line = [
       { of: [2], build: 'unstarted', change: { restsOn: ['commit of b2'], tree: 'tree of both' } },
       { of: [2], build: 'success', change: { sideBuild: 'speculative' } },

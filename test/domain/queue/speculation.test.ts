@@ -8,7 +8,7 @@ function planned(situation: Situation): string[] {
   return plannedLinearly({ ...situation, rules: { ...adaptive, ...situation.rules } });
 }
 
-/** A pull request that affects `targets`; without any it overlaps everything. */
+/** A pull request that affects `targets`. Without targets it overlaps everything. */
 function on(number: number, targets: readonly string[] | null = null, change: Partial<PullRequestState> = {}) {
   return pr(number, { targets, ...change });
 }
@@ -23,7 +23,7 @@ function speculative(
   return { of, build, change: { sideBuild: 'speculative', assumes: pinned, ...change } };
 }
 
-/** A batch of two on the commit before the tip, and the first of them, which landed on that. */
+/** A batch of two on the commit before the tip. Its first member has landed on that commit. */
 const halfLanded = {
   base: 'root',
   parentCommit: 'root',
@@ -41,27 +41,27 @@ const a = ['a'];
 const b = ['b'];
 const start = (members: string, assumed = '') => `speculate new ${members} on ${assumed === '' ? 'tip' : assumed}`;
 
-describe('what is built', () => {
+describe('the planner builds', () => {
   it.each<[string, Situation, string[]]>([
-    ['one by itself on the tip', { waiting: [on(1, a)] }, [start('p1')]],
-    ['disjoint ones by themselves, all at once', { waiting: [on(1, a), on(2, b)] }, [start('p1'), start('p2')]],
+    ['one pull request alone on the tip', { waiting: [on(1, a)] }, [start('p1')]],
+    ['disjoint pull requests alone, all at once', { waiting: [on(1, a), on(2, b)] }, [start('p1'), start('p2')]],
     [
-      'one on those before it that it overlaps, as they are most likely to fare, and then as they are next',
+      'a pull request on the earlier ones that it overlaps, in their most probable outcome, and then in the next one',
       { waiting: [on(1, a, { successProbability: 0.88 }), on(2, a)] },
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
     [
-      'only what is likely enough to be needed',
+      'only what is probable enough to be needed',
       { waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)] },
       [start('p1'), start('p2', 'p1')],
     ],
     [
-      'the most probable first, where not all can be',
+      'the most probable builds first, if not all can run',
       { waiting: [on(1, a), on(2, a), on(3, b)], rules: { maxParallelBuilds: 2 } },
       [start('p1'), start('p3')],
     ],
     [
-      'everything overlapping everything without targets',
+      'pull requests without targets as if they overlapped',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, b, { successProbability: 0.99 })],
         rules: { useAffectedTargets: false },
@@ -69,7 +69,7 @@ describe('what is built', () => {
       [start('p1'), start('p2', 'p1')],
     ],
     [
-      'nothing on one it stands on that will hardly land, as likely as that not landing is',
+      'nothing on a pull request below that will hardly land',
       {
         waiting: [
           on(1, a, {
@@ -84,7 +84,7 @@ describe('what is built', () => {
       [],
     ],
     [
-      'with linear speculation on all before it alone',
+      'only on all earlier pull requests, with linear speculation',
       { waiting: [on(1, a), on(2, a)], rules: { speculation: 'linear' } },
       [start('p1'), start('p2', 'p1')],
     ],
@@ -94,23 +94,23 @@ describe('what is built', () => {
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
     [
-      'neighbours of a stack together, on nothing else',
+      'pull requests of a stack together, on nothing else',
       { waiting: [on(1, a, { stack: 'p1' }), on(2, a, { stack: 'p1', below: 'p1' }), on(3, b)] },
       [start('p1 p2'), start('p3')],
     ],
     [
-      'nobody without a pull request that skipped the line',
+      'no pull request without one that skipped the line',
       { waiting: [on(1, a), on(2, a, { skipLine: true })] },
       [start('p2'), start('p1', 'p2')],
     ],
-    ['nothing while paused', { waiting: [on(1, a)], queue: { paused: true } }, []],
+    ['nothing during a pause', { waiting: [on(1, a)], queue: { paused: true } }, []],
     [
-      'as many as are allowed while paused',
+      'as many as allowed during a pause',
       { waiting: [on(1, a), on(2, b)], queue: { paused: true }, rules: { maxParallelPausedBuilds: 1 } },
       [start('p1')],
     ],
     [
-      'nothing that is known not to merge',
+      'nothing that is known to conflict',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a, { conflict: { parent: 'tip', after: ['h1'] } })],
       },
@@ -120,32 +120,36 @@ describe('what is built', () => {
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('batches, where builds are short', () => {
+describe('batches with short builds', () => {
   const line = (...numbers: readonly number[]) => numbers.map((number) => on(number, a));
   const short = { batchSize: 4, maxParallelBuilds: 1 } as const;
   const rare = { successProbability: 0.98 };
 
   it.each<[string, Situation, string[]]>([
-    ['neighbours are asked together', { waiting: line(1, 2, 3), rules: short }, [start('p1 p2 p3')]],
-    ['as many as the batch size', { waiting: line(1, 2, 3, 4, 5), rules: short }, [start('p1 p2 p3 p4')]],
+    ['contain neighbours', { waiting: line(1, 2, 3), rules: short }, [start('p1 p2 p3')]],
+    ['are at most of the batch size', { waiting: line(1, 2, 3, 4, 5), rules: short }, [start('p1 p2 p3 p4')]],
     [
-      'none, where builds are not short',
+      'are not made if builds are not short',
       { waiting: [on(1, a, { successProbability: 0.88 }), on(2, a)], rules: { ...short, maxParallelBuilds: 3 } },
       [start('p1'), start('p2', 'p1'), start('p2')],
     ],
-    ['none with a batch size of 1', { waiting: line(1, 2, 3), rules: { ...short, batchSize: 1 } }, [start('p1')]],
     [
-      'fewer where more fail',
+      'are not made with a batch size of 1',
+      { waiting: line(1, 2, 3), rules: { ...short, batchSize: 1 } },
+      [start('p1')],
+    ],
+    [
+      'are smaller if more builds fail',
       { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, successProbability: 0.75 })), rules: short },
       [start('p1 p2')],
     ],
     [
-      'none where a third fails',
+      'are not made if a third of the builds fails',
       { waiting: line(1, 2, 3, 4).map((row) => ({ ...row, successProbability: 0.67 })), rules: short },
       [start('p1')],
     ],
     [
-      'none of the careful either, where a third of all fail',
+      'are not made for reliable pull requests either, if a third of all builds fails',
       {
         waiting: [on(1, a, rare), on(2, a, rare), ...line(3, 4, 5).map((row) => ({ ...row, successProbability: 0.4 }))],
         rules: short,
@@ -153,23 +157,27 @@ describe('batches, where builds are short', () => {
       [start('p1')],
     ],
     [
-      'of one conflict component, whatever stands between',
+      'contain pull requests of one conflict component, with gaps in line',
       { waiting: [on(1, a), on(2, b), on(3, ['a', 'c']), on(4, ['c']), on(5, b)], rules: short },
       [start('p1 p3 p4')],
     ],
-    ['of what nobody knows, the line itself', { waiting: [on(1), on(2), on(3)], rules: short }, [start('p1 p2 p3')]],
     [
-      'one by one in a component that has several builds to itself',
+      'are the line itself, if targets are unknown',
+      { waiting: [on(1), on(2), on(3)], rules: short },
+      [start('p1 p2 p3')],
+    ],
+    [
+      'are not made in a component with several builds of its own',
       { waiting: [1, 2, 3, 4].map((number) => on(number, a, rare)), rules: { ...short, maxParallelBuilds: 2 } },
       [start('p1'), start('p2', 'p1')],
     ],
     [
-      'of those before what goes ahead, holds all up, or was asked of',
+      'contain no pull request that goes ahead, is a barrier, or has a build',
       { waiting: [...line(1, 2), on(3, a, { isBarrier: true }), ...line(4, 5)], rules: short },
       [start('p1 p2')],
     ],
     [
-      'until few are left that nobody asks of',
+      'are not made if few pull requests without builds are left',
       {
         waiting: [on(1, a), on(2, a), on(3, b), on(4, b), on(5, b)],
         line: [speculative([1, 2], 'pending')],
@@ -186,42 +194,42 @@ describe('batches with linear speculation', () => {
 
   it.each<[string, Situation, string[]]>([
     [
-      'neighbours of a conflict component together, and what stands behind on them',
+      'contain neighbours of a conflict component, and later batches are built on them',
       { waiting: [on(1, a), on(2, b), on(3, a), on(4, a)], rules: pairs },
       [start('p1 p3'), start('p2'), start('p4', 'p1 p3')],
     ],
     [
-      'a pull request that may still get company waits for it',
+      'wait for more pull requests',
       { waiting: [on(1, a), on(2, a), on(3, a)], rules: patient },
       [start('p1 p2'), 'look again in 4 min'],
     ],
     [
-      'and then is built without',
+      'are built without more pull requests after the wait',
       { waiting: [on(1, a, { queuedAt: now - 5 * minute }), on(2, b)], rules: patient },
       [start('p1'), 'look again in 4 min'],
     ],
     [
-      'at once, where nobody can join it any more',
+      'are built at once if no pull request can join',
       { waiting: [on(1, a), on(2, a, { isBarrier: true })], rules: patient },
       [start('p1'), start('p2', 'p1')],
     ],
     [
-      'nobody who is asked of already',
+      'contain no pull request that has a build',
       { waiting: [on(2, a)], line: [speculative([1], 'pending')], rules: pairs },
       [start('p2', 'p1')],
     ],
     [
-      'a red one is bisected',
+      'are bisected if they are red',
       { line: [speculative([1, 2], 'failure')], rules: pairs },
       ['bisect b1 p1 | p2', 'speculate bisect p1 on tip', 'speculate bisect p2 on p1'],
     ],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('what lands', () => {
+describe('a landing has', () => {
   it.each<[string, Situation, string[]]>([
     [
-      'what conflicted behind a pull request that has left since, and merges without it',
+      'a pull request that conflicted with one that has left, and that merges without it',
       {
         waiting: [
           on(1, a, { stack: 'p1' }),
@@ -232,22 +240,22 @@ describe('what lands', () => {
       ['land b1 by commit of b1'],
     ],
     [
-      'a speculative build on the tip with nothing assumed, itself',
+      'a speculative build on the tip without assumptions',
       { line: [speculative([1], 'success')] },
       ['land b1 by commit of b1'],
     ],
     [
-      'all that a green speculative build holds, in one landing',
+      'all pull requests in a green speculative build',
       { line: [speculative([1], 'pending'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'disjoint ones together, each by its own speculative build',
+      'disjoint pull requests, each with its own speculative build',
       { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'success'), speculative([2], 'success')] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'nothing before an undecided pull request that it overlaps',
+      'no pull request before an undecided one that it overlaps',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
         line: [speculative([1], 'pending'), speculative([2], 'pending', [1]), speculative([2], 'success')],
@@ -255,7 +263,7 @@ describe('what lands', () => {
       [],
     ],
     [
-      'beside a pull request that may affect anything, only what one build holds together with it',
+      'beside a pull request with unknown targets, only what one build contains together with it',
       {
         waiting: [on(1), on(2, a), on(3, b)],
         line: [speculative([1], 'success'), speculative([2], 'success', [1]), speculative([3], 'success', [1])],
@@ -263,12 +271,12 @@ describe('what lands', () => {
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'one ahead of what it does not overlap',
+      'a pull request before an earlier one that it does not overlap',
       { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'pending'), speculative([2], 'success')] },
       ['land b2 by commit of b2'],
     ],
     [
-      'a build under which something disjoint has landed',
+      'a build on whose base something disjoint has landed',
       {
         waiting: [on(2, b)],
         line: [speculative([2], 'success', [], { base: 'root', parentCommit: 'root' })],
@@ -280,18 +288,18 @@ describe('what lands', () => {
       ['start optimistic p2 on tip'],
     ],
     [
-      'what skips validation, by itself and without a build',
+      'a pull request with skipped validation, alone and without a build',
       { waiting: [on(1, a, { skipValidation: true })] },
       ['start optimistic p1 on tip'],
     ],
-    ['nothing while paused', { line: [speculative([1], 'success')], queue: { paused: true } }, []],
+    ['nothing during a pause', { line: [speculative([1], 'success')], queue: { paused: true } }, []],
     [
-      'nothing before the window opens',
+      'nothing before the merge window',
       { line: [speculative([1], 'success')], queue: { landingsFrom: now + 5 * minute } },
       ['look again in 5 min'],
     ],
     [
-      'nothing whose own checks run',
+      'no pull request whose own checks run',
       {
         waiting: [on(1, a, { ownVerdict: 'pending', status: 'tagged' })],
         line: [speculative([1], 'success')],
@@ -300,7 +308,7 @@ describe('what lands', () => {
       [],
     ],
     [
-      'nothing assumed, where builds are not optimistic',
+      'no assumption, if validation is not optimistic',
       {
         waiting: [on(1, a), on(2, a)],
         line: [speculative([1], 'pending'), speculative([2], 'success', [1]), speculative([2], 'pending')],
@@ -309,7 +317,7 @@ describe('what lands', () => {
       [],
     ],
     [
-      'nothing beside a landing that is planned',
+      'nothing while another landing is planned',
       {
         waiting: [on(1, a), on(2, b)],
         line: [speculative([1], 'success', [], { landingPlanned: true }), speculative([2], 'success')],
@@ -319,25 +327,25 @@ describe('what lands', () => {
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('which pull requests red builds blame', () => {
+describe('red builds block', () => {
   it.each<[string, Situation, string[]]>([
     [
-      'nobody the first time: it is built once more',
+      'no pull request after the first red build: it is built once more',
       { line: [speculative([1], 'failure')] },
       ['speculate retry p1 on tip'],
     ],
     [
-      'a pull request that is red twice by itself',
+      'a pull request that is red twice alone',
       { line: [speculative([1], 'failure'), speculative([1], 'failure')] },
       ['supersede b2 301 by p1', 'fail b1', 'block p1 107'],
     ],
     [
-      'a pull request that is red once, where a second build has never said otherwise',
+      'a pull request that is red once, if second builds have never been green',
       { line: [speculative([1], 'failure')], change: { secondTries: { passed: 0, judged: 20 } } },
       ['fail b1', 'block p1 107'],
     ],
     [
-      'nobody while one before it is undecided: what is likely to come true is built once more meanwhile',
+      'no pull request while an earlier one is undecided: its probable build is made once more',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
         line: [speculative([1], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'failure')],
@@ -345,7 +353,7 @@ describe('which pull requests red builds blame', () => {
       ['speculate retry p2 on p1'],
     ],
     [
-      'nobody twice red on nothing, while one before it is undecided',
+      'no pull request that is red twice alone, while an earlier one is undecided',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
         line: [
@@ -358,7 +366,7 @@ describe('which pull requests red builds blame', () => {
       [],
     ],
     [
-      'nobody of several, while one they assume is undecided',
+      'no member of several, while one of their assumptions is undecided',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a), on(3, a)],
         line: [speculative([1], 'pending'), speculative([2, 3], 'failure', [1])],
@@ -367,12 +375,12 @@ describe('which pull requests red builds blame', () => {
       ['speculate bisect p2 on p1', 'speculate retry p3 on p1 p2', 'speculate bisect p3 on p1'],
     ],
     [
-      'nobody that a green speculative build justifies',
+      'no pull request in a green speculative build',
       { line: [speculative([1], 'failure'), speculative([1], 'failure'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'of several asked together none before it was built by itself: the red build is searched by halves',
+      'no member of a batch before it was built alone: the batch is searched by halves',
       {
         waiting: [on(1, a, { successProbability: 0.8 }), on(2, a), on(3, a), on(4, a, { successProbability: 0.8 })],
         line: [speculative([1, 2, 3, 4], 'failure')],
@@ -381,12 +389,12 @@ describe('which pull requests red builds blame', () => {
       ['speculate bisect p1 p2 on tip'],
     ],
     [
-      'of several asked together not the last that is left: it is built by itself',
+      'not the last candidate of a batch, before it was built alone',
       { waiting: [on(2, a)], line: [speculative([2], 'failure', [], halfLanded)], ...landed(1) },
       ['speculate retry p2 on tip'],
     ],
     [
-      'the last that is left of a red batch, and is red by itself',
+      'the last candidate of a red batch, if it is red alone',
       {
         waiting: [on(2, a)],
         line: [speculative([2], 'failure', [], halfLanded), speculative([2], 'failure')],
@@ -395,7 +403,7 @@ describe('which pull requests red builds blame', () => {
       ['supersede b1 301 by p2', 'fail b2', 'block p2 107'],
     ],
     [
-      'what was bisected is halved by decision, and so is a stack',
+      'no member of a bisected batch or a stack: it is bisected again',
       {
         waiting: [on(1, a, { stack: 'p1' }), on(2, a, { stack: 'p1', below: 'p1' })],
         line: [speculative([1, 2], 'failure')],
@@ -403,28 +411,28 @@ describe('which pull requests red builds blame', () => {
       ['bisect b1 p1 | p2', 'speculate bisect p1 on tip', 'speculate bisect p2 on p1'],
     ],
     [
-      'nobody, where it may go back in line',
+      'no pull request that may be requeued',
       { line: [speculative([1], 'failure'), speculative([1], 'failure')], rules: { maxRequeueAttempts: 1 } },
       ['supersede b2 301 by p1', 'fail b1', 'requeue p1', 'speculate retry p1 on tip'],
     ],
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('who lets others pass', () => {
+describe('a failed pull request lets others pass', () => {
   const behind = { waiting: [on(1, a), on(2, a)] };
   it.each<[string, Situation, string[]]>([
     [
-      'a pull request that failed with nothing before it: those behind it are built without it, and it once more by itself',
+      'if no other is before it, those behind it are built without it, and it is built once more alone',
       { ...behind, line: [speculative([1], 'failure')] },
       ['reorder p1', start('p2'), 'speculate retry p1 on tip'],
     ],
     [
-      'and those land that were green without it',
+      'and those that are green without it land',
       { ...behind, line: [speculative([1], 'failure'), speculative([2], 'success')] },
       ['reorder p1', start('p1', 'p2'), 'land b2 by commit of b2'],
     ],
     [
-      'nobody, while one before it is undecided',
+      'but not while an earlier one is undecided',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a), on(3, a)],
         line: [
@@ -437,7 +445,7 @@ describe('who lets others pass', () => {
       ['speculate retry p2 on p1'],
     ],
     [
-      'nobody twice',
+      'but not twice',
       {
         waiting: [on(1, a, { reorderedForFailure: true }), on(2, a)],
         line: [speculative([1], 'failure'), speculative([2], 'pending')],
@@ -445,17 +453,17 @@ describe('who lets others pass', () => {
       ['speculate retry p1 on tip'],
     ],
     [
-      'nobody that leaves all behind it alone',
+      'but not if it is disjoint from all behind it',
       { waiting: [on(1, a), on(2, b)], line: [speculative([1], 'failure'), speculative([2], 'pending')] },
       ['speculate retry p1 on tip'],
     ],
     [
-      'nobody that may affect anything',
+      'but not if its targets are unknown',
       { line: [speculative([1], 'failure'), speculative([2], 'pending')] },
       ['speculate retry p1 on tip'],
     ],
     [
-      'nobody that skipped the line',
+      'but not if it skipped the line',
       {
         waiting: [on(1, a, { skipLine: true }), on(2, a)],
         line: [speculative([1], 'failure'), speculative([2], 'pending', [1])],
@@ -463,7 +471,7 @@ describe('who lets others pass', () => {
       ['speculate retry p1 on tip'],
     ],
     [
-      'nobody where one failed build is enough',
+      'but not if one failed build is enough to block it',
       {
         ...behind,
         line: [speculative([1], 'failure'), speculative([2], 'pending')],
@@ -474,7 +482,7 @@ describe('who lets others pass', () => {
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('who is passed by what is ready', () => {
+describe('a ready pull request passes', () => {
   const [running, ready] = [speculative([1], 'pending'), speculative([2], 'success')];
   const line = [running, ready];
   const unlikely = (change: Partial<PullRequestState> = {}) =>
@@ -482,24 +490,24 @@ describe('who is passed by what is ready', () => {
   const second = on(2, a, { status: 'tagged' });
   it.each<[string, Situation, string[]]>([
     [
-      'a pull request that is unlikely to land',
+      'one that is unlikely to land',
       { waiting: [unlikely(), second], line },
       ['reorder p1 unlikely', 'land b2 by commit of b2'],
     ],
     [
-      'for the third time',
+      'one for the third time',
       { waiting: [unlikely({ timesPassed: 2 }), second], line },
       ['reorder p1 unlikely', 'land b2 by commit of b2'],
     ],
-    ['nobody a fourth time', { waiting: [unlikely({ timesPassed: 3 }), second], line }, []],
-    ['nobody who is likely to land', { waiting: [unlikely({ successProbability: 0.85 }), second], line }, []],
+    ['none a fourth time', { waiting: [unlikely({ timesPassed: 3 }), second], line }, []],
+    ['none that is likely to land', { waiting: [unlikely({ successProbability: 0.85 }), second], line }, []],
     [
-      'one in its isolated retry, however likely',
+      'one in its isolated retry, whatever its probability',
       { waiting: [unlikely({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 2 }), second], line },
       ['reorder p1 isolated_retry', 'land b2 by commit of b2'],
     ],
     [
-      'nobody a fourth time in an isolated retry either',
+      'none a fourth time in its isolated retry',
       { waiting: [unlikely({ successProbability: 0.99, reorderedForFailure: true, timesPassed: 3 }), second], line },
       [],
     ],
@@ -512,7 +520,7 @@ describe('who is passed by what is ready', () => {
       ['reorder p1 unlikely', 'reorder p3 unlikely', 'land b3 by commit of b3'],
     ],
     [
-      'nobody by several of which one is likely before the others',
+      'none, if one of several is likely to land',
       {
         waiting: [unlikely(), on(3, a, { successProbability: 0.99, status: 'tagged' }), on(4, a, { status: 'tagged' })],
         line: [running, speculative([3], 'pending', [1]), speculative([3], 'pending'), speculative([4], 'success')],
@@ -520,17 +528,17 @@ describe('who is passed by what is ready', () => {
       [],
     ],
     [
-      'nobody who lands with it',
+      'none that lands with it',
       { waiting: [unlikely(), second], line: [speculative([1], 'success'), speculative([2], 'success', [1])] },
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'nobody while something else lands',
+      'none while another pull request lands',
       { waiting: [unlikely(), second, on(3, b)], line: [...line, speculative([3], 'success')] },
       ['land b3 by commit of b3'],
     ],
     [
-      'nobody while something is being landed',
+      'none while a landing runs',
       {
         waiting: [unlikely(), second, on(3, b)],
         line: [...line, speculative([3], 'success', [], { landingPlanned: true })],
@@ -538,7 +546,7 @@ describe('who is passed by what is ready', () => {
       [],
     ],
     [
-      'nobody by one whose own checks run',
+      'none while its own checks run',
       {
         waiting: [unlikely(), on(2, a, { ownVerdict: 'pending', status: 'tagged' })],
         line,
@@ -546,19 +554,19 @@ describe('who is passed by what is ready', () => {
       },
       [],
     ],
-    ['nobody while paused', { waiting: [unlikely(), second], line, queue: { paused: true } }, []],
+    ['none during a pause', { waiting: [unlikely(), second], line, queue: { paused: true } }, []],
     [
-      'nobody outside of the merge windows',
+      'none outside of the merge windows',
       { waiting: [unlikely(), second], line, queue: { landingsFrom: now + 5 * minute } },
       ['look again in 5 min'],
     ],
     [
-      'nobody that skipped the line',
+      'none that skipped the line',
       { waiting: [unlikely({ skipLine: true }), second], line: [running, speculative([2], 'pending', [1])] },
       [],
     ],
     [
-      'nobody of a stack',
+      'none of a stack',
       {
         waiting: [unlikely({ stack: 'p1' }), on(3, b, { stack: 'p1', below: 'p1' }), second],
         line: [...line, speculative([3], 'pending', [1])],
@@ -566,14 +574,14 @@ describe('who is passed by what is ready', () => {
       [],
     ],
     [
-      'nobody of a halved batch',
+      'none of a bisected batch',
       { waiting: [unlikely({ bisection: { group: 'g', max: 1, attempts: 1, phase: 'in_place' } }), second], line },
       [],
     ],
-    ['nobody that may affect anything', { waiting: [unlikely({ targets: null }), second], line }, []],
+    ['none with unknown targets', { waiting: [unlikely({ targets: null }), second], line }, []],
     ['no barrier', { waiting: [unlikely({ isBarrier: true }), second], line }, []],
     [
-      'nobody where builds are not speculative on targets',
+      'none, if builds are not speculative on targets',
       { waiting: [unlikely(), second], line, rules: { useAffectedTargets: false } },
       [],
     ],
@@ -582,13 +590,13 @@ describe('who is passed by what is ready', () => {
   );
 });
 
-describe('who let others pass', () => {
+describe('a pull request that let others pass', () => {
   const retried = on(1, a, { reorderedForFailure: true, rank: 9, status: 'tagged' });
   const [red, green] = [speculative([1], 'failure'), speculative([1], 'success')];
   const passing = speculative([2], 'pending');
   it.each<[string, Situation, string[]]>([
     [
-      'is built once more by itself, however little is known of the pull requests that passed',
+      'is built once more alone, even if little is known about those that passed',
       {
         waiting: [retried, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { successProbability: 0.5 }))],
         line: [red],
@@ -596,10 +604,14 @@ describe('who let others pass', () => {
       },
       [start('p2'), 'speculate retry p1 on tip'],
     ],
-    ['is out when it is red once more', { waiting: [retried], line: [red, red, passing] }, ['fail b1', 'block p1 107']],
-    ['stands behind them when it is green', { waiting: [retried], line: [red, green, passing] }, [start('p1', 'p2')]],
     [
-      'takes for granted what skips the line',
+      'is blocked if it is red once more',
+      { waiting: [retried], line: [red, red, passing] },
+      ['fail b1', 'block p1 107'],
+    ],
+    ['goes behind them if it is green', { waiting: [retried], line: [red, green, passing] }, [start('p1', 'p2')]],
+    [
+      'is built on pull requests that skip the line',
       { waiting: [retried, on(2, a, { skipLine: true, status: 'tagged' })], line: [passing] },
       [start('p1', 'p2')],
     ],
@@ -613,7 +625,7 @@ describe('who let others pass', () => {
       [],
     ],
     [
-      'but is built again at once where it skips the line since: then all wait for it',
+      'is built again at once if it has skipped the line since, because all wait for it',
       {
         ...landed(2),
         waiting: [on(1, a, { reorderedForFailure: true, skipLine: true, status: 'tagged' })],
@@ -622,7 +634,7 @@ describe('who let others pass', () => {
       ['return b1', start('p1')],
     ],
     [
-      'is built again when that was green: it was not built with what landed meanwhile',
+      'is built again if it was green, because it was not built with what landed since',
       {
         ...landed(2),
         waiting: [retried],
@@ -631,7 +643,7 @@ describe('who let others pass', () => {
       ['return b1', start('p1')],
     ],
     [
-      'is out when that was red, and it is so once more on what landed',
+      'is blocked if it was red, and is red once more on what landed',
       {
         ...landed(2),
         waiting: [retried],
@@ -640,7 +652,7 @@ describe('who let others pass', () => {
       ['fail b2', 'block p1 107'],
     ],
     [
-      'and its build is over as that of any other once it stands behind them',
+      'loses its build like any other when it is behind them',
       {
         ...landed(2),
         waiting: [retried, on(3, a, { status: 'tagged' }), on(4, a, { status: 'tagged' })],
@@ -653,7 +665,7 @@ describe('who let others pass', () => {
       ['return b1', start('p4', 'p3'), start('p1', 'p3 p4')],
     ],
     [
-      'is asked together with nobody',
+      'is never in a batch',
       {
         waiting: [retried, on(3, a), on(4, a), on(5, a)],
         line: [red, passing],
@@ -666,7 +678,7 @@ describe('who let others pass', () => {
   );
 });
 
-describe('which speculative builds are over', () => {
+describe('a speculative build ends', () => {
   const left = (code: 301 | 303) => ({ departures: [{ pullRequest: 'p1', code }] });
   it.each<[string, Situation, string]>([
     [
@@ -685,12 +697,12 @@ describe('which speculative builds are over', () => {
       'supersede b1 310 by p1',
     ],
     [
-      'without a pull request that skipped the line and overlaps',
+      'without a pull request that skipped the line and that it overlaps',
       { waiting: [on(1, a, { status: 'tagged' }), on(2, a, { skipLine: true })], line: [speculative([1], 'pending')] },
       'supersede b1 302 by p2',
     ],
     [
-      'on a base that somebody else has pushed to',
+      'on a base to which somebody else has pushed',
       {
         line: [speculative([1], 'pending', [], { base: 'root', parentCommit: 'root' })],
         change: { landings: [{ commit: 'tip', firstParent: 'root', members: null }] },
@@ -702,7 +714,7 @@ describe('which speculative builds are over', () => {
       { line: [speculative([1], 'pending', [], { buildKeysHash: 'others' })] },
       'supersede b1 307',
     ],
-    ['that do not merge', { line: [speculative([1], 'making', [], { givenUp: true })] }, 'return b1'],
+    ['if it does not merge', { line: [speculative([1], 'making', [], { givenUp: true })] }, 'return b1'],
     [
       'against a pull request that landed',
       {
@@ -716,7 +728,7 @@ describe('which speculative builds are over', () => {
     ],
   ])('%s', (_name, situation, decision) => expect(planned(situation)).toContain(decision));
 
-  describe('red ones whose assumed landed with something more that it overlaps', () => {
+  describe('if it is red, and its assumptions landed together with another pull request that it overlaps', () => {
     const landed = (number: number, targets: readonly string[]) => ({
       pullRequest: `p${number}`,
       head: `h${number}`,
@@ -737,22 +749,22 @@ describe('which speculative builds are over', () => {
     };
     it.each<[string, Situation, string[]]>([
       [
-        'with nothing to say that it did not need that: it is built again, and the red build is kept for later pull requests',
+        'it is built again, and the red build counts for later pull requests',
         { waiting: [on(3, b)], line: [red], ...together },
         [start('p3')],
       ],
       [
-        'those behind it pass all the same, and then it is over',
+        'those behind it pass, and then it ends',
         { waiting: [on(3, b), on(7, b)], line: [red], ...together },
         ['reorder p3', 'return b1', start('p7'), start('p3')],
       ],
       [
-        'it is over at once where it may not be reordered',
+        'it ends at once if it may not be reordered',
         { waiting: [on(3, b, { reorderedForFailure: true }), on(7, b)], line: [red], ...together },
         ['return b1', start('p3'), start('p7', 'p3')],
       ],
       [
-        'nobody is blamed for it where one red build is enough',
+        'no pull request is blocked for it, if one red build is enough',
         {
           waiting: [on(3, b)],
           line: [red],
@@ -761,32 +773,32 @@ describe('which speculative builds are over', () => {
         [start('p3')],
       ],
       [
-        'nor for it and another one',
+        'no pull request is blocked for it and another red one',
         { waiting: [on(3, b)], line: [red, speculative([3], 'failure')], ...together },
         ['speculate retry p3 on tip'],
       ],
       [
-        'it is over with the other builds of an ejected pull request',
+        'it ends with the other builds of an ejected pull request',
         { waiting: [on(3, b)], line: [red, speculative([3], 'failure'), speculative([3], 'failure')], ...together },
         ['supersede b3 301 by p3', 'supersede b1 301 by p3', 'fail b2', 'block p3 107'],
       ],
       [
-        'not where a green one did without',
+        'it does not end if a green build did without the other pull request',
         { waiting: [on(3, b), on(4, ['d'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', 'speculate retry p3 on tip'],
       ],
       [
-        'weakly, where a green build did without it, because its other members may have stood in: it is built again',
+        'it is weak evidence if a green build did without, because other members may have helped: it is built again',
         { waiting: [on(3, b), on(4, ['c'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],
       [
-        'nobody is blamed for two of those',
+        'no pull request is blocked for two weak ones',
         { waiting: [on(3, b), on(4, ['c'])], line: [red, red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],
       [
-        'except for one of them, and one on what landed',
+        'a pull request is blocked for a weak one and one on what landed',
         {
           waiting: [on(3, b), on(4, ['c'])],
           line: [red, speculative([3], 'failure'), speculative([4], 'success', [2], onRoot)],
@@ -795,7 +807,7 @@ describe('which speculative builds are over', () => {
         ['supersede b1 301 by p3', 'fail b2', 'block p3 107', 'start optimistic p4 on tip'],
       ],
       [
-        'those behind one of those pass meanwhile',
+        'those behind it pass after a weak one',
         {
           waiting: [on(3, b), on(4, ['c']), on(7, b)],
           line: [red, speculative([4], 'success', [2], onRoot)],
@@ -804,7 +816,7 @@ describe('which speculative builds are over', () => {
         ['reorder p3', 'start optimistic p4 on tip', start('p7'), start('p3')],
       ],
       [
-        'the same of two green ones that each did without something else, one with that on its base already',
+        'the same holds for two green builds that each did without something else',
         {
           waiting: [on(3, b), on(4, ['d']), on(6, ['e'])],
           line: [
@@ -821,12 +833,12 @@ describe('which speculative builds are over', () => {
     );
   });
 
-  it('and not without a disjoint pull request that skipped the line', () => {
+  it('if it does not contain a disjoint pull request that skipped the line', () => {
     const waiting = [on(1, a, { status: 'tagged' }), on(2, b, { skipLine: true })];
     expect(planned({ waiting, line: [speculative([1], 'pending')] })).toEqual([start('p2')]);
   });
 
-  it('and none is ended or built again while a landing is started', () => {
+  it('but not while a landing runs, in which none is built again either', () => {
     const line = [
       speculative([1], 'success', [], { landingStarted: true, landingPlanned: true }),
       speculative([2], 'pending', [1]),
@@ -835,14 +847,14 @@ describe('which speculative builds are over', () => {
     expect(planned({ waiting, line })).toEqual([]);
   });
 
-  it('of another planner: each ends what it does not know', () => {
+  it('if it was made by another planner', () => {
     expect(plannedLinearly({ line: [speculative([1], 'pending')] })).toContain('supersede b1 307');
     const part: BatchSpec = { of: [1], build: 'pending', change: { sideBuild: 'part' } };
     expect(planned({ line: [part] })).toContain('supersede b1 307');
   });
 });
 
-describe('a build made for the pull requests that passed one', () => {
+describe('a build for the pull requests that passed one', () => {
   const enough = { secondTries: { passed: 0, judged: 20 } };
   const first = on(1, a, { successProbability: 0.7, status: 'tagged' });
   const second = on(2, a, { status: 'tagged' });
@@ -859,17 +871,17 @@ describe('a build made for the pull requests that passed one', () => {
   });
   it.each<[string, Situation, string[]]>([
     [
-      'says that it failed with all that pass it, and is not made once more',
+      'shows that it failed with all that passed it, and is not repeated',
       { waiting: [first, second], line, change: enough },
       ['reorder p1', 'land b3 by commit of b3'],
     ],
     [
-      'is made once more where one failed build is not enough',
+      'is repeated if one failed build is not enough',
       { waiting: [first, second], line },
       ['reorder p1', 'speculate retry p1 on p2', 'land b3 by commit of b3'],
     ],
     [
-      'says nothing while something else is before it',
+      'shows nothing while another pull request is before it',
       {
         waiting: [on(0, a, { successProbability: 0.7, status: 'tagged' }), first, second],
         line: [speculative([0], 'pending'), speculative([2], 'failure', [1]), speculative([2], 'success')],
@@ -885,7 +897,7 @@ describe('a build made for the pull requests that passed one', () => {
       ],
     ],
     [
-      'says nothing of it with others that pass it besides',
+      'shows nothing about other pull requests that passed it',
       {
         waiting: [first, second, on(3, a, { status: 'tagged' })],
         line: [...line, speculative([3], 'success', [2])],
@@ -894,13 +906,13 @@ describe('a build made for the pull requests that passed one', () => {
       ['reorder p1 unlikely', 'start optimistic p2 p3 on tip', 'speculate new p1 on p2 p3'],
     ],
     [
-      'takes it out when they have landed',
+      'blocks the pull request when they have landed',
       after({ change: { ...landed(2).change, ...enough } }),
       ['return b1', 'block p1 107'],
     ],
-    ['is one of two where one is not enough', after(), ['speculate retry p1 on tip']],
+    ['is one of two failures if one is not enough', after(), ['speculate retry p1 on tip']],
     [
-      'takes nobody out once something else has landed that it overlaps',
+      'blocks no pull request after an overlapping one has landed',
       after({
         queue: { lineage: ['tip', 'middle', 'root'] },
         change: {
@@ -914,12 +926,12 @@ describe('a build made for the pull requests that passed one', () => {
       ['speculate new p1 on tip'],
     ],
     [
-      'is over where nobody passed it',
+      'ends if no pull request has passed it',
       after({ waiting: [on(1, a)], change: { ...landed(2).change, ...enough } }),
       ['return b1', 'speculate new p1 on tip'],
     ],
     [
-      'is over where its targets are not known any more',
+      'ends if its targets are unknown now',
       after({
         waiting: [on(1, null, { reorderedForFailure: true, rank: 9 })],
         change: { ...landed(2).change, ...enough },

@@ -27,7 +27,7 @@ const merged = (number: number, headBranch: string, baseBranch: string, mergedAt
 });
 const isManaged = (branch: string): boolean => branch === 'main' || branch === 'release';
 
-describe('what a pull request 9 from "top" stands on', () => {
+describe('the pull requests below a pull request 9 from "top"', () => {
   const openedAt = 1_000;
   const chain = (length: number): StackCandidate[] =>
     Array.from({ length }, (_, at) => open(100 + at, `c${at}`, at === length - 1 ? 'main' : `c${at + 1}`));
@@ -37,32 +37,32 @@ describe('what a pull request 9 from "top" stands on', () => {
     candidates: readonly StackCandidate[],
     found: readonly [base: string, ...below: number[]] | null,
   ])[] = [
-    ['nothing, with a managed base', 'main', [open(1, 'main', 'release')], null],
-    ['nothing, where its base is nobody’s head', 'a', [open(1, 'b', 'main')], null],
+    ['are none, with a managed base branch', 'main', [open(1, 'main', 'release')], null],
+    ['are none, if its base branch is the head of no pull request', 'a', [open(1, 'b', 'main')], null],
     ['one', 'a', [open(1, 'a', 'main')], ['main', 1]],
-    ['several, the nearest first', 'b', [open(1, 'a', 'release'), open(2, 'b', 'a')], ['release', 2, 1]],
-    ['nothing, where the chain ends in a branch that is not managed', 'b', [open(2, 'b', 'a')], null],
-    ['not itself, in a ring', 'a', [open(1, 'a', 'top'), open(9, 'top', 'a')], null],
-    ['nothing, above a ring', 'a', [open(1, 'a', 'b'), open(2, 'b', 'a')], null],
-    ['the older of two with one head branch', 'a', [open(2, 'a', 'release'), open(1, 'a', 'main')], ['main', 1]],
-    ['the pull request that leads to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
-    ['a pull request that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
-    ['nothing, if that was merged before', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
+    ['are several, the nearest first', 'b', [open(1, 'a', 'release'), open(2, 'b', 'a')], ['release', 2, 1]],
+    ['are none, if the chain ends in a branch that is not managed', 'b', [open(2, 'b', 'a')], null],
+    ['are none in a ring with itself', 'a', [open(1, 'a', 'top'), open(9, 'top', 'a')], null],
+    ['are none above a ring', 'a', [open(1, 'a', 'b'), open(2, 'b', 'a')], null],
     [
-      'the open one of the branch, not the merged one',
+      'are the older of two with the same head branch',
+      'a',
+      [open(2, 'a', 'release'), open(1, 'a', 'main')],
+      ['main', 1],
+    ],
+    ['are those that lead to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
+    ['are one that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
+    ['are none that was merged before it was opened', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
+    [
+      'are the open one of the branch, not the merged one',
       'a',
       [merged(1, 'a', 'main', 2_000), open(2, 'a', 'main')],
       ['main', 2],
     ],
-    [
-      'as many as are followed',
-      'c0',
-      chain(deepestStack),
-      ['main', ...chain(deepestStack).map(({ number }) => number)],
-    ],
-    ['nothing, where there are more', 'c0', chain(deepestStack + 1), null],
+    ['are at most the limit', 'c0', chain(deepestStack), ['main', ...chain(deepestStack).map(({ number }) => number)]],
+    ['are none above the limit', 'c0', chain(deepestStack + 1), null],
   ];
-  test.each(cases)('is %s', (_name, baseBranch, candidates, found) => {
+  test.each(cases)('%s', (_name, baseBranch, candidates, found) => {
     const stack = findStack({ number: 9, headBranch: 'top', baseBranch, openedAt }, candidates, isManaged);
     expect(stack && [stack.baseBranch, ...stack.below.map(({ number }) => number)]).toEqual(found);
   });
@@ -72,22 +72,22 @@ describe('the line', () => {
   const on = (number: number, below: number, change = {}) => pr(number, { below: `p${below}`, stack: 's', ...change });
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'is left by a pull request stacked on one outside it, and by the pull request stacked on that',
+      'is left by a pull request stacked on one outside of it, and by the one stacked on that',
       { waiting: [on(2, 1), on(3, 2), pr(4)] },
       ['pend p2 below p1', 'pend p3 below p2', 'start new p4 on tip'],
     ],
     [
-      'is left by a pull request stacked on one that comes later in it',
+      'is left by a pull request stacked on a later one',
       { waiting: [on(2, 1, { rank: 1 }), pr(1, { rank: 2 })] },
       ['pend p2 below p1', 'start new p1 on tip'],
     ],
     [
-      'is left with the one below that is blocked in the same turn',
+      'is left together with the one below that is blocked in the same turn',
       { waiting: [pr(1, { stack: 's', ownVerdict: 'red', ownFailedChecks: ['own'] }), on(2, 1)] },
       ['block p1 107', 'pend p2 below p1'],
     ],
     [
-      'builds nothing on a pull request that is set aside for a conflict',
+      'builds nothing on a pull request that waits because of a conflict',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(2, { stack: 's', conflict: { parent: 'commit of b1', after: [] } }), on(3, 2), pr(4)],
@@ -95,7 +95,7 @@ describe('the line', () => {
       ['start new p4 on b1'],
     ],
     [
-      'has nobody make room for one on top of that while it is tried whether it merges after all',
+      'does not reorder for a pull request on top of one whose conflict is tried again',
       {
         line: [
           { of: [2], build: 'making', change: { position: 10 } },
@@ -113,12 +113,12 @@ describe('the line', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  it('never holds one before what it stands on, and none is built without it', () => {
+  it('never has a pull request before one below it, and none is built without it', () => {
     const someone = fc.record({ below: fc.option(fc.nat(7)), rank: fc.nat(20), skipLine: fc.boolean() });
     fc.assert(
       fc.property(fc.array(someone, { maxLength: 8 }), fc.nat(3), (people, batchSize) => {
         const inLine = people.map(({ below, ...change }, number) =>
-          // Only upwards: who stands on one came after it, wherever both are now.
+          // Only upwards: a pull request is stacked on an earlier one, wherever both are now.
           pr(number, { ...change, below: below === null || below >= number ? null : `p${below}` }),
         );
         const snapshot = situation({ waiting: withStacks(inLine), rules: { batchSize: batchSize + 1 } });
@@ -141,7 +141,7 @@ describe('the line', () => {
     );
   });
 
-  it('has a stack go ahead of others only as far as all of it does', () => {
+  it('lets a stacked pull request skip the line only if all pull requests below it do', () => {
     const inLine = [pr(1), pr(2, { below: 'p1', skipLine: true }), pr(3, { below: 'p2' }), pr(4)];
     expect(withStacks(inLine).map(({ stack, skipLine }) => [stack, skipLine])).toEqual([
       ['p1', false],
@@ -159,14 +159,14 @@ describe('commits of a stack', () => {
     strategy,
   });
   test.each([
-    ['are one by squash', [of('a', null), of('b', 'a'), of('c', 'b')], [true, true, false]],
+    ['are one commit, by squash', [of('a', null), of('b', 'a'), of('c', 'b')], [true, true, false]],
     [
-      'are one for each pull request that another strategy is requested for',
+      'are one for each pull request with another strategy',
       [of('a', null), of('b', 'a', 'merge'), of('c', 'b')],
       [false, false, false],
     ],
     [
-      'are not shared with neighbours that stand on something else',
+      'are not shared with neighbours that are stacked on something else',
       [of('a', null), of('b', null), of('c', 'a')],
       [false, false, false],
     ],
@@ -176,11 +176,11 @@ describe('commits of a stack', () => {
   });
 });
 
-describe('who lands together with another one of its stack', () => {
+describe('pull requests of a stack that land together', () => {
   const member = (pinnedHead: string, belowHead: string | null) => ({ pinnedHead, belowHead });
   test.each([
     ['are all of one stack', [member('a', null), member('b', 'a'), member('c', 'b')], ['a', 'b', 'c']],
-    ['is nobody where what is below has landed before', [member('b', 'a'), member('x', null)], []],
+    ['are none, if the one below landed before', [member('b', 'a'), member('x', null)], []],
     [
       'are those of several stacks, and no neighbours',
       [member('a', null), member('x', null), member('b', 'a')],

@@ -43,31 +43,31 @@ const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
 
 const comments: readonly (readonly [name: string, facts: StatusFacts, comment: string])[] = [
   [
-    'it was taken out of the line',
+    'it was dequeued',
     { ...open, isDequeued: true },
     '**Not queued**\n\nIt was dequeued. The label `mergequeue` queues it, and so does the comment `/interlock queue`.',
   ],
   [
-    'nobody asked',
+    'nobody has queued it',
     open,
     '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` queues it, and so does the comment `/interlock queue`.',
   ],
   [
-    'nobody asked, and labels do not count',
+    'nobody has queued it, and labels do not queue',
     { ...open, ways: ['slash_command', 'api'] },
     '**Not queued**\n\nNobody has asked to merge it. The comment `/interlock queue` queues it.',
   ],
   [
-    'nobody asked, and comments do not count',
+    'nobody has queued it, and comments do not queue',
     { ...open, ways: ['label'] },
     '**Not queued**\n\nNobody has asked to merge it. The label `mergequeue` queues it.',
   ],
   [
-    'nobody asked, and programs alone may',
+    'nobody has queued it, and only programs can queue',
     { ...open, ways: ['api'] },
     '**Not queued**\n\nNobody has asked to merge it. Queue it by GraphQL or REST: this repository accepts no labels or comments.',
   ],
-  ['nobody may ask', { ...open, ways: [] }, '**Not queued**\n\nNobody has asked to merge it.'],
+  ['nobody can queue it', { ...open, ways: [] }, '**Not queued**\n\nNobody has asked to merge it.'],
   [
     'an approval is missing',
     { ...open, status: 'pending', code: 101, text: 'It has 0 of 1 required approvals.' },
@@ -80,7 +80,7 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
   ],
   ['in line', queued, `**Queued**\n\n${stands}.`],
   [
-    'in line, ahead of others',
+    'in line, before all that do not skip the line',
     { ...queued, line: { ...line, skipsLine: true } },
     `**Queued**\n\n${stands}, ahead of all that do not skip the line.`,
   ],
@@ -105,12 +105,12 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
     `**Queued**\n\n${stands}. It is stuck: its build is green, and its own required checks are still running.`,
   ],
   [
-    'reset by another',
+    'reset by another pull request',
     { ...queued, line: { ...line, reset: { code: 301, causedBy: 4 } } },
     `**Queued**\n\n${stands}. It was put back in its place by #4 (301): the queue was reset because a pull request failed.`,
   ],
   [
-    'reset by nobody',
+    'reset without a pull request as the cause',
     { ...queued, line: { ...line, reset: { code: 307, causedBy: null } } },
     `**Queued**\n\n${stands}. It was put back in its place (307): the queue was reset because the configuration changed.`,
   ],
@@ -154,7 +154,7 @@ const comments: readonly (readonly [name: string, facts: StatusFacts, comment: s
     '**Merged**\n\nIt was merged into `main` as abc, outside of the queue.',
   ],
   [
-    'merged, nobody knows as what',
+    'merged, with an unknown commit',
     { ...open, status: 'merged' },
     '**Merged**\n\nIt was merged into `main`, outside of the queue.',
   ],
@@ -174,7 +174,7 @@ describe('the status comment', () => {
     ['blocked', 'where to ask'],
     ['merged', null],
     ['closed', null],
-  ] as const)('of a %s one ends with %s', (status, added) => {
+  ] as const)('of a pull request with the status %s ends with %s', (status, added) => {
     const messages = { open: 'the rules\n', queued: 'who is on call', blocked: 'where to ask' };
     const facts = { ...open, status };
     const bare = statusComment(facts, silent);
@@ -182,7 +182,7 @@ describe('the status comment', () => {
   });
 
   test.each(Object.keys(transitions) as PullRequestStatus[])(
-    'says of a %s one out of line what explain says',
+    'of a pull request with the status %s, out of line, says what explain says',
     (status) => {
       if (isQueued(status) || status === 'merged')
         return expect(statusComment({ ...open, status }, silent)).toContain('`main`');
@@ -224,7 +224,7 @@ const walk = fc.record({
 });
 
 describe('the comment, the check and explain', () => {
-  test('say the same of a pull request at every moment of a random walk', () => {
+  test('agree about a pull request at every moment of a random walk', () => {
     fc.assert(
       fc.property(walk, (now) => {
         const { status, otherMembers, haltedReason, paused } = now;
@@ -260,11 +260,12 @@ describe('the comment, the check and explain', () => {
         };
         const comment = statusComment(shown, silent);
         expect(comment).toBe(`**${statusCheck(shown).title}**\n\n${statusCheck(shown).summary}`);
-        // Out of line, and where nothing lands: the very sentence.
+        // Out of line, and while nothing lands, the comment has the same sentence.
         const isSaid = !isQueued(status) || (isNear && (reason.kind === 'halted' || reason.kind === 'paused'));
         if (isSaid) expect(comment).toContain(reason.sentence);
         expect(comment.includes('paused')).toBe(isQueued(status) && isNear && reason.kind === 'paused');
-        // It promises nothing that a pause, a freeze, a merge window, a gate or another pull request may break.
+        // The comment promises nothing that a pause, a freeze, a merge window, a gate or another pull request may
+        // change.
         expect(comment).not.toMatch(/merges as soon as|Nothing is before it/);
         expect(comment.includes('`/interlock queue`')).toBe(
           status === 'open' && !now.blocked.includes('slash_command'),
@@ -294,12 +295,12 @@ describe('the status check', () => {
   });
 });
 
-describe('it is said', () => {
+describe('the setting of publication', () => {
   test.each([
     [true, 'ready'],
     [false, 'never'],
     ['queued', 'queued'],
-  ] as const)('%s means %s', (setting, publication) => {
+  ] as const)('`%s` means %s', (setting, publication) => {
     expect(publicationOf(setting)).toBe(publication);
   });
 
@@ -314,7 +315,7 @@ describe('it is said', () => {
     ['merged by the queue', { status: 'merged', mergedByQueue: true, isReady: false }, ['always', 'ready', 'queued']],
     ['merged elsewhere', { status: 'merged', mergedByQueue: false, isReady: false }, ['always']],
     ['closed, never published before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
-  ] as const)('of a pull request that is %s', (_name, pullRequest, expected) => {
+  ] as const)('publishes about a pull request as in the table: %s', (_name, pullRequest, expected) => {
     expect(all.filter((publication) => isPublished(publication, pullRequest))).toEqual(expected);
   });
 });

@@ -27,8 +27,8 @@ const events: readonly PullRequestEvent[] = [
   'reopen',
 ];
 
-describe('transitions', () => {
-  test('the whole table', () => {
+describe('the transitions of a status', () => {
+  test('are those of this table', () => {
     const rows = statuses.map((from) => `${from}: ${events.map((event) => transition(from, event) ?? '–').join(' ')}`);
     expect(rows).toEqual([
       // queue pend block tag reset requeue dequeue merge close reopen
@@ -41,15 +41,15 @@ describe('transitions', () => {
       'closed: – – – – – – – merged – open',
     ]);
   });
-  test('merged is final, and every other status can still end merged', () => {
+  test('end at merged, which every other status can reach', () => {
     for (const status of statuses) expect(transition(status, 'merge')).toBe(status === 'merged' ? null : 'merged');
   });
-  test('only a queued pull request gets a bot pull request', () => {
+  test('to tagged begin only in line', () => {
     expect(statuses.filter((status) => transition(status, 'tag') !== null)).toEqual(['queued', 'tagged']);
   });
 });
 
-describe('what a status means outside', () => {
+describe('the properties of a status', () => {
   const cases: readonly (readonly [
     PullRequestStatus,
     { queued: boolean; terminal: boolean; queuedAt: boolean; webhook: string | null },
@@ -72,7 +72,7 @@ describe('what a status means outside', () => {
   });
 });
 
-describe('why a batch is reset when a member has left', () => {
+describe('the reset code after a member has left', () => {
   test.each([
     ['open', null, 303],
     ['pending', null, 303],
@@ -82,10 +82,12 @@ describe('why a batch is reset when a member has left', () => {
     ['blocked', 104, 303],
     ['blocked', 107, 301],
     ['queued', null, 309],
-  ] as const)('%s %s: %s', (status, code, reset) => expect(resetCodeOfDeparture(status, code)).toBe(reset));
+  ] as const)('with the status %s and the code %s is %s', (status, code, reset) =>
+    expect(resetCodeOfDeparture(status, code)).toBe(reset),
+  );
 });
 
-test('every text is one sentence', () => {
+test('every text of a code is one sentence', () => {
   for (const code of [
     101, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 300, 301, 302, 303, 304, 305,
     307, 308, 309, 310,
@@ -93,7 +95,7 @@ test('every text is one sentence', () => {
     expect(statusText(code)).toMatch(/^[A-Z][^.]+\.$/);
   }
 });
-test('a block names what is at fault', () => {
+test('the text of a block names what failed', () => {
   expect(blockText(107, ['unit', 'lint'])).toBe('A required check failed: unit, lint.');
   expect(blockText(106)).toBe('It has a merge conflict with its base branch.');
 });

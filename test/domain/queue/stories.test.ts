@@ -1,4 +1,4 @@
-// Whole stories on the model: what a sequence of plans, workers' steps and accidents ends in.
+// Stories on the model: the result of a sequence of plans, steps of workers, and accidents.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
@@ -20,7 +20,7 @@ function queue(queue: World, count: number): void {
   for (let n = 0; n < count; n += 1) queue.open({ skipLine: false, skipValidation: false });
 }
 
-/** Plans and lets every worker step, until nothing happens any more. */
+/** Plans and takes every step of workers, until nothing happens any more. */
 function settle(queue: World): void {
   for (let round = 0; round < 100; round += 1) {
     const decisions = queue.advance();
@@ -54,7 +54,7 @@ const statuses = (queue: World) =>
   );
 
 describe('stories', () => {
-  test('a later change repairs an earlier one: both land as one commit, and no third build runs', () => {
+  test('if a later change repairs an earlier one, both land as one commit, without a third build', () => {
     const w = world({}, { pairs: [{ a: 0, b: 1, kind: 'fixed_by' }] });
     queue(w, 2);
     settle(w);
@@ -62,21 +62,21 @@ describe('stories', () => {
     expect(w.builds).toHaveLength(2);
   });
 
-  test('without optimism the first is blamed, and the second lands alone', () => {
+  test('without optimistic validation, the first pull request is blocked, and the second lands alone', () => {
     const w = world({ useOptimisticValidation: false }, { pairs: [{ a: 0, b: 1, kind: 'fixed_by' }] });
     queue(w, 2);
     settle(w);
     expect(statuses(w)).toEqual({ p1: 'blocked 107', p2: 'merged' });
   });
 
-  test('two changes that are good alone and bad together: only the later one is blamed', () => {
+  test('of two changes that are red only together, the later one is blocked', () => {
     const w = world({ batchSize: 2 }, { pairs: [{ a: 1, b: 0, kind: 'semantic_conflict' }] });
     queue(w, 2);
     settle(w);
     expect(statuses(w)).toEqual({ p1: 'merged', p2: 'blocked 107' });
   });
 
-  test('one bad change in a batch of four: three land', () => {
+  test('of a batch of four with one bad change, three land', () => {
     const w = world({ batchSize: 4 }, { bad: [false, false, true, false] });
     queue(w, 4);
     settle(w);
@@ -84,7 +84,7 @@ describe('stories', () => {
     expect(landings(w)).toEqual([['p1', 'p2'], ['p4']]);
   });
 
-  test('a conflict with a change before it is decided on the tip, and those behind it keep their builds', () => {
+  test('a conflict with an earlier change is decided on the tip, and those behind it keep their builds', () => {
     const w = world({}, { pairs: [{ a: 0, b: 1, kind: 'conflict' }] });
     queue(w, 3);
     settle(w);
@@ -104,7 +104,7 @@ describe('stories', () => {
     expect(landings(w)).toEqual([['p2'], ['p3']]);
   });
 
-  test('a landing that the host did but nobody recorded, with a push from outside on top: landed once', () => {
+  test('a landing that the host has done and nobody recorded is recorded once, with a push from outside on top', () => {
     const w = world({});
     queue(w, 2);
     until(w, 'started');
@@ -121,7 +121,7 @@ describe('stories', () => {
     expect(landings(w)).toEqual([['p1'], ['p2']]);
   });
 
-  test('a push to the head of a pull request that is landing: it lands with the pinned head', () => {
+  test('a pull request whose head is pushed while it lands, lands with the pinned head', () => {
     const w = world({});
     queue(w, 1);
     until(w, 'started');
@@ -132,7 +132,7 @@ describe('stories', () => {
     expect(w.batches[0]?.members).toEqual([{ pullRequest: 'p1', head: 'h0' }]);
   });
 
-  test('a pause that is answered before the gate: nothing lands until it is lifted', () => {
+  test('after a pause was answered before the gate, nothing lands until the pause ends', () => {
     const w = world({});
     queue(w, 1);
     until(w, 'planned');
@@ -145,7 +145,7 @@ describe('stories', () => {
   });
 });
 
-test('a thousand in line, five hundred of them being built, are planned within 10 ms', () => {
+test('a thousand pull requests in line with five hundred builds are planned within 10 ms', () => {
   const waiting = Array.from({ length: 1000 }, (_, index) => pr(index + 1));
   const line = Array.from({ length: 500 }, (_, index) => ({ of: [index + 1], build: 'pending' as const }));
   const snapshot = situation({ waiting, line, rules: { maxParallelBuilds: 501 } });
@@ -154,6 +154,6 @@ test('a thousand in line, five hundred of them being built, are planned within 1
     expect(plan(snapshot, now)).toHaveLength(1);
     return performance.now() - started;
   });
-  // The best of many: the machine may be busy with something else.
+  // The fastest of many plans counts, because the machine may be busy.
   expect(Math.min(...took)).toBeLessThan(10);
 });

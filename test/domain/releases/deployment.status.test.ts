@@ -10,8 +10,8 @@ import {
 } from '../../../src/domain/releases/deployment.status.ts';
 import { deploymentStatuses, type DeploymentStatus } from '../../../src/domain/releases/release.ts';
 
-describe('moves of the service itself', () => {
-  test('the whole table', () => {
+describe('the moves of a deployment by the service', () => {
+  test('are those of this table', () => {
     const rows = deploymentStatuses.map(
       (from) => `${from}: ${deploymentStatuses.filter((to) => canMove(from, to)).join(' ') || '–'}`,
     );
@@ -27,7 +27,7 @@ describe('moves of the service itself', () => {
     ]);
   });
 
-  test('what each status means', () => {
+  test('give each status these properties', () => {
     const meaning = deploymentStatuses.map((status) => [
       status,
       isFinal(status),
@@ -48,7 +48,7 @@ describe('moves of the service itself', () => {
   });
 });
 
-describe('start and end', () => {
+describe('the start and the end of a deployment', () => {
   const [created, later, last] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z', '2026-01-01T00:02:00Z'].map(
     (at) => new Date(at),
   ) as [Date, Date, Date];
@@ -56,16 +56,16 @@ describe('start and end', () => {
   const ended = { status: 'success', deployStartAt: created, deployEndAt: later } as const;
 
   test.each([
-    ['starts', waiting, 'in_progress', later, null],
-    ['starts and ends at once', waiting, 'success', later, later],
-    ['fails before it began: it started all the same', waiting, 'failure', later, later],
-    ['canceled in line: it never started', waiting, 'canceled', null, later],
-    ['asked to stop while it is triggered', waiting, 'canceling', later, null],
+    ['are set when it starts', waiting, 'in_progress', later, null],
+    ['are both set when it starts and ends at once', waiting, 'success', later, later],
+    ['are both set when it fails before it began', waiting, 'failure', later, later],
+    ['have no start when it is canceled before its turn', waiting, 'canceled', null, later],
+    ['have a start when it is canceled while it is triggered', waiting, 'canceling', later, null],
   ] as const)('%s', (_, before, to, deployStartAt, deployEndAt) => {
     expect(timesAfter(before, to, later)).toEqual({ deployStartAt, deployEndAt });
   });
 
-  test('what begins the work on the environment, once more too', () => {
+  test('begin with these moves, also when it begins again', () => {
     const rows = deploymentStatuses.map(
       (from) => `${from}: ${deploymentStatuses.filter((to) => begins(from, to)).join(' ') || '–'}`,
     );
@@ -81,16 +81,16 @@ describe('start and end', () => {
     ]);
   });
 
-  test('canceled in line, and reported so again: it never started', () => {
+  test('have no start when it was canceled before its turn and is reported as canceled again', () => {
     const canceled = { status: 'canceled', deployStartAt: null, deployEndAt: later } as const;
     expect(timesAfter(canceled, 'canceled', last)).toEqual({ deployStartAt: null, deployEndAt: later });
   });
 
   test.each([
-    ['reported again keeps its end', 'success', later],
-    ['reported otherwise ends then', 'failure', last],
-    ['reopened has no end', 'in_progress', null],
-  ] as const)('a succeeded deployment, %s', (_, to, deployEndAt) => {
+    ['if it is reported again, the end stays', 'success', later],
+    ['if it is reported otherwise, the end is new', 'failure', last],
+    ['if it is reopened, it has no end', 'in_progress', null],
+  ] as const)('of a succeeded deployment: %s', (_, to, deployEndAt) => {
     expect(timesAfter(ended, to, last)).toEqual({ deployStartAt: created, deployEndAt });
   });
 });
@@ -112,11 +112,14 @@ describe('cancellation', () => {
     ['canceled', false, false, []],
     ['error', false, true, []],
   ];
-  test.each(cases)('%s, slot %s, trigger started %s: %j', (status, hasSlot, triggerStarted, path) => {
-    expect(decideCancel({ status, hasSlot, triggerStarted })).toEqual(path);
-  });
+  test.each(cases)(
+    'of a deployment that is %s, with the slot: %s, trigger started: %s, moves it to %j',
+    (status, hasSlot, triggerStarted, path) => {
+      expect(decideCancel({ status, hasSlot, triggerStarted })).toEqual(path);
+    },
+  );
 
-  test('goes along the table', () => {
+  test('moves only along the table', () => {
     for (const [status, , , path] of cases)
       path.reduce((from, to) => {
         expect(canMove(from, to)).toBe(true);

@@ -45,7 +45,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
   };
 }
 
-/** It has the slot, and its trigger was started with that. */
+/** A deployment with the slot, whose trigger was started in it. */
 const started = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
   situation({ status: 'in_progress', slot: 'ours', isFirstInLine: false, triggerStartedAt: aMinuteAgo, ...is });
 const running = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
@@ -69,17 +69,17 @@ describe('a deployment that waits', () => {
       { kind: 'wait', for: 'turn', until: null },
     ],
     [
-      'waits for reports alone when a report made it',
+      'waits only for reports if a report made it',
       situation({ isReported: true }),
       { kind: 'wait', for: 'report', until: null },
     ],
     [
-      'is not triggered twice when a report sets it back',
+      'is not triggered twice if a report sets it back',
       situation({ triggerStartedAt: longAgo }),
       { kind: 'wait', for: 'report', until: null },
     ],
     [
-      'gives back the slot that it was set back with, in the end',
+      'gives back the slot with which it was set back',
       situation({ slot: 'ours', triggerStartedAt: longAgo, statusAt: longAgo }),
       { kind: 'become', status: 'error', because: 'No report about it arrived for 60 minutes.' },
     ],
@@ -90,12 +90,12 @@ describe('a deployment that has the slot', () => {
   it.each([
     ['triggers its provider', started(), { kind: 'call', call: 'trigger' }],
     [
-      'leaves alone for a while a provider that failed',
+      'does not call a failed provider for a while',
       started({ callAt: now + 5, calls: 1 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
     [
-      'gives up a provider that cannot be reached',
+      'ends if its provider cannot be reached',
       started({ triggerStartedAt: now - 600_000, statusAt: now - 600_000, calls: 20 }),
       {
         kind: 'become',
@@ -103,16 +103,20 @@ describe('a deployment that has the slot', () => {
         because: 'Its provider could not be reached, so it is not known whether it began.',
       },
     ],
-    ['asks how it stands', running(), { kind: 'call', call: 'read' }],
-    ['does not ask all the time', running({ callAt: now + 9 }), { kind: 'wait', for: 'call', until: now + 9 }],
+    ['asks its provider for the status', running(), { kind: 'call', call: 'read' }],
+    [
+      'does not ask its provider all the time',
+      running({ callAt: now + 9 }),
+      { kind: 'wait', for: 'call', until: now + 9 },
+    ],
     ['gets reports of its status', running({ provider: reporting }), { kind: 'wait', for: 'report', until: deadline }],
     [
-      'is unknown when nobody says',
+      'becomes unknown without a report for too long',
       running({ provider: reporting, statusAt: longAgo }),
       { kind: 'become', status: 'unknown', because: 'No report about it arrived for 60 minutes.' },
     ],
     [
-      'is reported from outside where there is no provider',
+      'is reported from outside if there is no provider',
       situation({ status: 'in_progress', slot: 'ours', provider: none }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
@@ -123,7 +127,7 @@ describe('a deployment that has the slot', () => {
       { kind: 'wait', for: 'lease', until: now + 3 },
     ],
     [
-      'is supervised by another worker when the first is lost',
+      'is supervised by another worker if the first one is lost',
       started({ provider: command, supervisedUntil: now, calls: 1 }),
       { kind: 'supervise' },
     ],
@@ -133,13 +137,13 @@ describe('a deployment that has the slot', () => {
       { kind: 'supervise' },
     ],
     [
-      'is not started for ever when each worker is lost',
+      'ends if each worker is lost',
       started({ provider: command, supervisedUntil: now, calls: 5 }),
       { kind: 'become', status: 'error', because: 'It was started 5 times, and each time its worker was lost.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
-  it('does not ask about a deployment that a report opened again', () => {
+  it('does not ask its provider about a deployment that a report has reopened', () => {
     const reopened = running({ slot: 'free' });
     expect(decideDeployment(reopened, now)).toEqual({ kind: 'wait', for: 'report', until: deadline });
     expect(decideDeployment({ ...reopened, statusAt: longAgo }, now)).toMatchObject({ status: 'unknown' });
@@ -150,31 +154,35 @@ describe('a deployment that is to be canceled', () => {
   const canceling = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
     running({ status: 'canceling', ...is });
   it.each([
-    ['tells its provider', canceling(), { kind: 'call', call: 'cancel' }],
+    ['notifies its provider', canceling(), { kind: 'call', call: 'cancel' }],
     [
-      'tells it although nobody knows whether it began',
+      'notifies its provider even if it is unknown whether the run has begun',
       canceling({ triggeredAt: null }),
       { kind: 'call', call: 'cancel' },
     ],
     [
-      'learns the name of its workflow run first, when nobody knows whether it began',
+      'reads the name of its workflow run first, if it is unknown whether the run has begun',
       canceling({ provider: workflow, triggeredAt: null }),
       { kind: 'call', call: 'trigger' },
     ],
-    ['tells its workflow run by its name', canceling({ provider: workflow }), { kind: 'call', call: 'cancel' }],
+    ['notifies its workflow run by its name', canceling({ provider: workflow }), { kind: 'call', call: 'cancel' }],
     [
-      'asks it again later when it could not be reached',
+      'notifies its provider again later if it could not be reached',
       canceling({ callAt: now + 2, calls: 1 }),
       { kind: 'wait', for: 'call', until: now + 2 },
     ],
-    ['asks then whether it has ended', canceling({ cancelSentAt: now }), { kind: 'call', call: 'read' }],
     [
-      'waits for the report of its end',
+      'then asks its provider whether the run has ended',
+      canceling({ cancelSentAt: now }),
+      { kind: 'call', call: 'read' },
+    ],
+    [
+      'waits for a report of its end',
       canceling({ cancelSentAt: now, provider: reporting }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
     [
-      'is an error when nobody says how it ended',
+      'becomes an error without a report of its end',
       canceling({ cancelSentAt: longAgo, statusAt: longAgo, provider: reporting }),
       {
         kind: 'become',
@@ -188,7 +196,7 @@ describe('a deployment that is to be canceled', () => {
       { kind: 'wait', for: 'lease', until: now + 3 },
     ],
     [
-      'is canceled when no worker supervises it',
+      'is canceled if no worker supervises it',
       canceling({ provider: command }),
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
@@ -198,12 +206,12 @@ describe('a deployment that is to be canceled', () => {
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
     [
-      'is canceled at once when it was never triggered',
+      'is canceled at once if it was never triggered',
       canceling({ triggerStartedAt: null }),
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
     [
-      'is canceled at once when it is not ours',
+      'is canceled at once if the service does not drive it',
       canceling({ slot: 'taken' }),
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
@@ -214,32 +222,32 @@ describe('a deployment that was canceled without waiting for it', () => {
   const pending = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
     situation({ status: 'canceled', triggerStartedAt: longAgo, statusAt: longAgo, cancelPending: true, ...is });
   it.each([
-    ['has ended when its provider needs no notification', pending({ cancelPending: false }), { kind: 'ended' }],
-    ['has ended when its environment has another provider by now', pending({ isElsewhere: true }), { kind: 'ended' }],
+    ['has ended if its provider needs no notification', pending({ cancelPending: false }), { kind: 'ended' }],
+    ['has ended if its environment has another provider now', pending({ isElsewhere: true }), { kind: 'ended' }],
     [
       'notifies its provider, even if another one has the slot',
       pending({ slot: 'taken' }),
       { kind: 'call', call: 'cancel' },
     ],
     [
-      'leaves alone for a while a provider that could not be reached',
+      'does not call a provider for a while if it could not be reached',
       pending({ callAt: now + 5, calls: 3 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
-    ['tells it once more then', pending({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
+    ['notifies its provider again after that', pending({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
   it.each([
-    ['that was called and is not heard of', {}, true],
+    ['that was called and has not answered', {}, true],
     ['at a workflow', { provider: workflow }, true],
-    ['that waits for what comes of it', { status: 'in_progress' }, false],
+    ['that still waits for its result', { status: 'in_progress' }, false],
     ['in line', { status: 'pending' }, false],
     ['that was never started', { triggerStartedAt: null }, false],
     ['driven from outside', { isReported: true }, false],
-    ['started at a provider that is not there any more', { isElsewhere: true }, false],
+    ['that was started at a provider that does not exist any more', { isElsewhere: true }, false],
     ['without a provider', { provider: none }, false],
     ['that ended with the worker that supervised it', { provider: command }, false],
-  ] as const)('its provider is notified of a deployment %s: %j, %s', (_, is, owes) =>
+  ] as const)('must notify the provider of a deployment %s (%j): %s', (_, is, owes) =>
     expect(
       mustNotifyCancel({
         status: 'unknown',
@@ -252,7 +260,7 @@ describe('a deployment that was canceled without waiting for it', () => {
     ).toBe(owes),
   );
 
-  it('is given up after ten tries, which nothing else would end', () => {
+  it('is given up after ten tries, because nothing else would end it', () => {
     expect(pauseAfterFailure('canceled', 9)).toBe(60_000);
     expect(pauseAfterFailure('canceled', 10)).toBeNull();
     expect(pauseAfterFailure('canceling', 99)).toBe(60_000);
@@ -277,15 +285,15 @@ describe('the build of a candidate', () => {
   const canceled = { kind: 'become', status: 'failed', because: 'It was canceled.' };
   it.each([
     ['is triggered', build(), { kind: 'call', call: 'trigger' }],
-    ['is asked about', build({ triggeredAt: aMinuteAgo }), { kind: 'call', call: 'read' }],
+    ['is read at the provider', build({ triggeredAt: aMinuteAgo }), { kind: 'call', call: 'read' }],
     ['is supervised', build({ provider: command }), { kind: 'supervise' }],
     [
-      'fails after its time',
+      'fails after its time limit',
       build({ createdAt: longAgo }),
       { kind: 'become', status: 'failed', because: 'Its build did not end within 60 minutes.' },
     ],
     [
-      'fails when each worker is lost',
+      'fails if each worker is lost',
       build({ provider: command, calls: 5 }),
       { kind: 'become', status: 'failed', because: 'It was started 5 times, and each time its worker was lost.' },
     ],
@@ -295,32 +303,32 @@ describe('the build of a candidate', () => {
       { kind: 'call', call: 'cancel' },
     ],
     [
-      'is canceled at its provider although nobody knows whether it was started',
+      'is canceled at its provider even if it is unknown whether it was started',
       build({ isCanceled: true }),
       { kind: 'call', call: 'cancel' },
     ],
     [
-      'is started once more under its key, so that its run is known and can be canceled',
+      'is started once more with its key, so that its run is known and can be canceled',
       build({ isCanceled: true, provider: workflow }),
       { kind: 'call', call: 'trigger' },
     ],
-    ['fails when its provider was asked to cancel it', build({ isCanceled: true, cancelSentAt: aMinuteAgo }), canceled],
-    ['fails at once when nobody drives it and it is canceled', build({ isCanceled: true, provider: none }), canceled],
     [
-      'fails when it is canceled and no worker supervises it any more',
-      build({ isCanceled: true, provider: command }),
+      'fails after its provider was asked to cancel it',
+      build({ isCanceled: true, cancelSentAt: aMinuteAgo }),
       canceled,
     ],
+    ['fails at once if it is canceled and nobody drives it', build({ isCanceled: true, provider: none }), canceled],
+    ['fails if it is canceled and no worker supervises it', build({ isCanceled: true, provider: command }), canceled],
     [
-      'is canceled and waits for the worker that supervises it',
+      'waits for the worker that supervises it, if it is canceled',
       build({ isCanceled: true, provider: command, supervisedUntil: now + 1 }),
       { kind: 'wait', for: 'lease', until: now + 1 },
     ],
-    ['has ended when it is ready', build({ status: 'ready' }), { kind: 'ended' }],
-    ['has ended when it failed', build({ status: 'failed' }), { kind: 'ended' }],
+    ['has ended if it is ready', build({ status: 'ready' }), { kind: 'ended' }],
+    ['has ended if it has failed', build({ status: 'failed' }), { kind: 'ended' }],
   ])('%s', (_, given, step) => expect(decideBuild(given, now)).toEqual(step));
 
-  it('is ready or failed by what its provider says', () => {
+  it('becomes ready or failed by the answer of its provider', () => {
     expect(candidateStatusByReading('success')).toBe('ready');
     for (const state of ['failure', 'error', 'canceled'] as const)
       expect(candidateStatusByReading(state)).toBe('failed');
@@ -328,7 +336,7 @@ describe('the build of a candidate', () => {
   });
 });
 
-describe('what a provider says', () => {
+describe('the answer of a provider', () => {
   it.each([
     ['in_progress', 'success', ['success']],
     ['in_progress', 'failure', ['failure']],
@@ -346,7 +354,7 @@ describe('what a provider says', () => {
     ['canceled', 'success', []],
     ['unknown', 'success', []],
     ['pending', 'running', []],
-  ] as const)('%s and %s: %j', (status, state, becomes) =>
+  ] as const)('for a deployment that is %s: the answer %s moves it to %j', (status, state, becomes) =>
     expect(statusesByReading(state, { status, triggeredAt: 1 })).toEqual(becomes),
   );
 
@@ -405,8 +413,8 @@ function expectToLookAgain(given: DeploymentSituation, step: Decided, at: number
 
 const anyTime = fc.integer({ min: 0, max: 20_000_000 });
 
-describe('whatever its rows say', () => {
-  it('nothing is triggered or supervised without the slot, nor the slot taken from another or in a freeze', () => {
+describe('for all rows', () => {
+  it('nothing is triggered or supervised without the slot, and the slot is not taken from another deployment or in a freeze', () => {
     fc.assert(
       fc.property(anySituation, anyTime, (given, at) => {
         expectToLeaveOthersAlone(given, decideDeployment(given, at), at);
@@ -414,7 +422,7 @@ describe('whatever its rows say', () => {
     );
   });
 
-  it('a wait ends in the future, and who has the slot is never forgotten', () => {
+  it('a wait ends in the future, and a deployment with the slot always has a next step', () => {
     fc.assert(
       fc.property(anySituation, anyTime, (given, at) => {
         expectToLookAgain(given, decideDeployment(given, at), at);
@@ -423,6 +431,6 @@ describe('whatever its rows say', () => {
   });
 });
 
-it('leaves a provider alone for longer each time, at most a minute', () => {
+it('the pause after each failure of a provider is longer, and at most a minute', () => {
   expect([0, 1, 2, 3, 4, 5, 6, 99].map(pauseAfter)).toEqual([2, 2, 4, 8, 15, 30, 60, 60].map((sec) => sec * 1_000));
 });

@@ -27,6 +27,6 @@ const cases: readonly [Partial<EnvironmentSettings>, string[]][] = [
   ],
 ];
 
-it.each(cases)('%j is a change that reads %j', (change, sentences) => {
+it.each(cases)('the change %j is described as %j', (change, sentences) => {
   expect(changesOfEnvironment(before, { ...before, ...change }).map(({ sentence }) => sentence)).toEqual(sentences);
 });

@@ -33,9 +33,9 @@ interface Case {
   readonly name: string;
   readonly freezes: readonly Freeze[];
   readonly now: string;
-  /** Undefined: it is not frozen. Null: without an end. */
+  /** Undefined: the environment is not frozen. Null: the freeze has no end. */
   readonly until?: string | null;
-  /** When it next changes, where it is not frozen. */
+  /** The next change, if the environment is not frozen. */
   readonly next?: string | null;
 }
 
@@ -153,22 +153,22 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)('frozen $name', ({ freezes, now, until, next }) => {
+test.each(cases)('an environment is frozen $name', ({ freezes, now, until, next }) => {
   const frozen = frozenAt(freezes, at(now));
   expect(frozen === null).toBe(until === undefined);
   const change = until ?? next ?? null;
   expect(nextChange(freezes, at(now))).toBe(change === null ? null : at(change));
 });
 
-describe('the freeze that is named', () => {
+describe('the freeze that is shown', () => {
   const week = manual('2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z', { id: '3', reason: 'release week' });
 
-  it('is the freeze that holds longest', () => {
+  it('is the freeze that lasts longest', () => {
     expect(frozenAt([weekend('UTC'), week], at('2026-01-10T00:00:00Z'))?.freeze.id).toBe('2');
     expect(frozenAt([weekend('UTC'), week], at('2026-01-08T00:00:00Z'))?.freeze.id).toBe('3');
   });
 
-  it('is one without an end before all others', () => {
+  it('is one without an end, if there is one', () => {
     const open = manual('2026-01-09T20:00:00Z', null, { id: '4', source: 'rollback' });
     expect(frozenAt([weekend('UTC'), open, week], at('2026-01-10T00:00:00Z'))).toEqual({ freeze: open, until: null });
   });
@@ -185,7 +185,7 @@ test.each([
     manual('2026-01-05T00:00:00Z', null, { source: 'rollback', reason: 'v3 was rolled back' }),
     'frozen until somebody ends it, after a rollback by ada@example.com: v3 was rolled back',
   ],
-])('names the end, the author and the reason: %#', (freeze, sentence) => {
+])('the text of a freeze has the end, the author and the reason: %#', (freeze, sentence) => {
   const frozen = frozenAt([freeze], at('2026-01-06T00:00:00Z'));
   expect(frozen === null ? null : frozenText(frozen)).toBe(sentence);
   if (frozen !== null) expect(frozenTextForAll(frozen)).not.toContain('@');
@@ -215,7 +215,7 @@ const anyFreeze = fc.oneof(
 );
 const someFreezes = fc.array(anyFreeze, { maxLength: 4 });
 
-test('nothing changes before the announced instant, over every change of clocks', () => {
+test('nothing changes before the announced instant, at every change of clocks', () => {
   fc.assert(
     fc.property(someFreezes, instants, fc.double({ min: 0, max: 0.999, noNaN: true }), (freezes, now, part) => {
       const change = nextChange(freezes, now);
@@ -232,7 +232,7 @@ test('nothing changes before the announced instant, over every change of clocks'
   );
 });
 
-test('it is frozen exactly while one of its freezes holds, in whatever order they are', () => {
+test('an environment is frozen exactly while one of its freezes holds, in any order', () => {
   fc.assert(
     fc.property(someFreezes, instants, (freezes, now) => {
       const each = freezes.map((freeze) => frozenAt([freeze], now));

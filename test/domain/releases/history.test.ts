@@ -10,7 +10,7 @@ import {
 import { lineOf } from '../../../src/domain/releases/slot.ts';
 import type { DeploymentKind, DeploymentStatus } from '../../../src/domain/releases/release.ts';
 
-/** `v1 v2 <v1:v2`: two forward successes, then a rollback to v1 that took back v2. */
+/** `v1 v2 <v1:v2`: two forward successes, then a rollback to v1 that rolled back v2. */
 function successesOf(text: string): Success[] {
   return text
     .split(' ')
@@ -33,11 +33,11 @@ describe('the history of successes', () => {
     ['v1 v2 v3 <v2:v3 <v1:v2', 'v1'],
     ['v1 v2 <v1:v2 v3', 'v1 v3'],
     ['v1 v2 v1 v3 <v1:v3', 'v1 v2 v1'],
-    // What was restored no longer counts as a success of its own.
+    // A restored candidate does not count as another success.
     ['v2 <v1:v2', 'v1'],
     ['v0 v2 <v1:v2', 'v0 v1'],
     ['v0 v2 <v1:v3', 'v0 v2 v1'],
-  ])('%s: %s', (log, stack) => {
+  ])('"%s" can restore "%s"', (log, stack) => {
     expect(listRestorable(successesOf(log)).join(' ')).toBe(stack);
   });
 
@@ -54,22 +54,22 @@ describe('the history of successes', () => {
     rollbackOfId: '7',
   });
   test.each([
-    ['nothing ever started', '', null, null],
-    ['the first one', 'v1', forward('v1', 'success'), null],
-    ['the first one failed', '', forward('v1', 'failure'), null],
-    ['what ran before it', 'v1 v2', forward('v2', 'success'), 'v1'],
-    ['the last that succeeded, after a failure', 'v1 v2', forward('v3', 'failure'), 'v2'],
-    ['the last that succeeded, under a running one', 'v1 v2', forward('v3', 'in_progress'), 'v2'],
-    ['the last that succeeded, when nothing is known', 'v1 v2', forward('v3', 'unknown'), 'v2'],
-    ['the last that succeeded, after a canceled one', 'v1 v2', forward('v3', 'canceled'), 'v2'],
-    ['further back after a rollback', 'v1 v2 v3 <v2:v3', rollback('v2', 'success'), 'v1'],
-    ['nothing more after the last rollback', 'v1 v2 <v1:v2', rollback('v1', 'success'), null],
-    ['the same again after a rollback that failed', 'v1 v2', rollback('v1', 'failure'), 'v1'],
+    ['nothing, if nothing was ever deployed', '', null, null],
+    ['nothing, after the first deployment', 'v1', forward('v1', 'success'), null],
+    ['nothing, if the first deployment failed', '', forward('v1', 'failure'), null],
+    ['the candidate before', 'v1 v2', forward('v2', 'success'), 'v1'],
+    ['the last success, after a failure', 'v1 v2', forward('v3', 'failure'), 'v2'],
+    ['the last success, during another deployment', 'v1 v2', forward('v3', 'in_progress'), 'v2'],
+    ['the last success, if the status is unknown', 'v1 v2', forward('v3', 'unknown'), 'v2'],
+    ['the last success, after a canceled deployment', 'v1 v2', forward('v3', 'canceled'), 'v2'],
+    ['an older candidate, after a rollback', 'v1 v2 v3 <v2:v3', rollback('v2', 'success'), 'v1'],
+    ['nothing, after the last possible rollback', 'v1 v2 <v1:v2', rollback('v1', 'success'), null],
+    ['the same candidate, after a failed rollback', 'v1 v2', rollback('v1', 'failure'), 'v1'],
   ])('a rollback goes to %s', (_, log, latest, candidateId) => {
     expect(rollbackTarget(successesOf(log), latest)?.candidateId ?? null).toBe(candidateId);
   });
 
-  test('a rollback that is done again takes back what the first one was to', () => {
+  test('a repeated rollback rolls back the same deployment as the first one', () => {
     expect(rollbackTarget(successesOf('v1 v2'), rollback('v1', 'error'))?.rollbackOfId).toBe('7');
     expect(rollbackTarget(successesOf('v1 v2 v3 <v2:v3'), rollback('v2', 'success'))?.rollbackOfId).toBe('9');
   });
@@ -77,8 +77,8 @@ describe('the history of successes', () => {
 
 const version = fc.integer({ min: 1, max: 5 }).map((n) => `v${n}`);
 
-describe('rolling back until nothing is left', () => {
-  test('ends, returns to nothing that was rolled back, and each goes where the stack says', () => {
+describe('rollbacks until nothing is left', () => {
+  test('end, never return to a candidate that was rolled back, and follow the stack', () => {
     fc.assert(
       fc.property(fc.array(version, { minLength: 1, maxLength: 20 }), (versions) => {
         const successes: Success[] = versions.map((candidateId) => ({
@@ -100,7 +100,7 @@ describe('rolling back until nothing is left', () => {
     );
   });
 
-  test('failed attempts in between change nothing', () => {
+  test('are not changed by failed attempts in between', () => {
     fc.assert(
       fc.property(fc.uniqueArray(version, { minLength: 2 }), fc.nat(4), (versions, failures) => {
         const successes: Success[] = versions.map((candidateId) => ({
@@ -130,7 +130,7 @@ function forwardSuccess(success: Success | undefined): Latest {
   return { id: 'd', kind: success.kind, status: 'success', candidateId: success.candidateId, rollbackOfId: null };
 }
 
-test('rollbacks are next in line, then the earliest request; what runs outside or has the slot is not in line', () => {
+test('rollbacks are next in line, then the earliest request; deployments from outside or with the slot are not in line', () => {
   const deployment = (id: string, kind: DeploymentKind, status: DeploymentStatus, reported = false) => ({
     id,
     kind,
@@ -148,11 +148,11 @@ test('rollbacks are next in line, then the earliest request; what runs outside o
   ];
   const line = (isFrozen: boolean) => lineOf(deployments, { currentId: '7', isFrozen }).map(({ id }) => id);
   expect(line(false)).toEqual(['12', '9', '10']);
-  // A forced deployment does not wait behind those that wait for the end of the freeze.
+  // A forced deployment does not wait for those that wait for the end of a freeze.
   expect(line(true)).toEqual(['10', '12', '9']);
 });
 
-test('the newest successes say enough only where all of them say the same', () => {
+test('the newest successes are enough only if all of them agree', () => {
   const candidate = fc.constantFrom('v1', 'v2', 'v3', 'v4');
   const success = fc.record<Success>({
     kind: fc.constantFrom<DeploymentKind>('forward', 'forward', 'rollback'),

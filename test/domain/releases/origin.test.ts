@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { originsOf, type Committed, type Known } from '../../../src/domain/releases/origin.ts';
 import { descendantsOf } from '../../../src/domain/releases/reach.ts';
 
-/** `b<a` is a commit b of the parent a, `m<b,x` a merge. */
+/** `b<a` is a commit b with the parent a, and `m<b,x` a merge. */
 function history(...commits: readonly string[]): Committed[] {
   return commits.map((each) => {
     const [commit = '', parents = ''] = each.split('<');
@@ -22,7 +22,7 @@ function originTexts(commits: readonly Committed[], tip: string, known: Partial<
   );
 }
 
-describe('how the commits of a candidate came', () => {
+describe('the commits of a candidate came', () => {
   it.each([
     ['by pushes', history('b<a', 'c<b'), 'c', {}, { b: pushed, c: pushed }],
     [
@@ -39,7 +39,7 @@ describe('how the commits of a candidate came', () => {
       { b: 'batch one', c: 'Pull request #2 was merged past the queue. two', d: pushed },
     ],
     [
-      'by a landing of several commits, all of which are proven, and nothing before it',
+      'by a landing of several commits, all with the proof, and nothing before it',
       history('b<a', 'c<b', 'd<c', 'e<d'),
       'e',
       {
@@ -64,25 +64,25 @@ describe('how the commits of a candidate came', () => {
       { b: 'first', c: 'second', d: 'second' },
     ],
     [
-      'by the merge that brought them in first',
+      'by the merge that brought them first',
       history('x<a', 'y<x', 'm<a,x', 'n<m,y', 'z<y', 'o<n,z'),
       'o',
       { landings: [{ batchId: 'batch', commit: 'n', after: 'm' }] },
       { x: pushed, m: pushed, y: 'batch', n: 'batch', z: pushed, o: pushed },
     ],
-    ['which is not known where newer ones are left out', history('b<a'), 'd', {}, {}],
+    ['from nowhere known, if newer commits are left out', history('b<a'), 'd', {}, {}],
   ] as const)('%s', (_, commits, tip, known, expected) => {
     expect(originTexts(commits, tip, known as Partial<Known>)).toEqual(expected);
   });
 
-  it('is found for very long histories', () => {
+  it('from a landing, in a very long history too', () => {
     const commits = Array.from({ length: 10_000 }, (_, n) => ({ commit: `${n + 1}`, parents: [`${n}`] }));
     const landings = [{ batchId: 'batch', commit: '10000', after: '0' }];
     expect(originsOf(commits, '10000', { landings, merged: [] }).get('1')?.batchId).toBe('batch');
   });
 });
 
-it('what comes from a commit is found among all that came after it', () => {
+it('the descendants of a commit are found among all later commits', () => {
   const beyond = history('b<a', 'x<w', 'c<b,x', 'y<x');
   expect([...descendantsOf('a', beyond)]).toEqual(['a', 'b', 'c']);
   expect([...descendantsOf('a', [])]).toEqual(['a']);

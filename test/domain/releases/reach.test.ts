@@ -2,7 +2,7 @@ import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { nextProbe, traceReach } from '../../../src/domain/releases/reach.ts';
 
-/** Questions until the last commit that is there is known. */
+/** Asks until the last commit of the chain that exists is known. */
 function find(length: number, last: number, known: number): { readonly found: number; readonly asked: number } {
   let search = { has: known, lacks: length + 1 };
   for (let asked = 0; ; asked += 1) {
@@ -17,7 +17,7 @@ const chain = fc
   .chain((length) => fc.tuple(fc.constant(length), fc.nat(length)))
   .chain(([length, last]) => fc.tuple(fc.constant(length), fc.constant(last), fc.nat(last)));
 
-it('finds the last commit that is there, in a few questions', () => {
+it('finds the last existing commit with few questions', () => {
   fc.assert(
     fc.property(chain, ([length, last, known]) => {
       const { found, asked } = find(length, last, known);
@@ -27,12 +27,12 @@ it('finds the last commit that is there, in a few questions', () => {
   );
 });
 
-it('asks once where that was known, and nothing at the end of the base', () => {
+it('asks once if the commit was known, and never at the end of the base', () => {
   expect(find(10_000, 7000, 7000)).toEqual({ found: 7000, asked: 1 });
   expect(find(10_000, 10_000, 10_000)).toEqual({ found: 10_000, asked: 0 });
 });
 
-it('has of a base what its parents have, and is sure where all of them left the base itself', () => {
+it('a commit has of a base what its parents have, and this is certain if all of them are of the base itself', () => {
   const base = new Map([
     ['b1', 1],
     ['b2', 2],

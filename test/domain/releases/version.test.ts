@@ -25,12 +25,12 @@ describe('the version of a candidate', () => {
     '1-rc-1',
     '1-rc1\n',
     '',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(parseVersion(text)).toBeNull();
     expect(() => requireVersion(text)).toThrow('Invalid release candidate version');
   });
 
-  it('has at most 200 characters, and says again what it was made of', () => {
+  it('has at most 200 characters, and can be made from its parts again', () => {
     expect(parseVersion(`${'a'.repeat(196)}-rc1`)).not.toBeNull();
     expect(parseVersion(`${'a'.repeat(197)}-rc1`)).toBeNull();
     fc.assert(

@@ -1,4 +1,4 @@
-// What is decided of a runbook, as a table: what its rows say, and what happens next.
+// The decisions about a runbook, as a table: the situation and the next step.
 import { describe, expect, it } from 'vitest';
 import {
   decideRunbook,
@@ -53,7 +53,7 @@ const done = leaf('1.1', 'completed', { commit: 'pushed', pullRequestId: 'one' }
 const planned = pullRequest({ state: 'planned' });
 const working = leaf('1.1', 'in_progress');
 
-describe('what happens next', () => {
+describe('the next step of a runbook', () => {
   it.each<[string, Partial<RunbookSituation>, object]>([
     [
       'a prompt is planned first',
@@ -61,37 +61,37 @@ describe('what happens next', () => {
       { kind: 'supervise', work: { kind: 'plan', prompt: 1 } },
     ],
     [
-      'a follow-up is planned before the next leaf is started',
+      'plans a follow-up before the next leaf is started',
       { prompts: [...situation().prompts, { ordinal: 2, isPlanned: false }], leaves: [leaf('1.1', 'not_started')] },
       { kind: 'supervise', work: { kind: 'plan', prompt: 2 } },
     ],
     [
-      'the next leaf has its turn',
+      'starts the next leaf',
       { leaves: [done, leaf('1.2', 'not_started'), leaf('1.3', 'not_started')] },
       { kind: 'become', leafId: 'leaf 1.2', status: 'queued', because: null },
     ],
     [
-      'one whose turn has come is worked on',
+      'works on a started leaf',
       { leaves: [leaf('1.1', 'queued')] },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
-      'one whose worker was lost is worked on again',
+      'works again on a leaf whose worker was lost',
       { leaves: [working], supervisedUntil: now },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
-      'nothing happens while a worker supervises it',
+      'is a wait while a worker supervises the runbook',
       { leaves: [working], supervisedUntil: now + 1 },
       { kind: 'wait', for: 'lease', until: now + 1 },
     ],
     [
-      'what came to nothing is left alone for a while',
+      'is a wait after a failed try',
       { leaves: [working], callAt: now + 5, calls: 1 },
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
     [
-      'a leaf is given up after its worker was lost again and again',
+      'fails a leaf after its worker was lost again and again',
       { leaves: [working], calls: mostAttempts },
       {
         kind: 'become',
@@ -101,27 +101,27 @@ describe('what happens next', () => {
       },
     ],
     [
-      'planning is given up with the last words',
+      'fails the planning with the last error',
       { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttempts, problem: 'It hiccups.' },
       { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. The last failure: It hiccups.' },
     ],
     [
-      'a leaf waits for a host that is away, however often it was started in vain',
+      'waits for an unavailable host, however often the leaf was started',
       { leaves: [working], calls: 40, problem: 'It is away.', failingSince: now - day + 1 },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
-      'a leaf is given up when the host has been away for a day',
+      'fails a leaf if the host has been unavailable for a day',
       { leaves: [working], calls: 2, problem: 'It is away.', failingSince: now - day },
       { kind: 'become', leafId: 'leaf 1.1', status: 'failed', because: hostGivenUp('It is away.') },
     ],
     [
-      'planning is given up when the host has been away for a day',
+      'fails the planning if the host has been unavailable for a day',
       { prompts: [{ ordinal: 1, isPlanned: false }], problem: 'It is away.', failingSince: now - day },
       { kind: 'fail_plan', prompt: 1, because: hostGivenUp('It is away.') },
     ],
     [
-      'a commit that is made is pushed, also of a canceled runbook',
+      'pushes a commit, also of a canceled runbook',
       {
         leaves: [{ ...working, commit: 'made', pullRequestId: 'one' }],
         pullRequests: [pullRequest({ state: 'planned', isPushed: false })],
@@ -130,12 +130,12 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'push', leafId: 'leaf 1.1' } },
     ],
     [
-      'what is pushed is opened before its leaf is completed',
+      'opens the pull request of a pushed branch before its leaf is completed',
       { leaves: [{ ...working, commit: 'pushed', pullRequestId: 'one' }], pullRequests: [planned] },
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'a commit pushed to an open pull request is described there before its leaf is completed',
+      'updates the description of an open pull request before its leaf is completed',
       {
         leaves: [{ ...working, commit: 'pushed', pullRequestId: 'one' }],
         pullRequests: [pullRequest({ isStale: true })],
@@ -143,12 +143,12 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'refresh', pullRequestId: 'one' } },
     ],
     [
-      'a leaf is completed when all of that is done',
+      'completes a leaf after all of that',
       { leaves: [{ ...working, commit: 'pushed', pullRequestId: 'one' }], pullRequests: [pullRequest()] },
       { kind: 'become', leafId: 'leaf 1.1', status: 'completed', because: null },
     ],
     [
-      'in manual mode nothing is opened',
+      'opens no pull request in manual mode',
       {
         leaves: [{ ...working, commit: 'pushed', pullRequestId: 'one' }],
         pullRequests: [planned],
@@ -157,54 +157,54 @@ describe('what happens next', () => {
       { kind: 'become', leafId: 'leaf 1.1', status: 'completed', because: null },
     ],
     [
-      'in manual mode it is opened when somebody asks',
+      'opens a pull request in manual mode if a user asks',
       { leaves: [done], pullRequests: [planned], prMode: 'manual', isPublishAsked: true },
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'in manual mode it is opened when somebody asks, also of a canceled runbook',
+      'opens a pull request in manual mode if a user asks, also of a canceled runbook',
       { leaves: [done], pullRequests: [planned], prMode: 'manual', isPublishAsked: true, isCanceled: true },
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'a pull request that was refused for good is not requested again',
+      'does not request a pull request again that was finally refused',
       { leaves: [leaf('1.1', 'failed', { commit: 'pushed', pullRequestId: 'one' })], pullRequests: [planned] },
       { kind: 'ended' },
     ],
     [
-      'one whose commit is pushed already is published when it is retried, not done again',
+      'publishes a retried leaf whose commit is pushed, without doing it again',
       { leaves: [leaf('1.1', 'queued', { commit: 'pushed', pullRequestId: 'one' })], pullRequests: [planned] },
       { kind: 'become', leafId: 'leaf 1.1', status: 'in_progress', because: null },
     ],
     [
-      'nothing is started behind a failed leaf',
+      'starts nothing behind a failed leaf',
       { leaves: [leaf('1.1', 'failed'), leaf('1.2', 'not_started')] },
       { kind: 'ended' },
     ],
     [
-      'a follow-up that went on without it is worked on',
+      'works on a follow-up that goes on without the failed leaf',
       { leaves: [leaf('1.1', 'failed', { isPassedOver: true }), leaf('2.1', 'queued')] },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 2.1' } },
     ],
-    ['nothing goes on when it is canceled', { leaves: [leaf('1.1', 'queued')], isCanceled: true }, { kind: 'ended' }],
-    ['it ends when all is done', { leaves: [done], pullRequests: [pullRequest()] }, { kind: 'ended' }],
+    ['ends a canceled runbook', { leaves: [leaf('1.1', 'queued')], isCanceled: true }, { kind: 'ended' }],
+    ['ends when all is done', { leaves: [done], pullRequests: [pullRequest()] }, { kind: 'ended' }],
     [
-      'it is queued when all is done, if that was asked',
+      'queues when all is done, if that was requested',
       { leaves: [done], pullRequests: [pullRequest()], queueWhenGreen: true },
       { kind: 'call', call: { kind: 'queue', pullRequestId: 'one' } },
     ],
     [
-      'it is not queued while a leaf has failed',
+      'does not queue while a leaf has failed',
       { leaves: [done, leaf('1.2', 'failed')], pullRequests: [pullRequest()], queueWhenGreen: true },
       { kind: 'ended' },
     ],
     [
-      'what is queued is waited for',
+      'waits for queued pull requests',
       { leaves: [done], pullRequests: [pullRequest({ isQueued: true })], queueWhenGreen: true },
       { kind: 'wait', for: 'merge', until: null },
     ],
     [
-      'of a stack the lowest is queued',
+      'queues the lowest pull request of a stack',
       {
         leaves: [done],
         pullRequests: [pullRequest({ state: 'merged' }), pullRequest({ id: 'two' }), pullRequest({ id: 'three' })],
@@ -213,7 +213,7 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'queue', pullRequestId: 'two' } },
     ],
     [
-      'one whose base has merged goes into the target branch first',
+      'moves a pull request to the target branch after its base has merged',
       {
         leaves: [done],
         pullRequests: [pullRequest({ state: 'merged' }), pullRequest({ id: 'two', isBelowMerged: true })],
@@ -222,7 +222,7 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'retarget', pullRequestId: 'two' } },
     ],
     [
-      'it ends when everything has merged',
+      'ends when everything has merged',
       { leaves: [done], pullRequests: [pullRequest({ state: 'merged' })], queueWhenGreen: true },
       { kind: 'ended' },
     ],
@@ -230,12 +230,12 @@ describe('what happens next', () => {
     expect(decideRunbook(situation(more), now)).toEqual(step);
   });
 
-  it('leaves more time the more often it came to nothing, half an hour at most', () => {
+  it('pauses longer after each failed try, and at most half an hour', () => {
     const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 100].map((calls) => pauseAfter(calls) / 1000);
     expect(seconds).toEqual([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1800, 1800, 1800]);
   });
 
-  it('asks a host that fails about 60 times, and after a day no more', () => {
+  it('asks a failing host about 60 times, and not after a day', () => {
     let [at, calls] = [now, 0];
     while (!isHostGivenUp(now, at)) at += pauseAfter((calls += 1));
     expect(calls).toBeLessThan(60);

@@ -1,4 +1,4 @@
-// Numbers of steps, moves of leaves, and where commits go.
+// The numbers of steps, the moves of leaves, and the branches of commits.
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,8 +11,8 @@ import {
 import { stepStatuses } from '../../../src/domain/runbooks/runbook.ts';
 import { asTitle, canMoveStep, numberSteps } from '../../../src/domain/runbooks/steps.ts';
 
-describe('numbers', () => {
-  it('are contiguous over follow-ups, and a step without parts has one leaf', () => {
+describe('the numbers of steps', () => {
+  it('go on over follow-ups, and a step without parts has one leaf', () => {
     const leaf = (title: string) => ({ title, instructions: {} });
     const first = numberSteps(
       [
@@ -35,7 +35,7 @@ describe('numbers', () => {
     expect(all.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('have titles of one line, whatever the agent wrote', () => {
+  it('come with titles of one line, whatever the agent wrote', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         const title = asTitle(text, 'otherwise');
@@ -51,7 +51,7 @@ describe('numbers', () => {
 });
 
 describe('a leaf', () => {
-  it('moves along its table and no other way', () => {
+  it('moves only along its table', () => {
     const moves = stepStatuses.flatMap((from) =>
       stepStatuses.filter((to) => canMoveStep(from, to)).map((to) => `${from} → ${to}`),
     );
@@ -68,7 +68,7 @@ describe('a leaf', () => {
   });
 });
 
-describe('where a commit goes', () => {
+describe('the branch of a commit', () => {
   const row = (ordinal: number, state: PlacedPullRequest['state'], ...steps: string[]): PlacedPullRequest => ({
     id: String(ordinal),
     ordinal,
@@ -82,24 +82,36 @@ describe('where a commit goes', () => {
   };
 
   it.each([
-    ['the first opens one', place('single_pr', '1.1'), 'interlock/runbook-7 on main'],
-    ['the next goes to the same', place('single_pr', '2.1', row(1, 'open', '1')), 'interlock/runbook-7'],
-    ['in manual mode too', place('manual', '2.1', row(1, 'planned', '1')), 'interlock/runbook-7'],
-    ['a merged one has a successor', place('single_pr', '2.1', row(1, 'merged', '1')), 'interlock/runbook-7-2 on main'],
-    ['a closed one too', place('manual', '2.1', row(1, 'closed', '1')), 'interlock/runbook-7-2 on main'],
+    ['is new for the first commit', place('single_pr', '1.1'), 'interlock/runbook-7 on main'],
+    ['is the same for the next commit', place('single_pr', '2.1', row(1, 'open', '1')), 'interlock/runbook-7'],
+    ['is the same in manual mode too', place('manual', '2.1', row(1, 'planned', '1')), 'interlock/runbook-7'],
     [
-      'in a stack a step has its own',
+      'is a new one after the pull request was merged',
+      place('single_pr', '2.1', row(1, 'merged', '1')),
+      'interlock/runbook-7-2 on main',
+    ],
+    [
+      'is a new one after the pull request was closed',
+      place('manual', '2.1', row(1, 'closed', '1')),
+      'interlock/runbook-7-2 on main',
+    ],
+    [
+      'is one for each step in a stack',
       place('stacked_pr', '2.1', row(1, 'open', '1')),
       'interlock/runbook-7-2 on interlock/runbook-7',
     ],
-    ['in a stack leaves of a step share one', place('stacked_pr', '1.2', row(1, 'open', '1')), 'interlock/runbook-7'],
     [
-      'a follow-up stands on what is open of the stack',
+      'is the same for leaves of a step in a stack',
+      place('stacked_pr', '1.2', row(1, 'open', '1')),
+      'interlock/runbook-7',
+    ],
+    [
+      'is on top of the open part of the stack, for a follow-up',
       place('stacked_pr', '3.1', row(1, 'merged', '1'), row(2, 'open', '2')),
       'interlock/runbook-7-3 on interlock/runbook-7-2',
     ],
     [
-      'after a stack has merged, a new one begins',
+      'is on the target branch after the whole stack has merged',
       place('stacked_pr', '3.1', row(1, 'merged', '1'), row(2, 'merged', '2')),
       'interlock/runbook-7-3 on main',
     ],
@@ -108,8 +120,8 @@ describe('where a commit goes', () => {
   });
 });
 
-describe('what the pull request says', () => {
-  it('of a commit: a first line that is short, and where it comes from', () => {
+describe('the texts of a runbook', () => {
+  it('of a commit have a short first line and the origin', () => {
     const of = { runbookNumber: 7, leaf: '1.2' };
     expect(commitMessage('Fix it\n\nBecause.', of)).toBe('Fix it\n\nBecause.\n\nRunbook: 7\nRunbook-Step: 1.2\n');
     expect(commitMessage('  ', of)).toBe('Step 1.2 of runbook 7\n\nRunbook: 7\nRunbook-Step: 1.2\n');
@@ -118,7 +130,7 @@ describe('what the pull request says', () => {
     expect(long).toContain('x'.repeat(100));
   });
 
-  it('of a pull request: the description first, then what was done, then who did it', () => {
+  it('of a pull request have the description first, then what was done, then the author', () => {
     const body = pullRequestBody({
       runbookNumber: 7,
       title: 'Tidy up',
@@ -133,7 +145,7 @@ describe('what the pull request says', () => {
     );
   });
 
-  it('labels that ask for something wait until all is done', () => {
+  it('leave out labels that trigger something until all is done', () => {
     const labels = ['a', 'mergequeue', 'b'];
     expect(labelsNow(labels, { triggering: ['mergequeue', ''], isDone: false })).toEqual(['a', 'b']);
     expect(labelsNow(labels, { triggering: ['mergequeue', ''], isDone: true })).toEqual(labels);

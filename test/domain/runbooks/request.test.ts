@@ -33,7 +33,7 @@ describe('a request for a runbook', () => {
     ['a negative budget', () => checkedBudget(-1), /^budgetMicros must be a whole number from 0/],
     ['a budget above the limit', () => checkedBudget(6, 5), /from 0 to 5,/],
     [
-      'a budget that is not raised',
+      'a budget that is not higher than before',
       () => requireGreaterBudget(5, { least: 5, most: 9 }),
       /more than 5, the present budget,/,
     ],
@@ -59,7 +59,7 @@ describe('a request for a runbook', () => {
 });
 
 describe('labels', () => {
-  it('are listed once each: first the present ones, then new ones in the order of the request', () => {
+  it('are listed once each: first the present labels, then the new ones in the order of the request', () => {
     expect(mergeLabels(['b', 'a'], ['c', 'a', ' c ', 'B'])).toEqual(['b', 'a', 'c', 'B']);
     expect(mergeLabels(['b'], null)).toEqual(['b']);
   });

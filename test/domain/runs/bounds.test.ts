@@ -19,19 +19,35 @@ const bounds: RunBounds = {
   freeMemoryBytes: 3_000_000,
 };
 
-describe('a run', () => {
+describe('the limits of a run', () => {
   test.each<[string, RunMeasurements, string | null]>([
-    ['of which nothing was seen', {}, null],
-    ['at all of its bounds', { bytes: 10_000_000, files: 100, processes: 20, memoryBytes: 50_000_000 }, null],
-    ['with files too large together', { bytes: 10_000_001 }, 'run: its files take more than 10 MB together'],
-    ['with too many files', { files: 101 }, 'run: it has more than 100 files'],
-    ['with too many processes', { processes: 21 }, 'run: it has more than 20 processes'],
-    ['with too much memory', { memoryBytes: 50_000_001 }, 'run: its processes take more than 50 MB of memory together'],
-    ['on a full disk', { freeBytes: 4_999_999 }, "machine: less than 5 MB are free on this machine's disk"],
-    ['in a full memory', { freeMemoryBytes: 1 }, 'machine: less than 3 MB of memory are free on this machine'],
-    ['where the machine does not tell its memory', { freeMemoryBytes: null }, null],
+    ['are kept if nothing was measured', {}, null],
     [
-      'that filled the memory itself',
+      'are kept if all measurements are at their limits',
+      { bytes: 10_000_000, files: 100, processes: 20, memoryBytes: 50_000_000 },
+      null,
+    ],
+    ['are exceeded by the size of all files', { bytes: 10_000_001 }, 'run: its files take more than 10 MB together'],
+    ['are exceeded by the number of files', { files: 101 }, 'run: it has more than 100 files'],
+    ['are exceeded by the number of processes', { processes: 21 }, 'run: it has more than 20 processes'],
+    [
+      'are exceeded by the memory',
+      { memoryBytes: 50_000_001 },
+      'run: its processes take more than 50 MB of memory together',
+    ],
+    [
+      'are exceeded by a full disk',
+      { freeBytes: 4_999_999 },
+      "machine: less than 5 MB are free on this machine's disk",
+    ],
+    [
+      'are exceeded by a full memory of the machine',
+      { freeMemoryBytes: 1 },
+      'machine: less than 3 MB of memory are free on this machine',
+    ],
+    ['are kept if the machine does not tell its memory', { freeMemoryBytes: null }, null],
+    [
+      'are exceeded by a run that fills the memory of the machine',
       { freeMemoryBytes: 1, memoryBytes: 50_000_001 },
       'run: its processes take more than 50 MB of memory together',
     ],
@@ -45,13 +61,13 @@ describe('a run', () => {
     [1_000, 940, false],
     [1_000, 930, true],
     [1_000, 2_000, false],
-  ])('may have taken a part of a bound of 1000 when %i became %i: %s', (before, now, expected) => {
+  ])('of 1000 need a closer look if the free space falls from %i to %i: %s', (before, now, expected) => {
     expect(isWorthALook(before, now, 1_000)).toBe(expected);
   });
 });
 
-describe('settings', () => {
-  test('set one bound each', () => {
+describe('the settings', () => {
+  test('set one limit each', () => {
     expect(readRunBounds({ RUN_PROCESSES: '7', RUN_MEMORY_MB: '8', RUN_DISK_MB: '9', RUN_FILES: '' })).toEqual({
       ...defaultRunBounds,
       processes: 7,
@@ -61,7 +77,7 @@ describe('settings', () => {
     expect(readRunBounds({ FREE_DISK_MB: '0' }).freeBytes).toBe(0);
   });
 
-  test.each(['0', '-1', '1.5', 'many', '1e3', '1234567890'])('refuse %s, and say which', (text) => {
+  test.each(['0', '-1', '1.5', 'many', '1e3', '1234567890'])('refuse %s, and name the variable', (text) => {
     expect(() => readRunBounds({ RUN_MEMORY_MB: text })).toThrow(/^RUN_MEMORY_MB must be a whole number/);
   });
 });

@@ -9,7 +9,7 @@ describe('the limits of unpacking a push', () => {
     ['1 kB', 1_000, 1_024_020_000, 61],
     ['10 MB', 10_000_000, 1_224_000_000, 70],
     ['2,048 MB, the largest push that is accepted by default', 2_048_000_000, 41_984_000_000, 2_108],
-  ])('follow from its size, here %s', (_size, bytes, inflatedBytes, processorSec) => {
+  ])('follow from its size (%s)', (_size, bytes, inflatedBytes, processorSec) => {
     expect(decideUnpackBounds(bytes, defaultPushBounds)).toEqual({
       inflatedBytes,
       processorSec,

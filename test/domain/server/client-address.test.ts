@@ -6,13 +6,13 @@ import { addressOf, readTrustedProxies } from '../../../src/server/client-addres
 it.each([
   ['no proxy is trusted', undefined, '10.0.0.1', '192.0.2.1', '10.0.0.1'],
   ['an empty setting trusts none', ' ', '10.0.0.1', '192.0.2.1', '10.0.0.1'],
-  ['the connected address is not a proxy', '10.0.0.0/8', '203.0.113.9', '192.0.2.1', '203.0.113.9'],
+  ['the connected address is no proxy', '10.0.0.0/8', '203.0.113.9', '192.0.2.1', '203.0.113.9'],
   ['a proxy names the client', '10.0.0.0/8', '10.0.0.1', '192.0.2.1', '192.0.2.1'],
   ['a proxy that Node shows as IPv6', '10.0.0.0/8', '::ffff:10.0.0.1', '192.0.2.1', '192.0.2.1'],
   ['a client that writes an address itself', '10.0.0.0/8', '10.0.0.1', '192.0.2.1, 203.0.113.9', '203.0.113.9'],
   ['two proxies', '10.0.0.1, fd00::/8', 'fd00::5', '192.0.2.1, 10.0.0.1', '192.0.2.1'],
   ['a proxy that names nobody', '10.0.0.1', '10.0.0.1', undefined, '10.0.0.1'],
-  ['proxies alone', '10.0.0.0/8', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+  ['there are only proxies', '10.0.0.0/8', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
   ['a text that is not an address', '10.0.0.0/8', '10.0.0.1', '192.0.2.1, unknown', 'unknown'],
 ])('%s', (_name, setting, remoteAddress, forwarded, address) => {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
@@ -21,7 +21,7 @@ it.each([
 });
 
 it.each(['true', '1', 'proxy.example.com', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,,10.0.0.2', '::1/129'])(
-  'refuses %s and says what it may be',
+  'refuses %s, and says what is accepted',
   (setting) => {
     expect(() => readTrustedProxies(setting)).toThrow('It must be addresses and ranges of proxies');
   },

@@ -1,4 +1,4 @@
-// The simulator against what is known without one.
+// Compares the simulator with known formulas.
 import { expect, it } from 'vitest';
 import { simulate } from '../../../src/domain/simulation/engine.ts';
 import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
@@ -23,7 +23,7 @@ const hour = 60 * minute;
 interface Day {
   readonly changes: number;
   readonly failure: number;
-  /** When the next one arrives, in milliseconds from the one before. */
+  /** The time of the next arrival, in milliseconds after the one before. */
   readonly gap: (number: number) => number;
   readonly targets?: (number: number) => readonly string[] | null;
   readonly workers?: number;
@@ -32,7 +32,7 @@ interface Day {
 
 const seed = 7;
 
-/** Half-hour builds; each change is bad by itself, independently of the others. */
+/** Builds take half an hour. Each change is bad independently of the others. */
 function day({ changes: count, failure, gap, targets = () => null, workers = 1000, spread = 0 }: Day): PolicySetup {
   let at = 0;
   const changes = Array.from({ length: count }, (_, number): Change => {
@@ -44,7 +44,7 @@ function day({ changes: count, failure, gap, targets = () => null, workers = 100
   return { changes, workers, truth: truthOf({ seed, bad, pairs: [], flake: 0, ci }) };
 }
 
-/** A batch of k at a time; where it is red, each of its members by itself. */
+/** Builds a batch of k at a time. If it is red, builds each of its members alone. */
 function dorfman(size: number): MakePolicy {
   return () => {
     const take = (queue: QueueView, actions: QueueActions): void => {
@@ -66,7 +66,7 @@ function dorfman(size: number): MakePolicy {
   };
 }
 
-/** Cut into groups of `size`. */
+/** Divides the changes into groups of `size`. */
 function groupsOf(bad: readonly boolean[], size: number): boolean[][] {
   return Array.from({ length: bad.length / size }, (_, place) => bad.slice(place * size, (place + 1) * size));
 }
@@ -75,7 +75,7 @@ function sum(of: readonly number[]): number {
   return of.reduce((total, each) => total + each, 0);
 }
 
-/** Many, for what is to be expected of few. */
+/** Draws whether each change is bad. */
 function fates(failure: number, count: number): boolean[] {
   return Array.from({ length: count }, (_, number) => draw(seed, streams.outcome, number) < failure);
 }
@@ -88,14 +88,17 @@ it.each([
   [0.01, 11],
   [0.05, 5],
   [0.15, 3],
-])('batches after Dorfman: at %d failures and %i members, 1/k + 1 - q^k builds a change', (failure, size) => {
-  const setup = day({ changes: size * 100, failure, gap: () => 0, targets: (number) => [`${number}`] });
-  const { builds } = simulate(setup, dorfman(size));
-  expect(builds).toBe(dorfmanBuilds(fates(failure, size * 100), size));
-  const many = size * 100_000;
-  const expected = 1 / size + 1 - (1 - failure) ** size;
-  expect(dorfmanBuilds(fates(failure, many), size) / many / expected).toBeCloseTo(1, 2);
-});
+])(
+  'Dorfman batches at a failure rate of %d with %i members need 1/k + 1 - q^k builds for each change',
+  (failure, size) => {
+    const setup = day({ changes: size * 100, failure, gap: () => 0, targets: (number) => [`${number}`] });
+    const { builds } = simulate(setup, dorfman(size));
+    expect(builds).toBe(dorfmanBuilds(fates(failure, size * 100), size));
+    const many = size * 100_000;
+    const expected = 1 / size + 1 - (1 - failure) ** size;
+    expect(dorfmanBuilds(fates(failure, many), size) / many / expected).toBeCloseTo(1, 2);
+  },
+);
 
 /** Counts the builds of a bisection: one for the batch, and two for each red part of at least two changes. */
 function bisectionBuilds(batch: readonly boolean[]): number {
@@ -114,20 +117,23 @@ it.each([
   [0.02, 8],
   [0.08, 8],
   [0.15, 4],
-])('the planner bisects: at %d failures and batches of %i, two builds for each red part', (failure, size) => {
-  const setup = day({ changes: size * 40, failure, gap: () => 0 });
-  const { builds, red, ejectedUnjustly } = simulate(setup, () =>
-    plannerPolicy({
-      rules: { ...rulesOfPlanner, batchSize: size, maxParallelBuilds: 1, useOptimisticValidation: false },
-    }),
-  );
-  expect(builds).toBe(sum(groupsOf(fates(failure, size * 40), size).map(bisectionBuilds)));
-  expect({ red, ejectedUnjustly }).toEqual({ red: 0, ejectedUnjustly: 0 });
-  const many = sum(groupsOf(fates(failure, size * 100_000), size).map(bisectionBuilds)) / 100_000;
-  expect(many / bisectionCost(size, 1 - failure)).toBeCloseTo(1, 2);
-});
+])(
+  'the planner bisects at a failure rate of %d in batches of %i, with two builds for each red part',
+  (failure, size) => {
+    const setup = day({ changes: size * 40, failure, gap: () => 0 });
+    const { builds, red, ejectedUnjustly } = simulate(setup, () =>
+      plannerPolicy({
+        rules: { ...rulesOfPlanner, batchSize: size, maxParallelBuilds: 1, useOptimisticValidation: false },
+      }),
+    );
+    expect(builds).toBe(sum(groupsOf(fates(failure, size * 40), size).map(bisectionBuilds)));
+    expect({ red, ejectedUnjustly }).toEqual({ red: 0, ejectedUnjustly: 0 });
+    const many = sum(groupsOf(fates(failure, size * 100_000), size).map(bisectionBuilds)) / 100_000;
+    expect(many / bisectionCost(size, 1 - failure)).toBeCloseTo(1, 2);
+  },
+);
 
-/** Round by round the window is built, lands up to its first bad one, which leaves, and is filled again. */
+/** In each round the window is built, lands up to its first bad change, which leaves, and is filled again. */
 function speculate(bad: readonly boolean[], window: number): { readonly rounds: number; readonly builds: number } {
   let [first, rounds, builds] = [0, 0, 0];
   while (first < bad.length) {
@@ -145,7 +151,7 @@ it.each([
   [6, 8.2],
   [7, 9.5],
 ])(
-  'the planner speculates along a window of %i: of half-hour builds of which a tenth fail, %d land in an hour',
+  'the planner speculates along a window of %i: with half-hour builds, of which a tenth fails, %d changes land in an hour',
   (window, published) => {
     const setup = day({ changes: 300, failure: 0.1, gap: () => 0 });
     const run = simulate(setup, () =>
@@ -159,12 +165,12 @@ it.each([
     const many = speculate(fates(0.1, 1_000_000), window);
     const landedInHour = (2 * 0.9 * (1 - 0.9 ** window)) / 0.1;
     expect((2 * 900_000) / many.rounds / landedInHour).toBeCloseTo(1, 2);
-    // The published table is itself rounded, or measured: its middle row is 3 % off this sum.
+    // The published table is rounded or measured: its middle row differs from this sum by 3 %.
     expect(Math.abs(landedInHour / published - 1)).toBeLessThan(0.03);
   },
 );
 
-it('one at a time is a queue M/D/1', () => {
+it('a policy of one change at a time is a queue M/D/1', () => {
   const load = 0.6;
   const gap = (number: number): number => (drawWait(seed, streams.arrival, number) * 30 * minute) / load;
   const { outcomes } = simulate(day({ changes: 40_000, failure: 0.1, gap }), oneAtATime);
@@ -172,7 +178,7 @@ it('one at a time is a queue M/D/1', () => {
   expect(wait / (30 + (load * 30) / (2 * (1 - load)))).toBeCloseTo(1, 1.3);
 });
 
-it('where nothing overlaps and workers abound, changes wait only for CI, and as many are in flight as Little says', () => {
+it("without overlaps and with enough workers, changes only wait for CI, and Little's law gives their number", () => {
   const rate = 100;
   const spread = 0.5;
   const gap = (number: number): number => (drawWait(seed, streams.arrival, number) * hour) / rate;

@@ -6,7 +6,10 @@ import { oneAtATime } from '../../../bench/simulator/policies/one-at-a-time.ts';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import { minute, run, endsOf } from './world.ts';
 
-/** Everybody at once on the tip; who is green lands if nothing overlapping did since, else is built again. */
+/**
+ * Builds all changes at once on the tip. A green change lands if nothing overlapping has landed since, and is otherwise
+ * built again.
+ */
 function optimist(): Policy {
   return {
     decide(queue, actions) {
@@ -21,8 +24,8 @@ function optimist(): Policy {
   };
 }
 
-describe('a policy plays in a simulated world', () => {
-  it('sees builds end, lands what is green and ejects what is red', () => {
+describe('a policy in a simulated world', () => {
+  it('sees the ends of builds, lands green changes and ejects red ones', () => {
     expect(endsOf(run({ arrivals: [0, 10, 20], bad: [1] }, optimist))).toEqual([
       '0 landed at 30',
       '1 ejected at 40',
@@ -30,14 +33,14 @@ describe('a policy plays in a simulated world', () => {
     ]);
   });
 
-  it('waits for a worker in the order of requests', () => {
+  it('gets workers in the order of its requests', () => {
     expect(endsOf(run({ arrivals: [0, 0], bad: [0, 1], workers: 1 }, optimist))).toEqual([
       '0 ejected at 30',
       '1 ejected at 60',
     ]);
   });
 
-  it('is charged for what it cancels, and gets the worker back', () => {
+  it('pays for canceled builds, and gets their workers back', () => {
     let first: Build | null = null;
     const fickle: Policy = {
       decide(queue, actions) {
@@ -57,7 +60,7 @@ describe('a policy plays in a simulated world', () => {
     expect(outcome).toMatchObject({ builds: 2, canceled: 1, work: 40 * minute });
   });
 
-  it('may not land what no green build justifies', () => {
+  it('may land nothing without a green build', () => {
     const reckless = (): Policy => ({
       decide: (queue, actions) => {
         for (const change of queue.news.arrived) actions.land([change.number], []);
@@ -66,13 +69,13 @@ describe('a policy plays in a simulated world', () => {
     expect(() => run({ arrivals: [0] }, reckless)).toThrow('No green build justifies landing 0');
   });
 
-  it('may not leave anybody in the queue for ever', () => {
+  it('may leave no change in the queue for ever', () => {
     expect(() => run({ arrivals: [0] }, () => ({ decide: () => undefined }))).toThrow(
       '1 changes are still in the queue',
     );
   });
 
-  it('is reported by what really happened on the mainline', () => {
+  it('is measured by what really happened on the mainline', () => {
     const careless = (): Policy => ({
       knowsOutcomes: true,
       decide: (queue, actions) => {
@@ -87,15 +90,15 @@ describe('a policy plays in a simulated world', () => {
   });
 });
 
-describe('pairs of changes', () => {
-  it('a change leaves when one that it conflicts with semantically is there first', () => {
+describe('a pair of changes', () => {
+  it('with a semantic conflict loses the later change', () => {
     expect(endsOf(run({ arrivals: [0, 5], pairs: [{ a: 0, b: 1, kind: 'semantic_conflict' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 ejected at 60',
     ]);
   });
 
-  it('a bad change lands when the one that fixes it is there first', () => {
+  it('of which one fixes the other lands, if the fix is first', () => {
     expect(endsOf(run({ arrivals: [0, 5], bad: [1], pairs: [{ a: 1, b: 0, kind: 'fixed_by' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 landed at 60',
@@ -103,10 +106,10 @@ describe('pairs of changes', () => {
   });
 });
 
-describe('the policies everybody is measured by', () => {
+describe('the policies for comparison', () => {
   const day = { arrivals: [0, 5, 10, 15], bad: [1], targets: [['a'], ['a'], ['a'], ['b']] };
 
-  it('one at a time', () => {
+  it('land one change at a time', () => {
     expect(endsOf(run(day, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 ejected at 60',
@@ -115,13 +118,13 @@ describe('the policies everybody is measured by', () => {
     ]);
   });
 
-  it('the oracle builds each once, and lands overlapping changes in order', () => {
+  it('build each change once and land overlapping changes in order, as the oracle', () => {
     const outcome = run(day, inOrderOracle);
     expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 ejected at 35', '2 landed at 40', '3 landed at 45']);
     expect(outcome.builds).toBe(4);
   });
 
-  it('the planner speculates along the line, and builds again behind a red one', () => {
+  it('speculate along the line and build again behind a red change, as the planner', () => {
     const outcome = run({ ...day, targets: [] }, () => plannerPolicy({ rules: rulesOfPlanner }));
     expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 ejected at 45', '2 landed at 75', '3 landed at 75']);
     expect(outcome).toMatchObject({ red: 0, ejectedUnjustly: 0 });

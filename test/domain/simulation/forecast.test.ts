@@ -12,7 +12,7 @@ import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
 
 const rules = { ...parallel, maxParallelBuilds: 20 };
 
-/** Builds took so long, each as often, of pull requests that are gone. */
+/** Statistics of builds of earlier pull requests, with these durations, each equally often. */
 function statisticsOf(minutes: readonly number[], flakeRate: number): BuildStatistics {
   const builds = Array.from({ length: 100 }, (_, place) => ({
     members: [`gone ${place}`],
@@ -25,7 +25,7 @@ function statisticsOf(minutes: readonly number[], flakeRate: number): BuildStati
   return { ...statistics, arrivalsPerHour: 0 };
 }
 
-test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, () => {
+test(`a line can be simulated from every state to its end (FC_SEED=${fcSeed})`, () => {
   const statistics = { ...statisticsOf([10, 20], 0.02), arrivalsPerHour: 4 };
   const numRuns = examples({ standard: 10, full: 60 });
   let estimates = 0;
@@ -56,7 +56,7 @@ describe('a forecast', () => {
   const minutesOf = (eta: Eta | string | undefined): number[] =>
     typeof eta === 'object' ? [(eta.p50 - now) / minute, (eta.p90 - now) / minute] : [];
 
-  it('is that of a build, where nothing is before it', () => {
+  it('is the duration of a build, if nothing is before the pull request', () => {
     const alone = situation({ rules, waiting: [pr(1)] });
     const [p50 = 0, p90 = 0] = minutesOf(ask(alone).etas.get('p1'));
     expect(p50).toBeGreaterThan(15);
@@ -65,7 +65,7 @@ describe('a forecast', () => {
     expect(p90).toBeLessThan(40);
   });
 
-  it('takes away what a running build has behind it', () => {
+  it('subtracts the time that a running build has taken already', () => {
     const line = situation({
       rules,
       line: [{ of: [1], build: 'pending', change: { createdAt: now - 15 * minute } }],
@@ -77,7 +77,7 @@ describe('a forecast', () => {
     expect(p90).toBeLessThan(25);
   });
 
-  it('knows that who is behind lands no earlier than who is before', () => {
+  it('lets no pull request land before an earlier one', () => {
     const line = situation({ rules, waiting: [1, 2, 3, 4, 5].map((number) => pr(number)) });
     const instants = [...ask(line).etas.values()].map((eta) => (typeof eta === 'object' ? eta.p50 : 0));
     expect(instants).toEqual(rising(instants));
@@ -92,13 +92,13 @@ describe('a forecast', () => {
     expect([...ask({ ...line, queue: { ...line.queue, ...queue } }).etas]).toEqual([['p1', reason]]);
   });
 
-  it('has no time while no build has ended, or for a pull request that most likely fails', () => {
+  it('has no time if no build has ended, or if the pull request will probably fail', () => {
     const line = situation({ rules, waiting: [pr(1), pr(2, { successProbability: 0.1 })] });
     expect(ask(line, null).etas.get('p1')).toBe('no_build_history');
     expect(ask(line).etas.get('p2')).toBe('likely_to_fail');
   });
 
-  it('goes by what second builds said so far, as the planner does', () => {
+  it('uses the results of second builds so far, as the planner does', () => {
     const red = { of: [1], build: 'failure', change: { sideBuild: 'speculative' } } as const;
     const seen = situation({ rules: { ...rules, speculation: 'adaptive' }, line: [red] });
     const line = { ...seen, pullRequests: seen.pullRequests.map((row) => ({ ...row, successProbability: 0.99 })) };
@@ -108,14 +108,14 @@ describe('a forecast', () => {
     expect(etas.get('p1')).toBe('likely_to_fail');
   });
 
-  it('is not before the merge window opens', () => {
+  it('is not before the merge window', () => {
     const line = situation({ rules, waiting: [pr(1)] });
     const opensAt = now + 600 * minute;
     const { etas } = ask({ ...line, queue: { ...line.queue, landingsFrom: opensAt } });
     expect(etas.get('p1')).toEqual({ p50: opensAt, p90: opensAt });
   });
 
-  it('reaches so far back as a line is played', () => {
+  it('exists only for the simulated part of a long line', () => {
     const line = situation({ rules, waiting: Array.from({ length: 110 }, (_, place) => pr(place + 1)) });
     const { etas } = forecast(line, now, { statistics, isOver: () => true });
     expect(typeof etas.get('p100')).toBe('object');

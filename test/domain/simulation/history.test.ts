@@ -25,7 +25,7 @@ function batch(id: string, members: readonly string[], more: Partial<PastBatch> 
   };
 }
 
-describe('the stays of a log', () => {
+describe('a stay in the line, from events,', () => {
   const arrived = entry('queued', 'a', 1);
   it.each([
     ['merged', [arrived, entry('merged', 'a', 5)], { at: 5, as: 'landed' }],
@@ -43,7 +43,7 @@ describe('the stays of a log', () => {
     expect(staysOf(log)).toEqual([expect.objectContaining({ pullRequest: 'a', arrivedAt: 1, end })]);
   });
 
-  it('are two for a pull request that was queued twice, and none where the arrival is not on record', () => {
+  it('is one of two for a pull request that was queued twice, and is left out without an arrival', () => {
     const log = [entry('merged', 'b', 0), arrived, entry('blocked', 'a', 2, 107), entry('queued', 'a', 3)];
     expect(staysOf(log).map(({ arrivedAt, end }) => [arrivedAt, end?.as ?? null])).toEqual([
       [1, 'failed'],
@@ -53,7 +53,7 @@ describe('the stays of a log', () => {
 });
 
 describe('a workload', () => {
-  it('takes all that stood below a batch for its content', () => {
+  it('takes everything below a batch for its content', () => {
     const chain = [
       batch('1', ['a']),
       batch('2', ['b'], { parent: '1' }),
@@ -68,7 +68,7 @@ describe('a workload', () => {
     ]);
   });
 
-  it('lets each change fare as it fared, and CI take as long as it took', () => {
+  it('gives each change its real result, and CI its real duration', () => {
     const log = [
       entry('queued', 'a', 1),
       entry('queued', 'b', 2),
@@ -86,13 +86,13 @@ describe('a workload', () => {
     expect([lasts([0]), lasts([1]), lasts([0, 1])]).toEqual([30, 40, 40]);
   });
 
-  it('counts a red build of what merged unchanged as a flake', () => {
+  it('counts a red build of a pull request that merged unchanged as a flake', () => {
     const log = ['a', 'b'].flatMap((id, n) => [entry('queued', id, n), entry('merged', id, 90 + n)]);
     const reds = [batch('1', ['a'], { verdict: 'red' }), batch('2', ['a']), batch('3', ['b']), batch('4', ['a', 'b'])];
     expect(workloadOf({ stays: staysOf(log), builds: buildsOf(reds) }).flakeRate).toBe(0.25);
   });
 
-  it('says what the history is silent about', () => {
+  it('says which assumptions the history leaves open', () => {
     const log = [
       ...['a', 'b', 'c', 'd'].map((id, n) => entry('queued', id, n)),
       entry('blocked', 'a', 9, 107),
@@ -118,7 +118,7 @@ describe('a replay', () => {
     { seed: 3, count: 300, perHour: 60, failure: 0.1 },
     { seed: 4, count: 300, perHour: 40, failure: 0.05, flake: 0.03 },
     { seed: 5, count: 300, perHour: 40, failure: 0.05, drawnPer: 'build' },
-  ])('under the rules of the time gives nearly the waits of the time: %o', (days) => {
+  ])('under the rules of that time has nearly the waits of that time: %o', (days) => {
     const { run, log, batches } = pastOf(days, rules);
     const stays = staysOf(log);
     const seen = observe(stays, run.builds);
@@ -132,7 +132,7 @@ describe('a replay', () => {
     expect(Math.abs(again.landedPerHour - seen.landedPerHour) / seen.landedPerHour).toBeLessThan(near);
   });
 
-  it('tells what fewer builds at once would have cost', () => {
+  it('shows the cost of fewer builds at once', () => {
     const { log, batches } = pastOf({ seed: 6, count: 200, perHour: 30, failure: 0.03 }, rules);
     const workload = workloadOf({ stays: staysOf(log), builds: buildsOf(batches) });
     const [many, one] = [20, 1].map((maxParallelBuilds) =>
@@ -143,7 +143,7 @@ describe('a replay', () => {
     expect(one?.red).toBe(0);
   });
 
-  it('ends when its time is over, and says how far it came', () => {
+  it('ends when its time is over, and says how far it got', () => {
     const { log, batches } = pastOf({ seed: 7, count: 100, perHour: 30, failure: 0 }, rules);
     const workload = workloadOf({ stays: staysOf(log), builds: buildsOf(batches) });
     let looks = 0;
@@ -154,7 +154,7 @@ describe('a replay', () => {
     expect(part.until).toBeLessThan(whole.until);
   });
 
-  it('of nothing is nothing', () => {
+  it('of an empty history is empty', () => {
     const nothing = replay(workloadOf({ stays: [], builds: [] }), { rules, spent: never });
     expect(nothing).toMatchObject({ waits: null, landed: 0, landedPerHour: 0, buildsPerLanding: null });
   });

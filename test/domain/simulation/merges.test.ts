@@ -3,7 +3,7 @@ import { isEnough } from '../../../src/domain/simulation/comparison.ts';
 import { logOfMerges, staysOf } from '../../../src/domain/simulation/history.ts';
 
 describe('merges in git', () => {
-  test('are pull requests that are queued when they were merged, in that order', () => {
+  test('count as pull requests that were queued at their merge, in this order', () => {
     const log = logOfMerges([
       { commit: 'b', author: 'Bo', at: 2_000 },
       { commit: 'a', author: 'Ada', at: 1_000 },
@@ -26,5 +26,7 @@ describe('merges in git', () => {
     [19, false],
     [20, true],
     [500, true],
-  ])('%i of them tell of a usual day: %s', (arrivals, tell) => expect(isEnough(arrivals)).toBe(tell));
+  ])('are enough for figures of a usual day if there are %i of them: %s', (arrivals, tell) =>
+    expect(isEnough(arrivals)).toBe(tell),
+  );
 });

@@ -32,22 +32,22 @@ function moves(after: Snapshot, before = line, known: BuildStatistics | null = s
   }));
 }
 
-test('what changes nothing moves nothing', () => {
+test('a snapshot without a change moves no ETA', () => {
   expect(moves(line)).toEqual([]);
 });
 
-test('a pull request that leaves the line lets those behind it land earlier, and nobody else', () => {
+test('after a pull request leaves the line, those behind it land earlier, and no others', () => {
   expect(moves(withLine(1, 3))).toEqual([
     { number: 2, before: 'known', after: null, isEarlier: false },
     { number: 3, before: 'known', after: 'known', isEarlier: true },
   ]);
 });
 
-test('a pull request that joins the line has a landing from then on', () => {
+test('a pull request that joins the line gets an ETA', () => {
   expect(moves(line, withLine(1, 2))).toEqual([{ number: 3, before: null, after: 'known', isEarlier: false }]);
 });
 
-test('a pause takes every landing away, and its end gives them back', () => {
+test('a pause removes every ETA, and its end restores them', () => {
   const paused = { ...line, queue: { ...line.queue, paused: true } };
   const gone = [1, 2, 3].map((number) => ({ number, before: 'known', after: 'paused', isEarlier: false }));
   expect(moves(paused)).toEqual(gone);
@@ -56,7 +56,7 @@ test('a pause takes every landing away, and its end gives them back', () => {
   );
 });
 
-test('a freeze with an end makes landings later', () => {
+test('a freeze with an end makes all ETAs later', () => {
   const frozen = { ...line, queue: { ...line.queue, landingsFrom: now + 500 * minute } };
   expect(moves(frozen).map(({ number, isEarlier }) => [number, isEarlier])).toEqual([
     [1, false],
@@ -65,7 +65,7 @@ test('a freeze with an end makes landings later', () => {
   ]);
 });
 
-test('nothing is said while no build has ended, except of what joins or leaves', () => {
+test('while no build has ended, only pull requests that join or leave are reported', () => {
   expect(moves(withLine(1, 3), line, null)).toEqual([
     { number: 2, before: 'no_build_history', after: null, isEarlier: false },
   ]);

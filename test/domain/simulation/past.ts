@@ -1,4 +1,4 @@
-// A past to learn from: a simulated queue, written down as the service would have written it.
+// A past for tests: a simulated queue, with the events that the service would have written.
 import type { LogEntry, PastBatch } from '../../../src/domain/simulation/history.ts';
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
@@ -17,7 +17,7 @@ export interface Days {
   readonly flake?: number;
   readonly medianMin?: number;
   readonly drawnPer?: 'change' | 'build';
-  /** Each change affects one of so many. Left out: it affects everything. */
+  /** Each change affects one of so many targets. Left out: it affects everything. */
   readonly targets?: number;
 }
 
@@ -86,7 +86,7 @@ function noting(builds: Build[], rules: QueueRules): Policy {
   };
 }
 
-/** The service's line is a chain: what a build assumes is what its parent holds. */
+/** The line of the service is a chain, so the assumptions of a build are the content of its parent. */
 function toPastBatch(
   { id, members, assumes, requestedAt, finishedAt, verdict }: Build,
   all: readonly Build[],

@@ -1,4 +1,4 @@
-// The policies that the planner is compared with: safe all of them, and where something is known of one, it holds here.
+// The policies that the planner is compared with. All of them are safe, and known properties of single policies hold.
 import { describe, expect, it } from 'vitest';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 import { batches } from '../../../bench/simulator/policies/batches.ts';
@@ -24,7 +24,7 @@ const others = Object.entries(policies).filter(([name]) => name !== 'interlock')
 
 const days = new Map<string, PolicySetup>();
 
-/** Drawn once, for all who meet it. */
+/** Draws each day once, for all policies. */
 function smallDay({ cell, seed }: { readonly cell: string; readonly seed: number }): PolicySetup {
   const known = days.get(`${cell} ${seed}`);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ function landedIn({ outcomes }: Run): Map<number, number> {
 }
 
 describe.each(others)('%s', (_, makePolicy) => {
-  it('lands every good change and takes every bad one out', () => {
+  it('lands every good change and ejects every bad one', () => {
     const targets = ['a', 'b', 'a', 'ab', 'b', 'a', 'c', 'ac', 'a', 'b', 'a', 'c'].map((names) => names.split(''));
     const arrivals = targets.map((__, number) => number * 7);
     for (const workers of [1, 3, 100])
@@ -50,14 +50,14 @@ describe.each(others)('%s', (_, makePolicy) => {
       }
   });
 
-  it('keeps the mainline green where changes conflict semantically, fix each other, and CI is flaky', () => {
+  it('keeps the mainline green if changes conflict semantically or fix each other, and if CI is flaky', () => {
     for (const cell of ['rate=60,workers=20,failure=0.15', 'rate=60,workers=40,overlap=1,failure=0.15,flake=0.05'])
       for (const seed of cases({ standard: [1], full: [2, 3] }))
         expect(simulate(smallDay({ cell, seed }), makePolicy).red).toBe(0);
   });
 });
 
-describe('no policy that keeps the order', () => {
+describe('a policy that keeps the order', () => {
   const inOrder: readonly [string, MakePolicy][] = [
     ['one at a time', oneAtATime],
     ['Zuul in one lane', zuulOneLane],
@@ -66,7 +66,7 @@ describe('no policy that keeps the order', () => {
     ['speculate-all', speculateAll],
     ['SubmitQueue', submitQueue],
   ];
-  it.each(inOrder)('lands a change sooner than the oracle: %s', (_, makePolicy) => {
+  it.each(inOrder)('lands no change sooner than the oracle: %s', (_, makePolicy) => {
     for (const seed of cases({ standard: [4], full: [5] })) {
       const cell = 'rate=60,workers=10000,overlap=0.5';
       const day = smallDay({ cell, seed });
@@ -78,14 +78,14 @@ describe('no policy that keeps the order', () => {
   });
 });
 
-it('the bound that may reorder lands nobody later than the in-order oracle does', () => {
+it('the bound that may reorder lands no change later than the in-order oracle', () => {
   const day = smallDay({ cell: 'rate=60,workers=10000,overlap=0.72', seed: 4 });
   const bound = landedIn(simulate(day, reorderingBound));
   const oracle = landedIn(simulate(day, inOrderOracle));
   expect([...oracle].filter(([change, at]) => (bound.get(change) ?? at) > at)).toEqual([]);
 });
 
-it('speculate-all with workers for everything is the oracle, at the price of every combination', () => {
+it('speculate-all with enough workers equals the oracle, but builds every combination', () => {
   const day = smallDay({ cell: 'rate=20,workers=100000,overlap=0.3', seed: 6 });
   const all = simulate(day, speculateAll);
   expect(endsOf(all)).toEqual(endsOf(simulate(day, inOrderOracle)));
@@ -93,17 +93,17 @@ it('speculate-all with workers for everything is the oracle, at the price of eve
   expect(combinations).toBe(1 + 2 + 4 + 8);
 });
 
-it('a window of one is one at a time', () => {
+it('a window of one equals one change at a time', () => {
   const day = smallDay({ cell: 'rate=2,workers=5,overlap=1,failure=0.15', seed: 7 });
   expect(endsOf(simulate(day, () => prefixWindowOf(1)))).toEqual(endsOf(simulate(day, oneAtATime)));
 });
 
-describe('a batch of all that wait', () => {
-  it('is one build for all of them when nothing is bad', () => {
+describe('a batch of all waiting changes', () => {
+  it('needs one build for all of them, if none is bad', () => {
     expect(run({ arrivals: Array.from({ length: 32 }, () => 0) }, batches).builds).toBe(1);
   });
 
-  it('finds one bad of 2^k by two builds for each halving', () => {
+  it('finds one bad change of 2^k by two builds for each halving', () => {
     for (const bad of [0, 5, 15]) {
       const outcome = run({ arrivals: Array.from({ length: 16 }, () => 0), bad: [bad] }, batches);
       expect(outcome.builds).toBe(1 + 2 * 4);
@@ -113,7 +113,7 @@ describe('a batch of all that wait', () => {
 });
 
 describe('a window of prefixes', () => {
-  // 30-minute builds, 10 % failures: so many landings an hour, by a published table.
+  // Landings in an hour by a published table, with 30-minute builds of which 10 % fail.
   it.each(
     cases<readonly [number, number]>({
       standard: [[6, 8.2]],
@@ -132,7 +132,7 @@ describe('a window of prefixes', () => {
     expect(Math.abs(perHour / published - 1)).toBeLessThan(0.05);
   });
 
-  it('lands what a later prefix shows to be green, whatever its own build said', () => {
+  it('lands what a later prefix shows to be green, even if its own build was red', () => {
     // 1 needs 2 to be green.
     const pairs = [{ a: 1, b: 2, kind: 'fixed_by' as const }];
     const outcome = run({ arrivals: [0, 0, 0], bad: [1], pairs }, prefixWindow);
@@ -142,7 +142,7 @@ describe('a window of prefixes', () => {
 });
 
 describe('Zuul', () => {
-  it('opens its window by one with each landing and halves it with each failure, down to three', () => {
+  it('enlarges its window by one with each landing, and halves it with each failure, down to three', () => {
     const window = new Window();
     const sizes = [true, true, false, false, false, false, true].map((hasLanded) => {
       window.adjust(hasLanded);
@@ -151,28 +151,28 @@ describe('Zuul', () => {
     expect(sizes).toEqual([21, 22, 11, 5, 3, 3, 4]);
   });
 
-  it('builds those behind a failing change without it before it is known to be at fault', () => {
+  it('builds the changes behind a failing one without it before the failure is final', () => {
     const setup = sketch({ arrivals: [0, 0, 0], bad: [1] });
     const slow: PolicySetup = {
       ...setup,
       truth: { ...setup.truth, durationOf: ({ members }) => (members.includes(0) ? 60 : 30) * minute },
     };
-    // 1 is seen to fail at 30; 2 is built again at once, not when 0 has landed.
+    // Change 1 fails at 30. Change 2 is built again at once, and not when change 0 has landed.
     expect(endsOf(simulate(slow, zuulOneLane))).toEqual(['0 landed at 60', '1 ejected at 60', '2 landed at 60']);
   });
 
-  it('builds a change again that was red on something that turned out bad', () => {
+  it('builds a change again that was red on top of a bad one', () => {
     const pairs = [{ a: 0, b: 1, kind: 'semantic_conflict' as const }];
     const outcome = run({ arrivals: [0, 5, 5], bad: [0], pairs }, zuulOneLane);
     expect(endsOf(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);
   });
 });
 
-describe('what goes past another', () => {
+describe('a policy that lets changes pass', () => {
   it.each([
     ['its open-source successor', submitQueueOpen],
     ['early landing', earlyLanding],
-  ])('lands a short build before the long one it stands behind: %s', (_, makePolicy) => {
+  ])('lands a short build before an earlier long one: %s', (_, makePolicy) => {
     const setup = sketch({ arrivals: [0, 1], workers: 3 });
     const slow: PolicySetup = {
       ...setup,

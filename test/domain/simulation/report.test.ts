@@ -10,7 +10,7 @@ const committed = join(projectRoot, 'docs/planner');
 const folder = mkdtempSync(join(tmpdir(), 'interlock-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The rows of docs/planner/tables.md. */
+/** The rows in docs/planner/tables.md. */
 function readRows(): readonly FullRow[] {
   const sections = readFileSync(join(committed, 'tables.md'), 'utf8').split('\n## ').slice(1);
   return sections.flatMap((section) => {
@@ -28,7 +28,7 @@ function readRows(): readonly FullRow[] {
   });
 }
 
-it('the committed summary of the planner is what its tables say', async () => {
+it('the committed summary of the planner follows from its tables', async () => {
   const rows = readRows();
   expect(rows.length).toBeGreaterThan(200);
   await writeReport(folder, rows, { seeds: '1', changes: 500, past: 2_000 });
@@ -36,7 +36,7 @@ it('the committed summary of the planner is what its tables say', async () => {
     expect(readFileSync(join(folder, file), 'utf8')).toBe(readFileSync(join(committed, file), 'utf8'));
 });
 
-it('the summary names the policy that is faster for as few builds', async () => {
+it('the summary names a policy that is faster with as few builds', async () => {
   const row = { p50: 1, p99: 1, longest: 1, landedPerHour: 1, red: 0, ejectedUnjustly: 0, cell: 'rate=20,overlap=1' };
   const rows = [
     { ...row, policy: 'interlock', p95: 1.2, buildsPerChange: 2 },

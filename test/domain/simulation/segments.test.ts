@@ -12,9 +12,7 @@ const rules = { ...parallel, maxParallelBuilds: 40 };
 const past = pastOf({ seed: 3, count: 1200, perHour: 30, failure: 0.05, targets: 20 }, rules);
 const workload = workloadOf({ stays: staysOf(past.log), builds: buildsOf(past.batches) });
 
-/**
- * A clock whose time is over when it has been read `looks` times. The replay reads it once for each simulated instant.
- */
+/** A clock whose time is over after `looks` reads. The replay reads it once for each simulated instant. */
 function countingClock(looks: number): () => number {
   let looked = -1;
   return () => Math.min(1, (looked += 1) / looks);

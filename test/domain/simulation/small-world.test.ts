@@ -12,11 +12,11 @@ function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules 
 const worlds: readonly [string, SmallWorld][] = [
   ['tested one by one', { ...usual, rules: linear(1) }],
   [
-    'tested one by one, where a later green build does not count',
+    'tested one by one, without later green builds as evidence',
     { ...usual, rules: linear(1, { useOptimisticValidation: false }) },
   ],
   [
-    'tested one by one, where one red build does not prove a failure',
+    'tested one by one, with two red builds for a failure',
     { ...usual, rules: linear(1, { maxRequeueAttempts: 1 }), redsToBlame: 2 },
   ],
   ['in batches of two', { ...usual, rules: linear(2) }],
@@ -27,8 +27,8 @@ const worlds: readonly [string, SmallWorld][] = [
     { ...usual, rules: linear(4, { useParallelBisection: true }), places: 'lost' },
   ],
   ['arriving at any time', { ...usual, rules: linear(2), arrive: 'any time' }],
-  ['of which each may have a merge conflict', { ...usual, rules: linear(1), mayConflict: true }],
-  ['in batches of two, of which each may have a merge conflict', { ...usual, rules: linear(2), mayConflict: true }],
+  ['which may have merge conflicts', { ...usual, rules: linear(1), mayConflict: true }],
+  ['in batches of two, which may have merge conflicts', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
 const largeSpeculativeWorlds: readonly [string, SmallWorld][] = [
@@ -44,7 +44,7 @@ const largeSpeculativeWorlds: readonly [string, SmallWorld][] = [
 ];
 
 const speculativeWorlds: readonly [string, SmallWorld][] = [
-  // Reordering makes too many orders of four pull requests for two builds at a time, and of three for more builds.
+  // Reordering makes too many orders of four pull requests with two builds at a time, and of three with more builds.
   [
     'four pull requests that all overlap, one build at a time',
     { ...onFour, targets: [['a'], ['a'], ['a'], ['a']], rules: { ...speculative, maxParallelBuilds: 1 } },
@@ -79,7 +79,7 @@ it.each(worlds)(
   patienceMs,
 );
 
-it('the error names the steps that broke an invariant', () => {
+it('an error names the steps that broke an invariant', () => {
   expect(() => exploreAll({ ...usual, rules: linear(1), redsToBlame: 2 })).toThrow(
     'After | 0 green, 0 | 1 green, 0 1 | 2 green, 0 1 2 | 3 red: 3 was red by itself',
   );

@@ -1,4 +1,4 @@
-// Like small-world.test.ts, with three pull requests. It is a file of its own so that two processes explore at once.
+// Like small-world.test.ts, with three pull requests. A separate file, so that two processes can explore at once.
 import { expect, it } from 'vitest';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';

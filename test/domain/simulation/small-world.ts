@@ -1,6 +1,6 @@
-// Every history of a small queue. CI is an adversary: each build ends at any time, green or red, so that every subset
-// of failures, fixes and semantic conflicts, and flakes is among the histories; git is another: each pair conflicts or
-// not, decided when the two first meet in one tree. States that differ by names alone are visited once.
+// Explores every history of a small queue. CI may end each build at any time, green or red, so every combination of
+// failures, fixes, semantic conflicts and flakes is among the histories. For git, each pair may conflict or not, which
+// is decided when the two first meet in one tree. States that differ only in names are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
@@ -18,13 +18,13 @@ export interface SmallWorld {
   readonly targets: readonly (readonly string[] | null)[];
   /** Whether all pull requests are in line from the start, or each arrives at any time. */
   readonly arrive: 'at once' | 'any time';
-  /** How many red builds of a pull request alone are needed before it is blamed. */
+  /** The number of red builds of a pull request alone that block it. */
   readonly redsToBlame: number;
   readonly mayConflict: boolean;
-  /** The probability that each passes by itself, as the planner gets it. Left out: nine of ten do. */
+  /** The success probability that the planner gets for each pull request. Left out: 0.9. */
   readonly successProbability?: number;
   /**
-   * `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their
+   * `lost`: parts of a bisected batch are built beside the line, on the tip of that time. Left out: parts keep their
    * places.
    */
   readonly places?: 'lost';
@@ -36,7 +36,7 @@ export interface Visited {
   readonly ejected: number;
 }
 
-/** Every state once; an invariant that does not hold throws, with the way that led there. */
+/** Visits every state once. If an invariant does not hold, throws an error with the steps to that state. */
 export function exploreAll(of: SmallWorld): Visited {
   const seen = new Set<string>();
   const onWay = new Set<string>();
@@ -47,7 +47,7 @@ export function exploreAll(of: SmallWorld): Visited {
     assert.ok(!onWay.has(key), 'a history does not come back to where it was');
     if (seen.has(key)) return;
     seen.add(key);
-    // What is planned follows from what the key is made of: one state stands for all of the same key.
+    // The plan follows from the parts of the key, so one state stands for all states with the same key.
     state.checkPlanned();
     const steps = state.steps();
     if (steps.length === 0) state.checkEnd();
@@ -81,7 +81,7 @@ class Undecided {
   }
 }
 
-/** More than one where two changes meet for the first time. */
+/** The states after a step. There are several if two changes meet for the first time. */
 function outcomesOf(state: State, step: Step): State[] {
   const next = state.copy();
   try {
@@ -97,7 +97,7 @@ function outcomesOf(state: State, step: Step): State[] {
   }
 }
 
-/** The policy's options are the same for all copies: git answers for the copy that acts. */
+/** All copies share the options of the policy, so git answers for the copy that acts. */
 let acting: State | null = null;
 function act(state: State): void {
   acting = state;
@@ -118,7 +118,7 @@ class State implements QueueView, QueueActions {
   news: News = { arrived: [], finished: [] };
   readonly of: SmallWorld;
   #policy: PlannerPolicy;
-  /** In line order. */
+  /** In the order of the line. */
   pending: Change[] = [];
   failed = new Set<number>();
   timesPassed = new Map<number, number>();
@@ -233,7 +233,7 @@ class State implements QueueView, QueueActions {
     return this.landings.flatMap((landing) => landing.changes.map(({ number }) => number));
   }
 
-  // What it does.
+  // The actions of the policy.
 
   start(content: { readonly assumes: readonly number[]; readonly members: readonly number[] }): Build {
     this.#made += 1;
@@ -308,7 +308,7 @@ class State implements QueueView, QueueActions {
     return content.includes(number) && content.every((change) => change === number || landed.has(change));
   }
 
-  /** It says what the change would be, landed now by itself. */
+  /** Whether the build shows the result of the change, if it landed now alone. */
   #standsOnAll({ assumes, members, base }: Build, number: number): boolean {
     if (this.of.places === 'lost') return true;
     const since = this.landings.slice(base).flatMap(({ changes }) => changes);
@@ -344,7 +344,7 @@ class State implements QueueView, QueueActions {
     return build;
   }
 
-  /** All that may matter from here on, with batches and commits named in the order they are met. */
+  /** Everything that may matter from now on, with batches and commits named in the order of their appearance. */
   key(): string {
     const snapshot = this.#policy.snapshot(this.now);
     const names = new Map<string, string>();

@@ -16,5 +16,5 @@ export const speculative = {
 
 export const worldOfSpeculation = { ...usual, redsToBlame: 2 } as const;
 
-// The longest takes a minute of CPU, which a machine that does other things gives it in several.
+// The longest world takes a minute of CPU. On a busy machine this may be several minutes.
 export const patienceMs = 1_800_000;

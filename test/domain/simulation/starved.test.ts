@@ -1,4 +1,4 @@
-// The planner where builds are short, against what batches cost at best; and nobody waits for ever anywhere.
+// The planner with short builds, compared with the best cost of batches. Also the longest wait of any change.
 import { expect, it } from 'vitest';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 import { interlock } from '../../../bench/simulator/policies/interlock.ts';
@@ -14,7 +14,7 @@ import { cases } from '../../support/tier.ts';
 import { minute } from './world.ts';
 import { batchCosts } from '../../../src/domain/queue/speculation/batches.ts';
 
-/** All at once and all overlapping, one build at a time, each bad by itself. */
+/** All changes arrive at once and overlap, with one build at a time. Each is bad independently of the others. */
 function flood(failure: number, count: number, seed: number): PolicySetup {
   const numbers = Array.from({ length: count }, (_, number) => number);
   const bad = new Set(numbers.filter((number) => draw(seed, streams.outcome, number) < failure));
@@ -29,7 +29,7 @@ function flood(failure: number, count: number, seed: number): PolicySetup {
 const rules = { ...rulesOfPlanner, speculation: 'adaptive', maxParallelBuilds: 1, batchSize: 16 } as const;
 
 it.each(cases({ standard: [0.05, 0.35], full: [0.02, 0.08, 0.15] }))(
-  'with one build at a time and %d failures batches cost what they do at best, within 5 %%',
+  'with one build at a time and a failure rate of %d, batches cost at most 5 %% more than their best cost',
   (failure) => {
     const count = 300;
     const runs = [1, 2, 3].map((seed) =>
@@ -40,7 +40,7 @@ it.each(cases({ standard: [0.05, 0.35], full: [0.02, 0.08, 0.15] }))(
     const mean = (of: readonly number[]): number => of.reduce((sum, each) => sum + each, 0) / (of.length * count);
     const bad = runs.map(({ outcomes }) => outcomes.filter(({ kind }) => kind !== 'landed').length);
     const best = Math.min(...batchCosts({ failure: mean(bad), flake: 0 }, rules.batchSize));
-    // A dozen are built once more by themselves before one red build is taken for enough.
+    // About a dozen changes are built once more alone, before one red build counts as enough.
     const secondBuilds = mean(bad.map((some) => Math.min(12, some)));
     expect(mean(runs.map(({ builds }) => builds))).toBeLessThan(best * 1.05 + secondBuilds);
     for (const { red, ejectedUnjustly } of runs)
@@ -48,7 +48,9 @@ it.each(cases({ standard: [0.05, 0.35], full: [0.02, 0.08, 0.15] }))(
   },
 );
 
-/** All share a target and arrive one after the other; the first is bad, and a build of it takes four times as long. */
+/**
+ * All changes share a target and arrive one after the other. The first is bad, and its build takes four times as long.
+ */
 function busy(count: number): PolicySetup {
   const isFirst = (members: readonly number[]): boolean => members.includes(0);
   return {
@@ -65,7 +67,7 @@ function busy(count: number): PolicySetup {
   };
 }
 
-it('a bad or slow change behind which others land sooner is estimated so, however many come behind', () => {
+it('the ETA of a bad or slow change shows that others land before it, however many arrive behind it', () => {
   const toldAfter = (count: number): number => {
     const { outcomes } = simulate(busy(count), () =>
       plannerPolicy({ rules: { ...rules, maxParallelBuilds: 100, batchSize: 1, useAffectedTargets: true } }),
@@ -85,7 +87,7 @@ it.each(
       'rate=20,workers=20,overlap=1',
     ],
   }),
-)('nobody waits more than three times P99: %s', (cell) => {
+)('no change waits longer than three times P99: %s', (cell) => {
   const { outcomes } = simulate(drawDay(parseCell(cell), { seed: 1, changes: 200 }), interlock);
   const waits = rising(outcomes.map(({ at, change }) => at - change.arrivedAt));
   expect(waits.at(-1)).toBeLessThanOrEqual(3 * (quantile(waits, 0.99) ?? 0));

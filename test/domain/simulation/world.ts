@@ -1,4 +1,4 @@
-// Small simulated worlds in a few words: changes by number, fixed builds, who is bad.
+// Small simulated worlds from short descriptions: changes by number, builds of a fixed duration, and bad changes.
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import { truthOf, type Facts } from '../../../src/domain/simulation/ground-truth.ts';
 import type { Change, MakePolicy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
@@ -6,13 +6,13 @@ import type { Change, MakePolicy, PolicySetup, GroundTruth } from '../../../src/
 export const minute = 60_000;
 
 export interface Sketch extends Partial<Pick<Facts, 'seed' | 'pairs' | 'flake'>> {
-  /** When each arrives, in minutes. */
+  /** When each change arrives, in minutes. */
   readonly arrivals: readonly number[];
   readonly bad?: readonly number[];
   /** The targets of each change. If left out, they are unknown. */
   readonly targets?: readonly (readonly string[])[];
   readonly workers?: number;
-  /** How long every build takes. */
+  /** The duration of every build. */
   readonly minutes?: number;
 }
 
@@ -40,7 +40,7 @@ export function run(of: Sketch, makePolicy: MakePolicy): Run {
   return simulate(sketch(of), makePolicy);
 }
 
-/** `0 landed at 30`, in the order they left. */
+/** Texts such as `0 landed at 30`, in the order of the ends. */
 export function endsOf({ outcomes }: Run): string[] {
   return outcomes.map(({ change, kind, at }) => `${change.number} ${kind} at ${at / minute}`);
 }

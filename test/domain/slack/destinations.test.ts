@@ -17,7 +17,7 @@ it.each<[string, SlackAddress]>([
   ['C0123456789', { kind: 'installation', channel: 'C0123456789' }],
   ['destination:7', { kind: 'destination', destinationId: '7' }],
   ['person:7:12', { kind: 'person', destinationId: '7', userId: '12' }],
-])('%s is an address', (text, address) => {
+])('%s is read and written as an address', (text, address) => {
   expect([readSlackAddress(text), writeSlackAddress(address)]).toEqual([address, text]);
 });
 
@@ -101,13 +101,13 @@ describe('a notice', () => {
     expect(isWorthNotice({ ...deployment, status })).toBe(isTold),
   );
 
-  it('of a freeze: always', () => {
+  it('of a freeze is always sent', () => {
     const freeze = { kind: 'freeze', project: 'shop', environment: 'production', reason: null } as const;
     expect([true, false].map((hasEnded) => isWorthNotice({ ...freeze, hasEnded }))).toEqual([true, true]);
   });
 });
 
-describe('of destinations, an event is heard', () => {
+describe('an event is sent', () => {
   const rule = (is: Partial<SlackDestinationRule>): SlackDestinationRule => ({
     id: '1',
     kind: 'channel',
@@ -119,19 +119,19 @@ describe('of destinations, an event is heard', () => {
   const heard = (...rules: SlackDestinationRule[]): string[] =>
     destinationsOf(rules, { repositoryId: '5', at: new Date(2_000) }).map(({ id }) => id);
   it.each([
-    ['by that of all repositories', [rule({})], ['1']],
-    ['by that of its repository', [rule({ repositoryId: '5' })], ['1']],
-    ['by none of another repository', [rule({ repositoryId: '6' })], []],
-    ['by none that was made later', [rule({ createdAt: new Date(2_001) })], []],
-    ['once by a channel', [rule({}), rule({ id: '2', repositoryId: '5' })], ['1']],
-    ['by two channels', [rule({}), rule({ id: '2', channel: 'C2' })], ['2', '1']],
+    ['by the destination for all repositories', [rule({})], ['1']],
+    ['by the destination for its repository', [rule({ repositoryId: '5' })], ['1']],
+    ['by no destination for another repository', [rule({ repositoryId: '6' })], []],
+    ['by no destination that was made later', [rule({ createdAt: new Date(2_001) })], []],
+    ['once by two destinations with one channel', [rule({}), rule({ id: '2', repositoryId: '5' })], ['1']],
+    ['by two destinations with two channels', [rule({}), rule({ id: '2', channel: 'C2' })], ['2', '1']],
     [
-      'once by people',
+      'once by two destinations for people',
       [rule({ kind: 'people', channel: null }), rule({ id: '2', kind: 'people', channel: null })],
       ['1'],
     ],
     [
-      'by each incoming webhook',
+      'by each destination with an incoming webhook',
       [rule({ kind: 'webhook', channel: null }), rule({ id: '2', kind: 'webhook', channel: null })],
       ['2', '1'],
     ],

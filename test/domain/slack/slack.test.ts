@@ -25,10 +25,10 @@ const deployment = {
   actor: 'ada',
 } as const;
 
-describe('a message', () => {
+describe('a message about', () => {
   it.each<[string, SlackNews, string[]]>([
     [
-      'of a blocked pull request',
+      'a blocked pull request',
       pullRequest,
       [
         ':red_circle: *Blocked*: <https://queue.test/acme/shop/pull/7|acme/shop#7> Sell &lt;tea&gt; &amp; more',
@@ -37,21 +37,21 @@ describe('a message', () => {
       ],
     ],
     [
-      'of a landed one',
+      'a landed pull request',
       { ...pullRequest, status: 'merged', commit: 'c'.repeat(40), title: 'Tea' },
       [
         ':white_check_mark: *Landed* as `cccccccccccc`: <https://queue.test/acme/shop/pull/7|acme/shop#7> Tea',
         'by ada',
       ],
     ],
-    ['of a deployment', deployment, [':white_check_mark: shop 1.2.3-rc.4 is deployed in production', 'by ada']],
+    ['a deployment', deployment, [':white_check_mark: shop 1.2.3-rc.4 is deployed in production', 'by ada']],
     [
-      'of a rollback that failed',
+      'a failed rollback',
       { ...deployment, isRollback: true, status: 'failure', problem: 'exit 1' },
       [':red_circle: shop 1.2.3-rc.4 (rollback) failed to deploy in production', 'exit 1', 'by ada'],
     ],
     [
-      'of a freeze',
+      'a freeze',
       { kind: 'freeze', project: 'shop', environment: 'production', reason: null, hasEnded: false },
       [':snowflake: production of shop is frozen'],
     ],
@@ -62,7 +62,7 @@ describe('a message', () => {
     );
   });
 
-  it('cuts a long title without cutting a sign in two', () => {
+  it('a long title cuts the title without cutting a character in two', () => {
     const title = `${'&'.repeat(248)}👩${'x'.repeat(1_000)}\n<!channel>`;
     const message = decideSlackMessage({ ...pullRequest, title, sentence: 'x '.repeat(5_000) }, false);
     expect(message?.text).toBe(`Blocked: acme/shop#7 ${'&amp;'.repeat(248)}👩…`);
@@ -75,7 +75,7 @@ describe('a message', () => {
     ['open', true, true],
     ['pending', false, true],
     ['queued', false, true],
-  ] as const)('of a pull request that is %s, told before %s: %s', (status, isKnown, isTold) => {
+  ] as const)('a pull request that is %s, with an earlier message (%s), is sent: %s', (status, isKnown, isTold) => {
     expect(decideSlackMessage({ ...pullRequest, status }, isKnown) !== null).toBe(isTold);
   });
 });
@@ -88,7 +88,7 @@ it.each([
   ['misconfigured', 5, null, 600_000],
   ['gone', 0, null, 0],
 ] as const)(
-  'a failure that is %s, after %d others, is tried again (Slack said %s) in %d ms',
+  'a failure that is %s, after %d others, is tried again (Slack said %s s) in %d ms',
   (kind, failures, retryAfterSec, ms) => {
     expect(slackRetryMs(kind, { failures, retryAfterSec })).toBe(ms);
   },
@@ -102,13 +102,13 @@ it.each([
   ['no_token', 'misconfigured'],
   ['no_service', 'misconfigured'],
   ['internal_error', 'passing'],
-])('%s is %s', (error, kind) => {
+])('the error %s of Slack is the failure %s', (error, kind) => {
   expect(slackFailureOf(error).kind).toBe(kind);
 });
 
 describe('the settings', () => {
   const env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CHANNELS: 'acme: acme/shop = #queue; acme:acme/*=C1' };
-  it('have no installation, or a channel for each repository', () => {
+  it('are empty without a token, or have a channel for each repository', () => {
     expect(readSlackSettings({})).toEqual({ apiUrl: 'https://slack.com/api/', installation: null });
     const { installation } = readSlackSettings(env);
     expect(installation).toEqual({
@@ -131,7 +131,7 @@ describe('the settings', () => {
     [{ SLACK_BOT_TOKEN: 'xoxp-1' }, 'which begins with xoxb-'],
     [{ SLACK_CHANNELS: '' }, 'SLACK_CHANNELS is missing'],
     [{ SLACK_CHANNELS: 'acme/shop=C1' }, 'not "acme/shop=C1"'],
-  ])('are refused with the cure: %j', (wrong, why) => {
+  ])('are refused with what to do: %j', (wrong, why) => {
     expect(() => readSlackSettings({ ...env, ...wrong })).toThrow(SlackSettingsRefused);
     expect(() => readSlackSettings({ ...env, ...wrong })).toThrow(why);
   });
