@@ -1,7 +1,7 @@
 // Auto-update by label, and no auto-update of pull requests in line.
 import { describe, expect, it } from 'vitest';
 import { world, type World } from '../support/world.ts';
-import { autoUpdate, upToDate, openSyncs } from './auto-update.ts';
+import { autoUpdate, listUpToDate, countOpenSyncs } from './auto-update.ts';
 
 const runs = async (w: World): Promise<number[]> =>
   (
@@ -22,12 +22,12 @@ describe('auto_update', () => {
     const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
     await w.service.localHost.setLabel(host, labelled, 'fresh', true);
     await w.commit('main', { 'one.txt': '1\n' });
-    await w.until(async () => (await upToDate(w)).length > 0 && (await openSyncs(w)) === 0);
-    expect(await upToDate(w)).toEqual([labelled]);
+    await w.until(async () => (await listUpToDate(w)).length > 0 && (await countOpenSyncs(w)) === 0);
+    expect(await listUpToDate(w)).toEqual([labelled]);
     await w.commit('main', { 'two.txt': '2\n' });
     await w.until(async () => (await w.rows('select 1 from queue where version > planned_version')).length === 0);
-    expect(await openSyncs(w)).toBe(0);
-    expect(await upToDate(w)).toEqual([]);
+    expect(await countOpenSyncs(w)).toBe(0);
+    expect(await listUpToDate(w)).toEqual([]);
     expect(await runs(w)).toEqual([1]);
   });
 
@@ -39,7 +39,7 @@ describe('auto_update', () => {
     const head = await w.git('rev-parse', 'a');
     await w.queue(queued);
     await w.commit('main', { 'other.txt': 'other\n' });
-    await w.until(async () => (await upToDate(w)).includes(open) && (await openSyncs(w)) === 0);
+    await w.until(async () => (await listUpToDate(w)).includes(open) && (await countOpenSyncs(w)) === 0);
     expect(await w.git('rev-parse', 'a')).toBe(head);
     await w.pause(false);
     await w.settled(queued);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
 import { expectLandedOnce } from './stories.ts';
-import { autoUpdate, upToDate, openSyncs } from './auto-update.ts';
+import { autoUpdate, listUpToDate, countOpenSyncs } from './auto-update.ts';
 
 describe('auto_update', () => {
   it('brings all pull requests up to date, at most five at a time, and reports a conflict once', async () => {
@@ -16,14 +16,14 @@ describe('auto_update', () => {
     await w.commit('main', { 'README.md': 'theirs\n' });
     let most = 0;
     await w.until(async () => {
-      most = Math.max(most, await openSyncs(w));
-      return (await upToDate(w)).length === numbers.length && (await openSyncs(w)) === 0;
+      most = Math.max(most, await countOpenSyncs(w));
+      return (await listUpToDate(w)).length === numbers.length && (await countOpenSyncs(w)) === 0;
     });
     expect(most).toBeLessThanOrEqual(5);
     await w.until(async () => (await w.comments(conflicting)).length > 0);
     await w.commit('main', { 'more.txt': 'more\n' });
-    await w.until(async () => (await upToDate(w)).length === numbers.length && (await openSyncs(w)) === 0);
-    expect(await upToDate(w)).toEqual(numbers);
+    await w.until(async () => (await listUpToDate(w)).length === numbers.length && (await countOpenSyncs(w)) === 0);
+    expect(await listUpToDate(w)).toEqual(numbers);
     expect((await w.events()).filter(([action]) => action === 'sync_failed')).toEqual([['sync_failed', [conflicting]]]);
     expect((await w.comments(conflicting)).map(({ body }) => body)).toEqual([expect.stringContaining('`README.md`')]);
     const attempts = await w.rows<{ n: number }>(

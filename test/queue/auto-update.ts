@@ -4,7 +4,7 @@ import { parallel, type World } from '../support/world.ts';
 export const autoUpdate = (more = ''): string => `${parallel()}auto_update:\n  enabled: true\n${more}`;
 
 /** Numbers of the pull requests whose branch contains the tip of the base branch. */
-export async function upToDate(w: World): Promise<number[]> {
+export async function listUpToDate(w: World): Promise<number[]> {
   const rows = await w.rows<{ number: number; head_branch: string }>(
     'select number, head_branch from pull_request order by number',
   );
@@ -14,5 +14,5 @@ export async function upToDate(w: World): Promise<number[]> {
   return found;
 }
 
-export const openSyncs = async (w: World): Promise<number> =>
+export const countOpenSyncs = async (w: World): Promise<number> =>
   (await w.rows("select 1 from intent where kind = 'sync' and state in ('planned', 'started')")).length;

@@ -6,7 +6,7 @@ import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
 import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
 import { takeDueHints } from '../../src/modules/queue/store/host-hints.ts';
 import { openWorld } from '../events/world.ts';
-import { instead } from '../support/instead.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { world, type World } from '../support/world.ts';
 
 const repositoryOf = (w: World): HostEvent['repository'] => ({
@@ -64,7 +64,7 @@ describe('a hint of a host', () => {
     const held = Promise.withResolvers<void>();
     // Ends the call even if an expectation fails, so that the world can end.
     using _release = { [Symbol.dispose]: () => held.resolve() };
-    instead(w, 'getPullRequest', (original) => async (...of) => {
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...of) => {
       entered.resolve();
       await held.promise;
       return await original(...of);
@@ -97,7 +97,7 @@ describe('a hint of a host', () => {
     await retitle(w, number, 'Another title');
     let isAway = true;
     let asked = 0;
-    instead(w, 'getPullRequest', (original) => async (...of) => {
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...of) => {
       asked += 1;
       if (isAway) throw new HostUnavailable('Wait.', { retryAt: Date.now() + 3_600_000 });
       return await original(...of);
@@ -161,7 +161,7 @@ describe('a hint of a host', () => {
     const held = Promise.withResolvers<void>();
     // Ends the call even if an expectation fails, so that the world can end.
     using _release = { [Symbol.dispose]: () => held.resolve() };
-    instead(w, 'getPullRequest', (original) => async (repository, number) => {
+    replaceHostMethod(w, 'getPullRequest', (original) => async (repository, number) => {
       read.push(number);
       most = Math.max(most, (atOnce += 1));
       entered.resolve();

@@ -6,12 +6,12 @@ import type { Condition } from '../../src/domain/queue/explain/condition.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { explainWorld } from '../support/explanation-log.ts';
 import { gate } from '../support/gate.ts';
-import { instead } from '../support/instead.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { configurationYaml, parallel, serial, world, type World } from '../support/world.ts';
 
 /** Sets the rules of main. The service is notified as by a push. */
 async function demand(w: World, rules: Partial<BaseRules>): Promise<void> {
-  instead(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
+  replaceHostMethod(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
   const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
   w.service.localHost.installation.emit({ kind: 'push', repository, ref: 'refs/heads/main' });
   await w.service.drain();
@@ -106,7 +106,7 @@ describe('a host whose answers are late or missing', () => {
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha: old } = await w.status(number);
     let isLate = true;
-    instead(w, 'getPullRequest', (original) => async (...of) => {
+    replaceHostMethod(w, 'getPullRequest', (original) => async (...of) => {
       const seen = await original(...of);
       return seen && isLate ? { ...seen, headSha: old } : seen;
     });
@@ -130,7 +130,7 @@ describe('a host whose answers are late or missing', () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     let isGone = true;
-    instead(w, 'updateRefs', (original) => async (repository, updates) => {
+    replaceHostMethod(w, 'updateRefs', (original) => async (repository, updates) => {
       const base = updates.find(({ ref }) => ref === 'refs/heads/main');
       if (isGone && base) {
         isGone = false;
@@ -152,7 +152,7 @@ describe('a host whose answers are late or missing', () => {
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const calls: number[] = [];
     let retryAt = 0;
-    instead(w, 'updateRefs', (original) => async (repository, updates) => {
+    replaceHostMethod(w, 'updateRefs', (original) => async (repository, updates) => {
       if (!updates.some(({ ref }) => ref === 'refs/heads/main')) return await original(repository, updates);
       calls.push(Date.now());
       if (calls.length > 1) return await original(repository, updates);
@@ -177,7 +177,7 @@ describe('a host whose answers are late or missing', () => {
     const settlesAt = new Map<string, number>();
     // Each read moves the end of the wait until the test has seen the wait, so that a slow machine cannot miss it.
     let isSeen = false;
-    instead(w, 'readChecks', (original) => async (repository, commit, wanted) => {
+    replaceHostMethod(w, 'readChecks', (original) => async (repository, commit, wanted) => {
       const report = await original(repository, commit, wanted);
       if (!report.complete || report.checks.some(({ conclusion }) => conclusion === 'pending')) return report;
       const at = (isSeen ? settlesAt.get(commit) : undefined) ?? Date.now() + 1_500;

@@ -1,7 +1,7 @@
 // The status comment under configurations that set when it is first written and how a user can queue.
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
-import { allNotified } from './stories.ts';
+import { untilNotified } from './stories.ts';
 import { commentMatching } from './notifications.ts';
 
 describe('the status comment and the check', () => {
@@ -12,10 +12,10 @@ describe('the status comment and the check', () => {
       runsCi: false,
     });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await allNotified(w);
+    await untilNotified(w);
     expect([await w.statusComment(a), await w.statusCheck(a)]).toEqual([null, null]);
     await w.host.review(a, { reviewer: 'grace', verdict: 'approved' });
-    await allNotified(w);
+    await untilNotified(w);
     expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
     expect(await w.statusComment(a)).toBeNull();
     await w.pause(true);
@@ -25,7 +25,7 @@ describe('the status comment and the check', () => {
     await commentMatching(w, a, /^\*\*Not queued/);
     await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
     await w.queue(a);
-    await allNotified(w);
+    await untilNotified(w);
     await commentMatching(w, a, /^\*\*No longer updated/);
     expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
     await w.configure(`${parallel()}${approvals}`);
@@ -40,7 +40,7 @@ describe('the status comment and the check', () => {
     await commentMatching(w, a, /Nobody has asked to merge it\. Queue it by GraphQL or REST: /);
     await w.configure(refuses('label'));
     await commentMatching(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` queues it\.$/);
-    await allNotified(w);
+    await untilNotified(w);
     expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` queues it\.$/);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
-import { allNotified, expectNotifiedAsExplained, hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
+import { untilNotified, expectNotifiedAsExplained, hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
 import { commentMatching } from './notifications.ts';
 
 describe('the status comment and the check', () => {
@@ -26,7 +26,7 @@ describe('the status comment and the check', () => {
       (await w.rows<{ number: number; url: string }>('select number, url from bot_pull_request'))[0];
     const inBatch = await commentMatching(w, a, /bot pull request/);
     const { number, url } = (await bot()) ?? { number: 0, url: '' };
-    await allNotified(w);
+    await untilNotified(w);
     expect(inBatch).toContain(`It is validated together with #${b} in bot pull request [#${number}](${url}).`);
     expect(await w.statusCheck(b)).toMatchObject({ state: 'pending', title: 'Queued', url });
     await using _ = await startCi(w);
@@ -36,7 +36,7 @@ describe('the status comment and the check', () => {
     expect(merged).toBe(
       `**Merged**\n\nIt was merged into \`main\` as ${commit} together with #${a}. Its tree was verified against what was tested (exact).`,
     );
-    await allNotified(w);
+    await untilNotified(w);
     expect(await w.statusCheck(b)).toMatchObject({ state: 'success', title: 'Merged' });
     expect(await w.comments(a)).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('the status comment and the check', () => {
     });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
-    await allNotified(w);
+    await untilNotified(w);
     expect(await w.statusCheck(a)).toMatchObject({ state: 'pending' });
     const wanted = { expected: [], movedAt: null };
     const report = await w.service.localHost.readChecks(hostOf(w), (await w.status(a)).head_sha, wanted);
@@ -123,7 +123,7 @@ describe('the status comment and the check', () => {
     ] as const) {
       await change();
       const comment = await commentMatching(w, a, message);
-      await allNotified(w);
+      await untilNotified(w);
       expect(comment).toContain((await w.statusCheck(a))?.summary);
       await expectNotifiedAsExplained(w, a, b);
     }
@@ -156,7 +156,7 @@ describe('the status comment and the check', () => {
       },
       async () => void (await commentMatching(w, a, /./)),
     );
-    await allNotified(w);
+    await untilNotified(w);
     expect(await w.statusComment(a)).toMatch(/^\*\*Queued/);
   });
 });
@@ -169,7 +169,7 @@ describe('the cost of notifications', () => {
     const [a = 0, , , d = 0] = numbers;
     await w.queue(...numbers);
     await commentMatching(w, d, /^\*\*Queued/);
-    await allNotified(w);
+    await untilNotified(w);
     const versions = async (): Promise<number> =>
       Number(
         (await w.rows<{ v: string }>('select notification_version as v from pull_request where number = $1', [d]))[0]
@@ -184,7 +184,7 @@ describe('the cost of notifications', () => {
         async () => await w.settled(a),
       );
     }
-    await allNotified(w);
+    await untilNotified(w);
     expect(await versions()).toBe(before);
     expect(await w.statusComment(a)).toMatch(/^\*\*Merged/);
   });
@@ -192,7 +192,7 @@ describe('the cost of notifications', () => {
   it('a turn plans at most 40 notifications, and the next turns plan the rest', async () => {
     await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await allNotified(w);
+    await untilNotified(w);
     await w.pause(true);
     await w.rows(
       `insert into pull_request (account_id, repository_id, queue_id, number, title, body, author, head_branch, base_branch, head_sha, author_name,
@@ -228,13 +228,13 @@ describe('the message of a pause', () => {
       await Promise.all([a, b].map(async (number) => (await w.comments(number)).map(({ body }) => body)));
     await w.until(async () => (await heard())[0]?.length === 1);
     await w.dequeue(a);
-    await allNotified(w);
+    await untilNotified(w);
     expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
     await pause('ma*', false);
     await w.configure(`${parallel()}enable_comments: false\n`);
     await pause('main', true);
     await wakeAll(w);
-    await allNotified(w);
+    await untilNotified(w);
     expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
   });
 });

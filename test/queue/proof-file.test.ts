@@ -11,7 +11,7 @@ import { canonical, digestProof, type ProofBody } from '../../src/modules/queue/
 import { findRepository } from '../../src/modules/repositories/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { ask, speculating, targeted } from './speculation.ts';
+import { ask, speculativeWorld, targetedRules } from './speculation.ts';
 
 interface Exported {
   readonly file: ProofFile;
@@ -140,7 +140,7 @@ it('derives landings by linear commits', async () => {
 });
 
 it('derives a landing whose parts were tested separately', async () => {
-  await using lanes = await speculating(targeted);
+  await using lanes = await speculativeWorld(targetedRules);
   const slow = await ask(lanes, 'one', ['api'], { waits: 'one\n' });
   const fast = await ask(lanes, 'two', ['web']);
   await lanes.settled(fast);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import { planComparisons, takeDueComparison } from '../../src/modules/repositories/index.ts';
 import { createReconciler } from '../../src/reconciler.ts';
-import { instead } from '../support/instead.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { world } from '../support/world.ts';
 
 it('repositories with a line are compared every minute and others every 15 minutes, and a comparison that hangs does not delay other accounts', async () => {
@@ -24,7 +24,7 @@ it('repositories with a line are compared every minute and others every 15 minut
   const number = await w.open('a', { 'a.txt': 'a\n' });
   const compared: string[] = [];
   const hung = Promise.withResolvers<void>();
-  instead(w, 'listRefs', (original) => async (repository, prefix) => {
+  replaceHostMethod(w, 'listRefs', (original) => async (repository, prefix) => {
     if (prefix !== 'refs/interlock/landings/') return await original(repository, prefix);
     compared.push(repository.accountId === w.ctx.accountId ? 'ours' : repository.accountId);
     if (repository.accountId === others[0]?.account_id) await hung.promise;
@@ -95,7 +95,7 @@ it('a long comparison keeps its lease, and a comparison of a killed process is s
   const entered = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   let compared = 0;
-  instead(w, 'listRefs', (original) => async (repository, prefix) => {
+  replaceHostMethod(w, 'listRefs', (original) => async (repository, prefix) => {
     if (prefix !== 'refs/interlock/landings/') return await original(repository, prefix);
     compared += 1;
     entered.resolve();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
-import { instead } from '../support/instead.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { among } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
@@ -27,7 +27,7 @@ describe('a refusal of the host', () => {
       await using w = await world({ configuration: parallel({ builds: 3, batch }) });
       const [a, b, c] = await three(w);
       const poisoned = (await w.status(b)).head_sha;
-      instead(w, 'composeCommit', (original) => async (repository, composition) => {
+      replaceHostMethod(w, 'composeCommit', (original) => async (repository, composition) => {
         if (composition.members.some((member) => member.head === poisoned))
           throw new HostRefused('612 commits are too many to rebase');
         return await original(repository, composition);
@@ -42,7 +42,7 @@ describe('a refusal of the host', () => {
   it('to land blocks the members of that landing, and the line goes on', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
     const [a, b, c] = await three(w);
-    instead(w, 'updateRefs', (original) => async (repository, updates) => {
+    replaceHostMethod(w, 'updateRefs', (original) => async (repository, updates) => {
       const landing = updates.find((update) => update.ref.startsWith('refs/interlock/landings/'));
       if (landing !== undefined && (await w.landed()).length === 1)
         throw new HostRefused('protected branch hook declined');
@@ -60,7 +60,7 @@ describe('a refusal of the host', () => {
     await using w = await world({ configuration: `${parallel()}enable_comments: true\n` });
     const a = await w.open('a', { bad: 'bad\n' });
     let asked = 0;
-    instead(w, 'upsertComment', () => async () => {
+    replaceHostMethod(w, 'upsertComment', () => async () => {
       asked += 1;
       throw new HostRefused('this conversation is locked');
     });
@@ -91,7 +91,7 @@ describe('serial mode', () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('main', { 'outside.txt': 'o\n' });
-    instead(w, 'composeUpdate', () => async () => ({ kind: 'conflict', paths: [] }));
+    replaceHostMethod(w, 'composeUpdate', () => async () => ({ kind: 'conflict', paths: [] }));
     await w.queue(a);
     await w.settled(a);
     expect(await statuses(w, a)).toEqual(['blocked 106']);
@@ -176,7 +176,7 @@ describe('two reads of the checks at once', () => {
       (await w.rows('select 1 from build where commit = $1 and finished_at is not null and complete', [head_sha]))
         .length > 0;
     await w.until(finished);
-    instead(w, 'readChecks', (original) => async (...asked) => {
+    replaceHostMethod(w, 'readChecks', (original) => async (...asked) => {
       const report = await original(...asked);
       return {
         ...report,

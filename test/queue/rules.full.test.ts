@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
-import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
+import { minutes, openPullRequests, listBatches, withSlowOwnChecks } from './rules.ts';
 
 describe('a pull request whose build is green while its own checks run', () => {
   const stuckEvents = async (w: World) =>
@@ -34,10 +34,10 @@ describe('a pull request whose build is green while its own checks run', () => {
     await w.queue(...numbers);
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
     await turnsAt(w, minutes(0));
-    expect(await batched(w)).toEqual([[a]]);
+    expect(await listBatches(w)).toEqual([[a]]);
     await w.configure(parallel({ builds: 1, more: 'max_topup_builds: 1\n' }));
     await w.until(async () => (await statuses(w, b)).includes('tagged'));
-    expect(await batched(w)).toEqual([[a], [b]]);
+    expect(await listBatches(w)).toEqual([[a], [b]]);
     await slow.release();
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);
@@ -49,7 +49,7 @@ describe('during a pause', () => {
   it('at most max_parallel_paused_builds builds run, and nothing lands until the pause ends', async () => {
     await using w = await world({ configuration: parallel({ builds: 3, more: 'max_parallel_paused_builds: 1\n' }) });
     await w.pause(true);
-    const [a = 0, b = 0] = await opened(w, 'a', 'b');
+    const [a = 0, b = 0] = await openPullRequests(w, 'a', 'b');
     await w.commit('main', { 'other.txt': 'o\n' });
     await w.queue(a, b);
     // The first build ends and makes room for the second.
@@ -74,7 +74,7 @@ describe('a failed batch', () => {
       runsCi: false,
     });
     const bad = await w.open('bad', { bad: 'bad\n' });
-    const [good = 0] = await opened(w, 'good');
+    const [good = 0] = await openPullRequests(w, 'good');
     await w.queue(bad, good);
     await w.until(async () => (await statuses(w, bad, good)).every((status) => status === 'tagged'));
     const [bot] = await w.rows<{ number: number; head_commit_sha: string; pre_batch_sha: string }>(

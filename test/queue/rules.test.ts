@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
-import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
+import { minutes, openPullRequests, listBatches, withSlowOwnChecks } from './rules.ts';
 
 async function label(w: World, number: number, name: string): Promise<void> {
   await w.host.label(number, name, true);
@@ -21,17 +21,17 @@ describe('a barrier', () => {
       configuration: parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' }),
       runsCi: false,
     });
-    const [a = 0, b = 0, c = 0, d = 0] = await opened(w, 'a', 'b', 'c', 'd');
+    const [a = 0, b = 0, c = 0, d = 0] = await openPullRequests(w, 'a', 'b', 'c', 'd');
     await label(w, b, 'barrier');
     await w.queue(a, b, c, d);
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
-    expect(await batched(w)).toEqual([[a], [b]]);
+    expect(await listBatches(w)).toEqual([[a], [b]]);
     expect(await statuses(w, c, d)).toEqual(['queued', 'queued']);
     await using _ = await startCi(w);
     await w.settled(a, b, c, d);
     await expectLandedOnce(w, a, b, c, d);
     expect(await line(w)).toEqual(['Add a (#1)', 'Add b (#2)', 'Land #3 and #4']);
-    expect(await batched(w)).toEqual([[a], [b], [c, d]]);
+    expect(await listBatches(w)).toEqual([[a], [b], [c, d]]);
   });
 });
 
@@ -61,7 +61,7 @@ describe('a build without any started check', () => {
       configuration: `${parallel({ builds: 1, more: 'draft_checks_started_timeout_mins: 5\n' })}${judgedByBuildsAlone}`,
       runsCi: false,
     });
-    const [a = 0, b = 0] = await opened(w, 'a', 'b');
+    const [a = 0, b = 0] = await openPullRequests(w, 'a', 'b');
     await w.commit('main', { 'other.txt': 'o\n' });
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from batch where build_started_at is not null')).length > 0);
@@ -93,7 +93,7 @@ describe('merge windows', () => {
     const hour = opensAt.getUTCHours();
     const window = `{cron_start: "0 ${hour} * * *", cron_end: "30 ${hour} * * *", timezone: UTC}`;
     await using w = await world({ configuration: `${parallel({ builds: 2 })}merge_windows: [${window}]\n` });
-    const numbers = await opened(w, 'a', 'b');
+    const numbers = await openPullRequests(w, 'a', 'b');
     await w.commit('main', { 'other.txt': 'o\n' });
     await w.queue(...numbers);
     await w.until(async () => {
@@ -143,7 +143,7 @@ describe('a required check that never runs', () => {
     await using w = await world({
       configuration: `${parallel({ more: 'override_required_checks: [ghost]\n' })}${judgedByBuildsAlone}`,
     });
-    const [number = 0] = await opened(w, 'a');
+    const [number = 0] = await openPullRequests(w, 'a');
     await w.queue(number);
     await w.settled(number);
     expect(await w.status(number)).toMatchObject({

@@ -6,13 +6,13 @@ import { world, type World } from '../support/world.ts';
 
 export const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 
-export async function opened(w: World, ...names: string[]): Promise<number[]> {
+export async function openPullRequests(w: World, ...names: string[]): Promise<number[]> {
   const numbers: number[] = [];
   for (const name of names) numbers.push(await w.open(name, { [`${name}.txt`]: `${name}\n` }));
   return numbers;
 }
 
-export const batched = async (w: World) => (await w.batches()).map((batch) => batch.members);
+export const listBatches = async (w: World) => (await w.batches()).map((batch) => batch.members);
 
 /** Own checks end when `release` is called. Checks of a build on the moved base end at once. */
 export async function withSlowOwnChecks(configuration: string, names: readonly string[]) {
@@ -23,7 +23,7 @@ export async function withSlowOwnChecks(configuration: string, names: readonly s
     configuration,
     ci: `checks:\n  test:\n    run: 'test -e moved.txt || while ! test -e ${flag}; do sleep 0.1; done'\n`,
   });
-  const numbers = await opened(w, ...names);
+  const numbers = await openPullRequests(w, ...names);
   await w.commit('main', { 'moved.txt': 'moved\n' });
   return {
     w,

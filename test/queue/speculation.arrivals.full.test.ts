@@ -1,11 +1,11 @@
 // The configuration changes while speculative builds run.
 import { expect, it } from 'vitest';
 import { parallel } from '../support/world.ts';
-import { adaptive, ask, speculating } from './speculation.ts';
+import { adaptiveRules, ask, speculativeWorld } from './speculation.ts';
 import { expectLandedOnce, resetCodes, startCi, statuses } from './stories.ts';
 
 it('after a change to a chain of builds and back, all pull requests are built again and land once', async () => {
-  await using w = await speculating(adaptive, { runsCi: false });
+  await using w = await speculativeWorld(adaptiveRules, { runsCi: false });
   const numbers = [await ask(w, 'one'), await ask(w, 'two')];
   const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');
   await w.until(tagged);
@@ -15,7 +15,7 @@ it('after a change to a chain of builds and back, all pull requests are built ag
     async () => (await tagged()) && (await w.batches()).filter(({ state }) => state === 'building').length === 2,
   );
   expect(new Set(await resetCodes(w))).toEqual(new Set([307]));
-  await w.configure(adaptive);
+  await w.configure(adaptiveRules);
   await w.until(
     async () =>
       (await tagged()) &&

@@ -1,6 +1,6 @@
 // Changes that arrive while speculative builds run, or while what they justify lands.
 import { expect, it } from 'vitest';
-import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
+import { ask, speculativeWorld, builds, filesOf, targetedRules } from './speculation.ts';
 import {
   atRest,
   dyingAt,
@@ -14,7 +14,7 @@ import {
 import { among } from '../support/tier.ts';
 
 it('after a dequeue, pull requests that were built on it are built without it, and all other builds go on', async () => {
-  await using w = await speculating(targeted);
+  await using w = await speculativeWorld(targetedRules);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),
     await ask(w, 'two', ['api']),
@@ -33,7 +33,7 @@ it('after a dequeue, pull requests that were built on it are built without it, a
 });
 
 it('a pause and a push to the base arrive before a composed landing, which never lands on a tip that it was not made for', async () => {
-  await using w = await speculating(targeted);
+  await using w = await speculativeWorld(targetedRules);
   const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
   await w.settled(fast);
   await w.release();
@@ -57,7 +57,7 @@ it('a pause and a push to the base arrive before a composed landing, which never
 it.each(among(['build:after_compose', 'build:after_branch', 'build:after_open'], ['build:after_branch']))(
   'if a worker dies at %s of a speculative build, nothing is made twice',
   async (failpoint) => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const numbers = [await ask(w, 'one', ['api']), await ask(w, 'two', ['api', 'web']), await ask(w, 'three', ['web'])];
     await dyingAt(w, failpoint, async () => await w.settled(...numbers));
     await atRest(w);

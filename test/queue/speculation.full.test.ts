@@ -4,11 +4,11 @@ import { updatePullRequest } from '../../src/modules/queue/index.ts';
 import { startEngine } from '../support/engine.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, statuses, verified } from './stories.ts';
-import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
+import { adaptiveRules, ask, speculativeWorld, builds, filesOf, targetedRules } from './speculation.ts';
 
 describe('with affected targets', () => {
   it('overlapping pull requests keep their order, and what one build holds lands together', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     // Three thousand more targets for each pull request must make no difference.
     const partsOf = (name: string): string[] => Array.from({ length: 3000 }, (_, part) => `${name}/${part}`);
     const numbers = [
@@ -32,7 +32,7 @@ describe('with affected targets', () => {
   });
 
   it('a stack is built as a unit, and lands before an earlier pull request that it does not overlap', async () => {
-    await using w = await speculating(`${targeted}auto_detect_stacks: true\n`);
+    await using w = await speculativeWorld(`${targetedRules}auto_detect_stacks: true\n`);
     const slow = await ask(w, 'aside', ['web'], { waits: 'one\n' });
     const lower = await w.open('lower', { lower: 'lower\n' });
     const upper = await w.open(
@@ -54,8 +54,11 @@ describe('with affected targets', () => {
   });
 
   it('the host merges one pull request at a time, and each proof names the part that was tested', async () => {
-    const byHost = targeted.replace('use_affected_targets', 'use_fast_forwarding: false\n    use_affected_targets');
-    await using w = await speculating(byHost);
+    const byHost = targetedRules.replace(
+      'use_affected_targets',
+      'use_fast_forwarding: false\n    use_affected_targets',
+    );
+    await using w = await speculativeWorld(byHost);
     const numbers = [
       await ask(w, 'one', ['api'], { waits: 'one\n' }),
       await ask(w, 'two', ['web']),
@@ -70,7 +73,7 @@ describe('with affected targets', () => {
   });
 
   it('a pull request that skips the line resets only those that it overlaps', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const lanes = [
       await ask(w, 'one', ['api'], { waits: 'one\n' }),
       await ask(w, 'two', ['web'], { slowly: 'two\n', waits: 'one\n' }),
@@ -87,7 +90,7 @@ describe('with affected targets', () => {
   });
 
   it('if a pull request affects more targets right before its landing, its build no longer counts, and it is built again', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -106,7 +109,7 @@ describe('with affected targets', () => {
   it.each(['landing:after_gate', 'landing:after_host'])(
     'a composed landing whose process is killed at %s happens once',
     async (failpoint) => {
-      await using w = await speculating(targeted, { runsCi: false });
+      await using w = await speculativeWorld(targetedRules, { runsCi: false });
       const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
       const numbers = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
       await using before = await startEngine(settings);
@@ -128,7 +131,7 @@ describe('with affected targets', () => {
 
 describe('with adaptive speculation', () => {
   it('a pull request that conflicts with a landed one is blocked for the conflict, not for the build of another one', async () => {
-    await using w = await speculating(adaptive);
+    await using w = await speculativeWorld(adaptiveRules);
     const numbers = [
       await ask(w, 'one', undefined, { shared: 'one\n' }),
       await ask(w, 'two', undefined, { shared: 'two\n' }),
@@ -140,7 +143,7 @@ describe('with adaptive speculation', () => {
   });
 
   it('a push to a pull request that others are built on blocks it, and the others land without it', async () => {
-    await using w = await speculating(adaptive);
+    await using w = await speculativeWorld(adaptiveRules);
     const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));
     await w.commit('one', { more: 'more\n' });

@@ -1,10 +1,10 @@
 // A build that justifies a landing is canceled before the gate of the landing.
 import { expect, it } from 'vitest';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
-import { ask, speculating, builds, targeted } from './speculation.ts';
+import { ask, speculativeWorld, builds, targetedRules } from './speculation.ts';
 
 it('if one of the builds that justify a landing is canceled, the landing rests on another build that proves as much', async () => {
-  await using w = await speculating(targeted);
+  await using w = await speculativeWorld(targetedRules);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),
     await ask(w, 'two', ['api']),

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { queuePullRequest, updatePullRequest } from '../../src/modules/queue/index.ts';
 import { expectLandedOnce, expectVerified, meanwhile, statuses } from './stories.ts';
 import { parallel } from '../support/world.ts';
-import { adaptive, ask, speculating, builds, targeted } from './speculation.ts';
+import { adaptiveRules, ask, speculativeWorld, builds, targetedRules } from './speculation.ts';
 import { among } from '../support/tier.ts';
 
 it('if an earlier pull request turns out to overlap right before a landing, the later one lands behind it', async () => {
-  await using w = await speculating(targeted);
+  await using w = await speculativeWorld(targetedRules);
   const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
   const widen = async (): Promise<void> =>
     void (await updatePullRequest(w.ctx, {
@@ -31,12 +31,12 @@ it('if an earlier pull request turns out to overlap right before a landing, the 
 
 const withoutTargets: readonly (readonly [string, string])[] = [
   ['a chain', parallel({ builds: 6, more: 'skip_draft_when_up_to_date: false\n' })],
-  ['speculative builds without targets', adaptive],
+  ['speculative builds without targets', adaptiveRules],
 ];
 it.each(among(withoutTargets, withoutTargets.slice(0, 1)))(
   'if targets no longer count right before a composed landing (%s), the pull request is built as it lands',
   async (_by, rules) => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -49,7 +49,7 @@ it.each(among(withoutTargets, withoutTargets.slice(0, 1)))(
 );
 
 it('affected targets are deleted when the head changes, and an empty list deletes them too', async () => {
-  await using w = await speculating(targeted, { runsCi: false });
+  await using w = await speculativeWorld(targetedRules, { runsCi: false });
   const targets = async (): Promise<unknown> =>
     (await w.rows('select affected_targets as targets from pull_request where number = 1'))[0];
   await ask(w, 'one', ['api']);

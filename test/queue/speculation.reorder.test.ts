@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
 import { logExplanations, expectSameLater, find, type Answer } from '../support/explanation-log.ts';
 import { expectLandedOnce, line, statuses, verified } from './stories.ts';
-import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
+import { ask, speculativeWorld, builds, filesOf, targetedRules } from './speculation.ts';
 
-const configuration = `${targeted}speculation: adaptive\n`;
+const configuration = `${targetedRules}speculation: adaptive\n`;
 
 interface Reordered {
   readonly number: number;
@@ -50,7 +50,7 @@ async function carelessly(w: World): Promise<void> {
 }
 
 it('an unlikely pull request goes behind one that is ready without it, its reorder is reported, and it lands there by its build', async () => {
-  await using w = await speculating(configuration);
+  await using w = await speculativeWorld(configuration);
   await carelessly(w);
   await using story = logExplanations(w);
   const slow = await ask(w, 'slow', ['a'], { waits: 'slow\n' });
@@ -82,7 +82,7 @@ it('an unlikely pull request goes behind one that is ready without it, its reord
 });
 
 it('a failed pull request lets another one pass, which lands, and is blocked when it fails again', async () => {
-  await using w = await speculating(configuration);
+  await using w = await speculativeWorld(configuration);
   const numbers = [await ask(w, 'bad', ['a']), await ask(w, 'two', ['a'])];
   await w.settled(...numbers);
   expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged']);
@@ -115,7 +115,7 @@ it('a pull request is blocked while its first build runs, if it was red with the
   const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
   // Checks run as the user nobody, so this folder must be readable.
   await chmod(gates, 0o755);
-  await using w = await speculating(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
+  await using w = await speculativeWorld(configuration, { ci: together.replaceAll('GATE', join(gates, 'open')) });
   await carelessly(w);
   const slow = await ask(w, 'slow', ['a'], { bad: 'bad\n' });
   const fast = await ask(w, 'fast', ['a']);

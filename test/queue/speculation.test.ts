@@ -5,11 +5,11 @@ import { seeded } from '../support/random.ts';
 import { examples } from '../support/tier.ts';
 import { digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
 import { expectLandedOnce, expectVerified, line, resets, statuses, verified } from './stories.ts';
-import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
+import { adaptiveRules, ask, speculativeWorld, builds, filesOf, targetedRules } from './speculation.ts';
 
 describe('with affected targets', () => {
   it('pull requests without overlap land as soon as they are ready, each by its one build, the second on a composed commit', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
     const fast = await ask(w, 'two', ['web']);
     await w.settled(fast);
@@ -30,7 +30,7 @@ describe('with affected targets', () => {
   });
 
   it('of two pull requests that fail only together, the later one is blocked, and others land', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const numbers = [
       await ask(w, 'left', ['api']),
       await ask(w, 'right', ['api', 'web']),
@@ -43,7 +43,7 @@ describe('with affected targets', () => {
   });
 
   it('a proof of a composed landing that contradicts git or the rows is found', async () => {
-    await using w = await speculating(targeted);
+    await using w = await speculativeWorld(targetedRules);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);
     await w.release();
@@ -80,7 +80,7 @@ describe('with affected targets', () => {
 });
 
 it('a random line with overlaps lands all good pull requests, overlapping ones in order, and all proofs hold', async () => {
-  await using w = await speculating(`${targeted}speculation: adaptive\n`);
+  await using w = await speculativeWorld(`${targetedRules}speculation: adaptive\n`);
   const count = examples({ standard: 7, full: 10 });
   const seed = Number(process.env['LANES_SEED'] ?? 20261122);
   const random = seeded(seed);
@@ -111,7 +111,7 @@ it('a random line with overlaps lands all good pull requests, overlapping ones i
 
 describe('with adaptive speculation', () => {
   it('a red pull request before others is blocked alone, and the others land by builds without it', async () => {
-    await using w = await speculating(adaptive);
+    await using w = await speculativeWorld(adaptiveRules);
     const numbers = [await ask(w, 'bad'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);
     expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'merged', 'merged']);
@@ -122,7 +122,7 @@ describe('with adaptive speculation', () => {
   });
 
   it('one green build of all pull requests lands all of them, and none is blocked or reset', async () => {
-    await using w = await speculating(adaptive);
+    await using w = await speculativeWorld(adaptiveRules);
     const numbers = [await ask(w, 'one'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);
     await expectLandedOnce(w, ...numbers);

@@ -7,8 +7,8 @@ import { parallel, world, type World, type WorldOptions } from '../support/world
 import { judgedByBuildsAlone } from './stories.ts';
 
 const heads = 'skip_draft_when_up_to_date: false\n';
-export const adaptive = `${parallel({ builds: 6, more: heads })}${judgedByBuildsAlone}speculation: adaptive\n`;
-export const targeted = `${parallel({ builds: 6, more: `${heads}use_affected_targets: true\n` })}${judgedByBuildsAlone}`;
+export const adaptiveRules = `${parallel({ builds: 6, more: heads })}${judgedByBuildsAlone}speculation: adaptive\n`;
+export const targetedRules = `${parallel({ builds: 6, more: `${heads}use_affected_targets: true\n` })}${judgedByBuildsAlone}`;
 
 /** The check of a commit with the file `waits` runs until the gate is open. `left` and `right` fail only together. */
 const ci = `checks:
@@ -16,7 +16,7 @@ const ci = `checks:
     run: 'while test -e waits && ! test -e GATE; do sleep 0.05; done; test ! -e bad && ! { test -e left && test -e right; }'
 `;
 
-export async function speculating(
+export async function speculativeWorld(
   configuration: string,
   more: WorldOptions = {},
 ): Promise<World & { release(): Promise<void> }> {

@@ -175,7 +175,7 @@ export async function hurry(w: World): Promise<boolean> {
   return waiting.length > 0;
 }
 
-export async function allNotified(w: World): Promise<void> {
+export async function untilNotified(w: World): Promise<void> {
   await w.until(
     async () =>
       !(await hurry(w)) &&
@@ -190,7 +190,7 @@ export async function allNotified(w: World): Promise<void> {
  * comment does not name the person who dequeued the pull request.
  */
 export async function expectNotifiedAsExplained(w: World, ...numbers: number[]): Promise<void> {
-  await allNotified(w);
+  await untilNotified(w);
   const answers = new Map((await explainWorld(w, null)).map((answer) => [answer.number, answer]));
   for (const number of numbers) {
     const answer = answers.get(number);

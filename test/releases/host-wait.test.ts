@@ -1,7 +1,7 @@
 // If the code host asks to wait, this is no failure of the provider.
 import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
-import { instead } from '../support/instead.ts';
+import { replaceHostMethod } from '../support/replace-host-method.ts';
 import { releaseWorld } from '../support/release-world.ts';
 
 it('a deployment whose code host asks to wait is triggered later, and the wait does not count as a failure', async () => {
@@ -13,7 +13,7 @@ it('a deployment whose code host asks to wait is triggered later, and the wait d
   });
   const asked: number[] = [];
   let retryAt = 0;
-  instead(r.w, 'dispatchWorkflow', (original) => async (...of) => {
+  replaceHostMethod(r.w, 'dispatchWorkflow', (original) => async (...of) => {
     asked.push(Date.now());
     if (asked.length > 1) return await original(...of);
     retryAt = Date.now() + 3_000;

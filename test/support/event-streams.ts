@@ -4,18 +4,18 @@ import type { EventHub } from '../../src/modules/events/index.ts';
 
 const started = new Map<string, number>();
 
-export function streamsStarted(url: string): number {
+export function countStartedStreams(url: string): number {
   return started.get(url) ?? 0;
 }
 
 /** Returns the hub, with its streams counted. */
-export function counting(hub: EventHub, url: () => string): EventHub {
+export function withStreamCount(hub: EventHub, url: () => string): EventHub {
   return {
     ...hub,
     follow(options) {
       const stream = hub.follow(options);
       stream.started.then(
-        () => started.set(url(), streamsStarted(url()) + 1),
+        () => started.set(url(), countStartedStreams(url()) + 1),
         () => {},
       );
       return stream;

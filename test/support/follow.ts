@@ -2,7 +2,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { expect } from 'vitest';
-import { streamsStarted } from './event-streams.ts';
+import { countStartedStreams } from './event-streams.ts';
 
 export interface Followed<Payload> extends AsyncDisposable {
   readonly payloads: Payload[];
@@ -25,7 +25,7 @@ export async function started(
 ): Promise<void> {
   for (const [url, sameServer] of Map.groupBy(subscriptions, ({ url }) => url))
     await expect
-      .poll(() => streamsStarted(url), { timeout: 60_000, interval: 5 })
+      .poll(() => countStartedStreams(url), { timeout: 60_000, interval: 5 })
       .toBeGreaterThanOrEqual(Math.min(...sameServer.map(({ startedBefore }) => startedBefore)) + sameServer.length);
 }
 
@@ -55,7 +55,7 @@ export function follow<Payload>(
   const completing = Promise.withResolvers<void>();
   const payloads: Payload[] = [];
   const errors: unknown[] = [];
-  const startedBefore = streamsStarted(url);
+  const startedBefore = countStartedStreams(url);
   connection.subscribe<Record<string, Payload>>(
     { query, variables },
     {

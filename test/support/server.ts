@@ -23,7 +23,7 @@ import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { counting } from './event-streams.ts';
+import { withStreamCount } from './event-streams.ts';
 import { createPlainLoop } from './plain-loop.ts';
 import { takeDatabase } from './kept-databases.ts';
 
@@ -134,7 +134,7 @@ export async function startServer(
       ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),
     });
     service.start();
-    const hub = counting(createEventHub({ db: service.ports.db, log }), () => server.url);
+    const hub = withStreamCount(createEventHub({ db: service.ports.db, log }), () => server.url);
     const server = await startHttpServer({
       ports: service.ports,
       secrets,

@@ -175,10 +175,10 @@ function toBuild({ build, buildChange }: BatchSpec, batch: BatchState | undefine
 
 /** Decisions as short texts: `start p1 p2 on tip`, `supersede b2 302`, `block p1 107`, … */
 export function planned(from: Situation): string[] {
-  return plan(situation(from), now).map(inShort);
+  return plan(situation(from), now).map(describeDecision);
 }
 
-export function inShort(decision: Decision): string {
+export function describeDecision(decision: Decision): string {
   switch (decision.kind) {
     case 'StartBatch':
       if (decision.sideBuild === 'speculative')
