@@ -1,5 +1,5 @@
-// `npm run bench:all`: every figure that has an aim, as one table. Each bench is a process of its own, so that none
-// warms or fills the memory of the next.
+// `npm run bench:all` measures every figure that has an aim, and prints one table. Each bench is a process of its own,
+// so that no bench warms or fills the memory of the next bench.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { tableOfFigures, thisMachine, type Figure } from './figures.ts';
 
-/** Small enough that all end within 20 minutes on two idle cores. */
+/** The arguments are so small that all benches together end within 20 minutes on two idle cores. */
 const benches = [
   { name: 'landing', args: ['--pull-requests', '80'] },
   { name: 'idle-landing', args: ['--pull-requests', '20'] },
@@ -28,7 +28,7 @@ const program = new Command('npm run bench:all --')
   .description(
     `Measures every figure that has an aim, and prints them as one table: ${benches.map(({ name }) => name).join(', ')}. It takes up to 20 minutes on two idle cores. \`npm run bench -- <name>\` measures one of them.`,
   )
-  .option('--only <name,…>', 'these alone', (text) => text.split(','))
+  .option('--only <name,…>', 'run only these benches', (text) => text.split(','))
   .option('--json', 'one JSON document instead of text', false);
 
 program.parse();
@@ -44,7 +44,7 @@ for (const { name, args } of chosen) {
   if (found === null) failed.push(name);
   else figures.push(...found.map((each) => ({ bench: name, ...each })));
   console.error(`${name} … ${found === null ? 'failed, ' : ''}${secondsSince(startedAt)} s`);
-  // The figures of each bench are printed at once, so that they are kept if the run is broken off.
+  // The figures of each bench are printed at once, so that the user has them if the run is broken off.
   if (found !== null) console.error(`${tableOfFigures(found)}\n`);
 }
 
@@ -62,7 +62,7 @@ function secondsSince(at: number): string {
   return ((performance.now() - at) / 1_000).toFixed(0);
 }
 
-/** The figures of a bench. Null: the bench failed, and has printed the reason. */
+/** Returns the figures of a bench. Null: the bench failed, and has printed the reason. */
 async function run(name: string, args: readonly string[]): Promise<readonly Figure[] | null> {
   const main = fileURLToPath(new URL(`./main${extname(fileURLToPath(import.meta.url))}`, import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, main, name, ...args, '--json'], {

@@ -1,8 +1,8 @@
-// The baseline: Fastify and pg give the same two answers from prepared statements, without tokens, row-level security,
-// limits and GraphQL. It shows what a service of two endpoints costs that is written by hand.
+// The baseline of `reads`: Fastify and pg give the same two answers from prepared statements, without tokens, row-level
+// security, limits and GraphQL. It shows what a hand-written service with two endpoints costs.
 import fastify, { type FastifyRequest } from 'fastify';
 import pg from 'pg';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 import { line, one, type PlainRow, type PlainRowWithBot } from './plain-rows.ts';
 
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, max: 8 });
@@ -65,4 +65,4 @@ function botPullRequest(row: PlainRowWithBot): object {
   };
 }
 
-beMeasured(await server.listen({ host: '127.0.0.1', port: 0 }));
+serveMeasurements(await server.listen({ host: '127.0.0.1', port: 0 }));

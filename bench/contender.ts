@@ -7,7 +7,7 @@ import { deriveSecrets } from '../src/modules/accounts/index.ts';
 import { createEventHub } from '../src/modules/events/index.ts';
 import { startServer } from '../src/server.ts';
 import { createService } from '../src/service.ts';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 
 const log = pino({ level: 'warn' }, pino.destination(2));
 const { ports } = await createService({
@@ -24,4 +24,4 @@ const server = await startServer({
   host: '127.0.0.1',
   port: 0,
 });
-beMeasured(server.url);
+serveMeasurements(server.url);

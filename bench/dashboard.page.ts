@@ -40,7 +40,7 @@ export class QueueWatcher {
     this.#session = session;
   }
 
-  /** A window in which a user is signed in. */
+  /** Opens the page of the queue in a window in which a user is signed in, and waits until the page shows the line. */
   static async open(browser: Browser, server: { readonly url: string; readonly token: string }): Promise<QueueWatcher> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
@@ -97,7 +97,7 @@ export class QueueWatcher {
     await this.#page.getByText('#3', { exact: true }).waitFor();
   }
 
-  /** When each text was first on screen. A text that was replaced before it was shown is left out. */
+  /** Returns when each text was first on screen. A text that was replaced before it was on screen is left out. */
   async sightings(texts: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const last = texts.at(-1);
     if (last !== undefined) await this.#page.getByText(last).first().waitFor();

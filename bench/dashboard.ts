@@ -21,11 +21,11 @@ import { insertRepository } from './installation.ts';
 import { fillLine } from './line.ts';
 import { ms, table } from './timing.ts';
 
-/** The changes in a second while the page is scrolled. */
+/** How many changes are made in a second while the page is scrolled. */
 const changesASecond = 20;
 /** The changes are made in this many equal parts. The heap is measured after each part. */
 const heapMeasurements = 10;
-/** One of so many changes is a change that the page shows. */
+/** Every twentieth change is a new title of a pull request that is on screen. */
 const shownEvery = 20;
 /** How many pull requests are on screen while the page is not scrolled. */
 const shownNumbers = 5;
@@ -66,7 +66,8 @@ export async function benchDashboard(size: number, load: Load): Promise<void> {
     { name: 'bench', size, yaml: 'max_parallel_builds: 10' },
   );
   await owner.query('vacuum analyze');
-  // The sequencer gives the events new positions, so that the page begins after them.
+  // The sequencer did not give the events of `fillLine` their positions. It numbers them again before the page opens, so
+  // that the page subscribes after them.
   await owner.query('update event set position = null');
   service.start();
   await until(async () => (await owner.query('select from event where position is null limit 1')).rowCount === 0);
@@ -150,13 +151,13 @@ async function measure(watcher: QueueWatcher, line: Line, load: Load): Promise<s
 
 interface Committed {
   readonly text: string;
-  /** When its transaction had committed, in milliseconds since the epoch. */
+  /** When the transaction of the change had committed, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * Moves pull requests to the back of the line, and sometimes changes the title of a pull request on screen. Returns the
- * changes of titles.
+ * Moves pull requests to the back of the line, and at every twentieth change gives a pull request on screen another
+ * title. Returns the changes of titles.
  */
 async function changeLine(line: Line, { changes, changesASecond }: Load): Promise<readonly Committed[]> {
   const committed: Committed[] = [];

@@ -1,5 +1,5 @@
-// A database for one bench: a new database on the server of DATABASE_URL, or the embedded PostgreSQL in a temporary
-// folder. The embedded PostgreSQL is not durable, because the benches measure reads.
+// Makes the database of one bench, on the server of DATABASE_URL or on an embedded PostgreSQL in a temporary folder. The
+// embedded PostgreSQL is not durable, because the benches that use it measure CPU and reads.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

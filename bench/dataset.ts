@@ -1,4 +1,4 @@
-// Each account has a repository with a line of fifty pull requests. One of them has a bot pull request. Merged pull
+// Gives each account a repository with a line of fifty pull requests. One of them has a bot pull request. Merged pull
 // requests make the tables so large that indexes matter.
 import pg from 'pg';
 

@@ -1,5 +1,5 @@
-// Compares commits with events and the same commits without events. Several sessions at once change one row in each
-// commit, while the sequencer gives the events their positions.
+// Compares transactions that append an event with the same transactions without an event. Four sessions at once change
+// one row in each transaction, while the sequencer gives the events their positions.
 import { pino } from 'pino';
 import { appendEvents } from '../src/modules/events/append.ts';
 import { createSequencer } from '../src/modules/events/sequencer.ts';
@@ -43,7 +43,7 @@ export async function measureEvents(commits: number): Promise<Figure[]> {
     };
     await write(true);
     await write(false);
-    // Both are measured in turn, so that a disturbance of the machine affects both.
+    // Transactions with and without events are measured in turn, so that a disturbance of the machine affects both.
     const rates = { with: [] as number[], without: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
       rates.without.push(await write(false));

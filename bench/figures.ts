@@ -8,7 +8,7 @@ export interface Figure {
   readonly unit: string;
   /** The figure of the rival, in the same unit. Null: there is no rival. */
   readonly rival: number | null;
-  /** Of today's figure and the rival's. Null: there is no rival. */
+  /** The ratio of today's figure and the rival's figure. Null: there is no rival. */
   readonly ratio: number | null;
   /** The aim. Null: the figure has no aim, and only explains another figure. */
   readonly aim: Aim | null;
@@ -28,8 +28,8 @@ interface Measured {
   readonly unit: string;
   readonly rival?: number;
   /**
-   * `ours`: today's figure over the rival's, so that less is better. `rival`: the rival's over ours, so that more is
-   * better.
+   * Which figure is divided by the other one. `ours`: today's figure over the rival's, for figures of which less is
+   * better. `rival`: the rival's figure over today's, so that a higher ratio is better.
    */
   readonly over?: 'ours' | 'rival';
   readonly atMost?: number;

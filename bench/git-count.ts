@@ -1,4 +1,4 @@
-// Counts the processes of git that a service starts, by subcommand. Processes that git itself starts are not counted.
+// Counts the git processes that a service starts, by subcommand. Processes that git itself starts are not counted.
 import type { Git } from '../src/hosts/git/index.ts';
 
 export function countGits(git: Git): Map<string, number> {

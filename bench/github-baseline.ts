@@ -1,9 +1,9 @@
-// The baseline for webhooks: node:http and pg verify the signature and insert one row.
+// The baseline of `github-webhooks`: node:http and pg verify the signature and insert one row.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL ?? '', max: 10 });
 const secret = process.env.BENCH_WEBHOOK_SECRET ?? '';
@@ -31,5 +31,5 @@ async function receive(body: Buffer, headers: NodeJS.Dict<string | string[]>): P
 }
 
 server.listen(0, '127.0.0.1', () => {
-  beMeasured(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  serveMeasurements(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

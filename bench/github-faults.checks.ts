@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 import { projectRoot } from '../src/platform/project-root.ts';
 import { isRed, owner, type Bench, type Shop } from './github-faults.world.ts';
 
-/** Checks that each pull request ended as it should, and that no pull request landed twice. */
+/**
+ * Checks that each red pull request is blocked, and that every other pull request landed exactly once. Returns the
+ * failures.
+ */
 export async function checkRows({ rows }: Bench): Promise<readonly string[]> {
   const found = await rows<{ name: string; number: number; status: string; landings: number }>(
     `select r.name, p.number, p.status, (select count(*)::int from landed_member m where m.pull_request_id = p.id) as landings
@@ -18,7 +21,10 @@ export async function checkRows({ rows }: Bench): Promise<readonly string[]> {
   });
 }
 
-/** Checks that the first-parent line has the first commit and one commit for each landing, and that no tree is red. */
+/**
+ * Checks that the first-parent line of the base branch has the first commit and one commit for each landing, and that
+ * no tree is red. Returns the failures.
+ */
 export async function checkHistory({ git, folder, person, rows }: Bench, { name }: Shop): Promise<readonly string[]> {
   const directory = join(folder, name);
   await git(directory, 'fetch', '-q', '--force', `${person.webUrl}/${owner}/${name}.git`, 'main:refs/heads/landed');

@@ -13,7 +13,7 @@ import { createProgress } from '../src/launcher/progress.ts';
 import { readRuntime } from '../src/launcher/runtime.ts';
 import { startInterlock } from '../src/start.ts';
 import { checkHistory, checkRows, verify } from './github-faults.checks.ts';
-import { inEach, labelAll, openAll, owner, type Bench } from './github-faults.world.ts';
+import { inEachShop, labelAll, openAll, owner, type Bench } from './github-faults.world.ts';
 import { cpuByProgram } from './process-cpu.ts';
 import { table } from './timing.ts';
 
@@ -93,7 +93,7 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
   await bench.applyControls({ webhooks: [{ drop: 0.1, double: 0.1, reorder: 3 }] });
   const before = await readSpent(bench);
   const startedAt = performance.now();
-  await inEach(bench, async (shop) => await labelAll(bench, shop));
+  await inEachShop(bench, async (shop) => await labelAll(bench, shop));
   await bench.applyControls({ fail: [{ rate: 0.05, when: 'before' }] });
   await bench.applyControls({ fail: [{ rate: 0.05, when: 'after' }] });
   const { again, quarters } = await untilDecided(bench, startedAt);
@@ -113,7 +113,7 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
     ['landings', count?.landings ?? ''],
     ['attempts at landings', count?.tries ?? ''],
     ['builds', count?.batches ?? ''],
-    ['queued again, because no check had started', String(again)],
+    ['pull requests queued again, because no check had started', String(again)],
     ['seconds', seconds.toFixed(0)],
     ['seconds from label to landed: half, 95 of 100, all', (await waitsOf(bench)).join(', ')],
     ['seconds of CPU for each landed, by quarters', quartersOf(before, quarters).join(', ')],
@@ -132,7 +132,9 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
 
 type Spent = Readonly<Record<'cpu' | 'calls' | 'gits', ReadonlyMap<string, number>>>;
 
-/** The seconds of CPU that all processes have used so far. */
+/**
+ * Reads what was spent so far: the seconds of CPU of all processes, and the calls and git processes of the emulator.
+ */
 async function readSpent({ person }: Bench): Promise<Spent> {
   const answer = await fetch(`${person.webUrl}/_emulator/usage`);
   const usage = (await answer.json()) as Record<'calls' | 'gits', Record<string, number>>;
@@ -151,7 +153,7 @@ function perLanded(before: Spent['cpu'], after: Spent['cpu'], landed: number): s
     .map(([name, spent]) => [name, spent.toFixed(0), (spent / landed).toFixed(2)]);
 }
 
-/** The CPU of all processes at the time when a share of the pull requests had landed. */
+/** How many pull requests had landed at a moment, and the seconds of CPU that all processes had used by then. */
 interface Quarter {
   readonly landed: number;
   readonly cpuSec: number;
@@ -168,7 +170,7 @@ function sum(cpu: Spent['cpu']): number {
   return [...cpu.values()].reduce((all, each) => all + each, 0);
 }
 
-/** The waits of the landed pull requests: the median, the 95th percentile, and the longest. */
+/** The waits of the landed pull requests in seconds: the median, the 95th percentile, and the longest wait. */
 async function waitsOf({ rows, labelledAt }: Bench): Promise<string[]> {
   const landed = await rows<{ name: string; number: number; at: Date }>(
     `select r.name, p.number, p.merged_at as at from pull_request p join repository r on r.id = p.repository_id where p.status = 'merged'`,
@@ -232,7 +234,7 @@ async function untilDecided(
       await delay(2_000);
       void bench
         .applyControls({ lag: [false] })
-        .catch((error: unknown) => say(`The emulator has not caught up: ${String(error)}`))
+        .catch((error: unknown) => say(`The records of the emulator still lag behind git: ${String(error)}`))
         .finally(() => (isCatchingUp = false));
     }
     await delay(8_000);
@@ -247,7 +249,7 @@ async function untilQuiet(bench: Bench): Promise<void> {
              + (select count(*) from intent where state in ('planned', 'started')))::int as n`,
     );
     if (open?.n === 0) return;
-    if (performance.now() > deadline) throw new Error(`${open?.n} effects are not done.`);
+    if (performance.now() > deadline) throw new Error(`${open?.n} batches and intents are still open.`);
     await delay(500);
   }
 }

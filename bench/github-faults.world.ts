@@ -61,7 +61,7 @@ export interface Shop {
   readonly count: number;
 }
 
-export async function inEach(bench: Bench, work: (shop: Shop) => Promise<void>): Promise<void> {
+export async function inEachShop(bench: Bench, work: (shop: Shop) => Promise<void>): Promise<void> {
   await Promise.all(bench.shops.map(work));
 }
 
@@ -69,7 +69,7 @@ export async function openAll(bench: Bench, url: string, batch: number): Promise
   const { client, octokit, shops } = bench;
   for (const { name } of shops) await octokit.request('POST /orgs/{org}/repos', { org: owner, name });
   await fetch(`${url}/github/installed`);
-  await inEach(bench, async ({ name }) => {
+  await inEachShop(bench, async ({ name }) => {
     await client.graphql(
       'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { id } } }',
       { repository: { owner, name } },
@@ -77,7 +77,7 @@ export async function openAll(bench: Bench, url: string, batch: number): Promise
     await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, configurationOf(batch));
   });
   for (const shop of shops) await pushAll(bench, shop);
-  await inEach(bench, async ({ name, count }) => {
+  await inEachShop(bench, async ({ name, count }) => {
     for (let index = 1; index <= count; index += 1)
       await octokit.request('POST /repos/{owner}/{repo}/pulls', {
         owner,
@@ -87,11 +87,11 @@ export async function openAll(bench: Bench, url: string, batch: number): Promise
         base: 'main',
       });
   });
-  await inEach(bench, async (shop) => await untilChecked(bench, shop));
+  await inEachShop(bench, async (shop) => await untilChecked(bench, shop));
 }
 
 /**
- * Waits until each head has been checked. The labels are set afterwards, because the emulator cannot check hundreds of
+ * Waits until CI has checked each head. The labels are added afterwards, because the emulator cannot check hundreds of
  * heads within a minute.
  */
 async function untilChecked({ octokit }: Bench, { name, count }: Shop): Promise<void> {

@@ -8,7 +8,7 @@ import { createEventHub } from '../src/modules/events/index.ts';
 import { serveGitHub } from '../src/server/github.ts';
 import { startServer } from '../src/server.ts';
 import { createService } from '../src/service.ts';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 
 const log = pino({ level: 'error' }, pino.destination(2));
 const secrets = deriveSecrets(process.env.BENCH_SECRET ?? '');
@@ -28,4 +28,4 @@ const server = await startServer({
   port: 0,
   registerExtra: async (fastify) => await serveGitHub(fastify, { ...service, secrets }),
 });
-beMeasured(server.url);
+serveMeasurements(server.url);

@@ -1,11 +1,11 @@
-// Measures how long GitHub waits for the answer to a webhook, and compares with a server of node:http that verifies the
-// signature and inserts one row. GitHub gives up after ten seconds. The aim is 50 ms for 95 of 100 webhooks.
+// Measures how long GitHub waits for the answer to a webhook. The comparison is a server of node:http that verifies the
+// signature and inserts one row. GitHub gives up after ten seconds. The aim is 50 ms for 95 of 100 small webhooks.
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { deriveSecrets } from '../src/modules/accounts/index.ts';
 import { addApp } from '../src/modules/github/index.ts';
 import { type BenchInstallation, withInstallation } from './installation.ts';
-import { type MeasuredProcess, startMeasured } from './measured-process.ts';
+import { type MeasuredProcess, startMeasuredServer } from './measured-process.ts';
 import { ms, table } from './timing.ts';
 
 const secret = randomBytes(32).toString('hex');
@@ -26,8 +26,8 @@ export async function benchGitHubWebhooks(count: number): Promise<void> {
       BENCH_SECRET: secret,
       BENCH_WEBHOOK_SECRET: webhookSecret,
     };
-    const baseline = await startMeasured('github-baseline', environment);
-    const intake = await startMeasured('github-intake', environment);
+    const baseline = await startMeasuredServer('github-baseline', environment);
+    const intake = await startMeasuredServer('github-intake', environment);
     try {
       const ways = [
         { name: 'node:http and pg alone', process: baseline, url: `${baseline.url}/` },
@@ -51,7 +51,7 @@ export async function benchGitHubWebhooks(count: number): Promise<void> {
   });
 }
 
-/** Returns the address for webhooks. */
+/** Registers a GitHub App with one repository, and returns the path that receives the webhooks of the App. */
 async function makeApp({ account, repository, owner }: BenchInstallation): Promise<string> {
   const ctx = await account('github');
   const repositoryId = await repository(ctx, 'shop');
@@ -74,7 +74,7 @@ async function makeApp({ account, repository, owner }: BenchInstallation): Promi
 
 let bodies = 0;
 
-/** A push to one of a hundred branches, with a payload of the given size. */
+/** The payload of a push to one of a hundred branches. Its size is about `bytes`. */
 function bodyOf(bytes: number, branch: number): Buffer {
   const push = { ref: `refs/heads/topic-${branch % 100}`, repository: { id: githubId }, commits: '' };
   return Buffer.from(JSON.stringify({ ...push, commits: 'x'.repeat(bytes) }));
@@ -110,7 +110,7 @@ async function measure(
   return { p50: rank(50), p95: rank(95), cpu };
 }
 
-/** Measures from the last sent byte to the answer, so that the making of the body is not measured. */
+/** Measures from the start of the request to the end of the answer. The making of the body is not measured. */
 async function post(url: string, body: Buffer, agent: Agent): Promise<{ status: number; elapsedMs: number }> {
   bodies += 1;
   const headers = {
@@ -129,7 +129,8 @@ async function post(url: string, body: Buffer, agent: Agent): Promise<{ status: 
   posting.on('error', (error) => answered.reject(error));
   posting.end(body);
   const status = await answered.promise.catch((error: unknown) => {
-    // A server closes a connection that was idle too long. GitHub opens a connection for each webhook.
+    // A server closes a connection that was idle too long, and such a request is sent again. GitHub opens a connection
+    // for each webhook, so this does not happen there.
     if (posting.reusedSocket) return null;
     throw error;
   });

@@ -1,4 +1,4 @@
-// Counts how many events pull requests that are queued together and land add to histories in Temporal.
+// Counts how many events the histories in Temporal get when pull requests are queued together and land.
 import { Client, Connection } from '@temporalio/client';
 import { batchWorkflowId } from '../workflows/batch/messages.ts';
 import { queueWorkflowId } from '../workflows/queue/messages.ts';
@@ -40,7 +40,12 @@ export async function measureHistories(): Promise<Figure[]> {
         await untilQuiet(program);
         const events = (await countEvents(program, client, shop.name)) - before;
         figures.push(
-          figure({ what: `events of history for ${count} queued together`, today: events, unit: '', atMost }),
+          figure({
+            what: `events of history for ${count} pull requests queued together`,
+            today: events,
+            unit: '',
+            atMost,
+          }),
         );
       }
       return figures;
@@ -60,7 +65,7 @@ async function countEvents({ rows }: Program, client: Client, name: string): Pro
     [name],
   );
   const ids = [...queues.map(queueWorkflowId), ...batches.map(batchWorkflowId)];
-  // A queue without a wake has no run yet.
+  // The workflow of a queue starts with its first wake, so a new queue may have no history.
   const lengths = ids.map(
     async (id) =>
       (

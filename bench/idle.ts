@@ -9,7 +9,8 @@ interface Idle {
 }
 
 /**
- * The wait before a measurement, because a program fills caches and gathers statistics after its start and after work.
+ * How long the bench waits before each measurement. After its start and after work, a program still fills caches and
+ * gathers statistics.
  */
 const restMs = 15_000;
 
@@ -22,16 +23,16 @@ export async function measureIdle(repositories: number, seconds: number): Promis
   });
   return [
     figure({ what: 'idle `npm start`', today: one.cores, unit: 'cores', atMost: 0.015 }),
-    figure({ what: 'its memory', today: one.megabytes, unit: 'MB', atMost: 400 }),
+    figure({ what: 'memory of an idle `npm start`', today: one.megabytes, unit: 'MB', atMost: 400 }),
     figure({
-      what: `CPU of ${repositories} idle repositories, beside one`,
+      what: `CPU of ${repositories} idle repositories, compared with one`,
       today: many.cores,
       rival: one.cores,
       unit: 'cores',
       atMost: 1.2,
     }),
     figure({
-      what: `memory of ${repositories} idle repositories, beside one`,
+      what: `memory of ${repositories} idle repositories, compared with one`,
       today: many.megabytes,
       rival: one.megabytes,
       unit: 'MB',

@@ -1,4 +1,5 @@
-// Accounts on a database of the bench, for calls of services, and the owner of the database.
+// Makes the database of a bench, accounts in whose name the bench calls services, and a connection as the owner of the
+// database.
 import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../src/context.ts';
@@ -16,7 +17,10 @@ export interface BenchInstallation {
   readonly repository: (ctx: Context, name: string) => Promise<string>;
 }
 
-/** Makes a repository acme/`name` on the local host, without a folder of git, and returns its id. */
+/**
+ * Inserts the row of a repository acme/`name` on the local host, and returns its id. The repository has no folder with
+ * git objects.
+ */
 export async function insertRepository(owner: pg.Client, accountId: string, name: string): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)

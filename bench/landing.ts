@@ -1,5 +1,5 @@
-// Measures landings by the whole of Interlock, and compares with git alone, which does the same merges, checks and
-// moves of refs.
+// Measures landings by a complete Interlock. The comparison is git alone, which does the same merges, checks and moves
+// of refs.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -97,8 +97,8 @@ async function land(
 }
 
 /**
- * Counts processes of git by a program `git` that is first on PATH and writes a line for each start. It costs CPU, so
- * it has a run of its own.
+ * Counts git processes. A program `git` that is first on PATH writes a line for each start. It costs CPU, so the count
+ * has a run of its own.
  */
 async function countGitProcesses(pullRequests: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'interlock-bench-gits-'));
@@ -130,7 +130,8 @@ async function countGitProcesses(pullRequests: number): Promise<number> {
 }
 
 /**
- * The time from the end of a build's check until the base has moved, for one pull request at a time in an idle queue.
+ * Measures the time from the end of a build's check to the record of its landing, for one pull request at a time in an
+ * idle queue.
  */
 export async function measureIdleLandings(pullRequests: number): Promise<Figure[]> {
   return await withProgram(async (program) => {
@@ -142,7 +143,7 @@ export async function measureIdleLandings(pullRequests: number): Promise<Figure[
       await untilLanded(program, number);
       await untilQuiet(program);
     }
-    // The base has moved at the latest when the host has answered the landing's intent.
+    // The record of a landing is written after the base branch has moved.
     const waits = await program.rows<{ ms: number }>(
       `select (extract(epoch from l.landed_at - max(c.completed_at)) * 1000)::float8 as ms
        from landing l join batch b on b.account_id = l.account_id and b.id = l.batch_id
@@ -168,7 +169,10 @@ export async function measureIdleLandings(pullRequests: number): Promise<Figure[
   });
 }
 
-/** Sends `POST /api/v1/pull_request` one after the other, while other pull requests land as fast as possible. */
+/**
+ * Sends one `POST /api/v1/pull_request` after the other, while the pull requests of another repository land as fast as
+ * possible.
+ */
 export async function measureRequests(pullRequests: number): Promise<Figure[]> {
   return await withProgram(async (program) => {
     const busy = await openShop(program, { name: 'busy', batch, pullRequests });

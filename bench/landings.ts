@@ -1,5 +1,5 @@
-// Counts the processes of git for a pull request, from the time when it is queued until it has landed and is cleaned
-// up. The processes for its check count too.
+// Counts the git processes for each pull request, from the time when the pull request is queued until it has landed and
+// its build is cleaned up. The git processes for the check of the build count too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ async function land(
   return counts;
 }
 
-/** Carries out the steps of the workflows of the queue and of its batches, one after the other. */
+/** Carries out what the workflows of the woken queues and of their batches do, one step after the other. */
 async function turn(service: Service, woken: Map<string, string>): Promise<void> {
   for (const [queueId, accountId] of woken) {
     woken.delete(queueId);

@@ -1,6 +1,6 @@
-// Measures a page of the line with explanations and ETAs, at several lengths of the line, and the snapshot of the
-// queue, which is read once for any number of explanations. The first figure is the CPU of this process without
-// PostgreSQL, the second one is the median of the elapsed time.
+// Measures a page of the line, without and with explanations and ETAs, for several lengths of the line. Also measures
+// the snapshot of the queue: one snapshot serves all explanations of a page. Each cell of the table of `benchLine` has
+// two figures: the CPU time of this process (PostgreSQL is not included), and the median of the elapsed time.
 import { execute, parse } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
@@ -35,7 +35,7 @@ export async function measureLongLine(size: number, times: number): Promise<Figu
     const [ofShort, ofLong] = [await timing(short.ctx, plain), await timing(long.ctx, plain)];
     const page = { today: ofLong.p50, rival: ofShort.p50, unit: 'ms', atMost: 1.2 };
     figures.push(
-      figure({ what: `a page of 50 of a line of ${size}, beside a line of 100, p50`, ...page }),
+      figure({ what: `a page of 50 of a line of ${size}, compared with a line of 100, p50`, ...page }),
       figure({
         what: `CPU of a page with explanations and ETAs, ${size} in line`,
         today: (await timing(long.ctx, explained)).cpu,
@@ -76,7 +76,8 @@ async function askPage(ctx: Context, selection: string): Promise<void> {
 }
 
 /**
- * A line whose first ten pull requests are built. Each pull request has an own check, and three versions and events.
+ * Fills a line. The builds of its first ten pull requests run. Each pull request has one own check, three versions of
+ * its row and three events.
  */
 export async function fillLine(
   { owner, account, repository }: Pick<BenchInstallation, 'owner' | 'account' | 'repository'>,

@@ -1,6 +1,6 @@
-// Measures the depth of queues, and the first page and a later page of every list, with few rows and with many. The
-// cost of a page must not depend on the number of rows. Rare matches are the hard case: nearly all rows have another
-// author, base branch and status.
+// Measures the depth of queues, the first page of every list, and later pages of two lists, with few rows and with many.
+// The cost of a page must not depend on the number of rows. Rare matches are the hard case: nearly all rows have another
+// author, base branch and status than the filter.
 import { execute, parse, type DocumentNode } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
@@ -15,7 +15,7 @@ const after = (n: number): string => `after: "${Buffer.from(JSON.stringify([n]))
 interface List {
   readonly name: string;
   readonly selection: (filled: Filled) => string;
-  /** Whether the read is not a page, so that its cost grows with the number of rows. */
+  /** Whether the read returns all rows and not a page. The cost of such a read grows with the number of rows. */
   readonly isWhole?: boolean;
 }
 
@@ -125,8 +125,9 @@ async function fill({ owner, account, repository }: BenchInstallation, size: num
     ).rows[0]?.id ?? '';
   const main = await queue('main', size);
   await queue('next', 0);
-  // The author 'often' only has pull requests for main, the others only for next. So both filters match often, and no
-  // pull request matches both. All are queued.
+  // The author `often` has only pull requests for `main`, and the author `other` only pull requests for `next`. So the
+  // author `often` and the base `next` each match half of the rows, and together they match none. These pull requests
+  // are queued. One blocked pull request has the author `rare` and the base `release`.
   const { rows } = await owner.query<{ middle: number }>(
     `with made as (
        insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
@@ -145,7 +146,7 @@ async function fill({ owner, account, repository }: BenchInstallation, size: num
      select $1, $4::bigint, $2, n, 'new', 'parallel', 'landed', '', '', 'squash', 'group', '', '', now(), now() from generate_series(1, $3::int) n`,
     [...values, main],
   );
-  // The events of this repository are the oldest of the account, which has as many events of another repository.
+  // The older half of the account's events belongs to this repository, and the newer half to another repository.
   const other = await repository(ctx, 'beside');
   await owner.query(
     `with head as (select coalesce(max(position), 0) as position from event where account_id = $1)

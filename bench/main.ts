@@ -1,4 +1,4 @@
-// `npm run bench -- <name>` runs one bench. Most benches measure figures with aims, which `npm run bench:all` collects.
+// `npm run bench -- <name>` runs one bench. `npm run bench:all` runs the benches whose figures have aims.
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { benchDashboard } from './dashboard.ts';
@@ -43,7 +43,7 @@ interface Options {
   readonly json: boolean;
 }
 
-const figured = {
+const benchesWithAims = {
   landing: async ({ pullRequests = 80 }) => await measureLandings(pullRequests),
   'idle-landing': async ({ pullRequests = 20 }) => await measureIdleLandings(pullRequests),
   requests: async ({ pullRequests = 80 }) => await measureRequests(pullRequests),
@@ -59,7 +59,7 @@ const figured = {
   start: measureStarts,
 } as const satisfies Readonly<Record<string, (options: Options) => Promise<Figure[]>>>;
 
-const printed = {
+const otherBenches = {
   dashboard: async ({ lines, changes, changesASecond }) =>
     await benchDashboard(lines?.[0] ?? 5_000, { changes, changesASecond }),
   analytics: async ({ pullRequests = 1_000_000 }) => await benchAnalytics(pullRequests),
@@ -76,51 +76,53 @@ const printed = {
   releases: async ({ lines = [10, 100, 2_000], times = 5 }) => await benchReleases(lines, times),
 } as const satisfies Readonly<Record<string, (options: Options) => Promise<void>>>;
 
-type Figured = keyof typeof figured;
-type Printed = keyof typeof printed;
+type BenchWithAims = keyof typeof benchesWithAims;
+type OtherBench = keyof typeof otherBenches;
 
 const program = new Command('npm run bench --')
   .description('Measures what Interlock costs on this machine. What each bench measures: bench/README.md.')
   .addArgument(
-    new Argument('[bench]', 'which one').choices([...Object.keys(figured), ...Object.keys(printed)]).default('reads'),
+    new Argument('[bench]', 'the bench to run')
+      .choices([...Object.keys(benchesWithAims), ...Object.keys(otherBenches)])
+      .default('reads'),
   )
-  .option('--pull-requests <n>', 'of landing, idle-landing, requests and analytics', readNumber)
-  .option('--deliveries <n>', 'of webhooks and github-webhooks', readNumber, 5_000)
-  .option('--sizes <n,…>', 'of lists', readNumbers)
-  .option('--landings <n>', 'of landings and github-faults', readNumber, 40)
-  .option('--repositories <n>', 'of repositories, idle and github-faults', readNumber)
-  .option('--batch <n>', 'of github-faults: pull requests in a batch', readNumber, 8)
-  .option('--lines <n,…>', 'of turn, long-line, releases, line and dashboard', readNumbers)
-  .option('--changes <n>', 'of dashboard', readNumber, 2_000)
-  .option('--changes-a-second <n>', 'of dashboard', readNumber, 20)
-  .option('--times <n>', 'of turn, long-line, releases and line', readNumber)
-  .option('--rounds <n>', 'of reads', readNumber, 20)
-  .option('--requests <n>', 'of reads and lists', readNumber, 300)
-  .option('--tenants <n>', 'of reads', readNumber, 200)
-  .option('--concurrency <n>', 'of reads', readNumber, 8)
-  .option('--documents <n>', 'of prices', readNumber, 300)
-  .option('--seed <n>', 'of prices', readNumber, 1)
-  .option('--commits <n>', 'of events', readNumber, 2_000)
-  .option('--sockets <n>', 'of subscriptions', readNumber, 10_000)
-  .option('--seconds <n>', 'of idle: how long it is watched', readNumber, 30)
-  .option('--json', 'of prices and of all benches with aims: one JSON document instead of text', false);
+  .option('--pull-requests <n>', 'how many pull requests (landing, idle-landing, requests, analytics)', readNumber)
+  .option('--deliveries <n>', 'how many deliveries (webhooks, github-webhooks)', readNumber, 5_000)
+  .option('--sizes <n,…>', 'how many rows the accounts have (lists)', readNumbers)
+  .option('--landings <n>', 'how many landings (landings, github-faults)', readNumber, 40)
+  .option('--repositories <n>', 'how many repositories (repositories, idle, github-faults)', readNumber)
+  .option('--batch <n>', 'how many pull requests in a batch (github-faults)', readNumber, 8)
+  .option('--lines <n,…>', 'the lengths of the lines (turn, long-line, releases, line, dashboard)', readNumbers)
+  .option('--changes <n>', 'how many changes (dashboard)', readNumber, 2_000)
+  .option('--changes-a-second <n>', 'how many changes in a second (dashboard)', readNumber, 20)
+  .option('--times <n>', 'how many measurements (turn, long-line, releases, line)', readNumber)
+  .option('--rounds <n>', 'how many measured rounds (reads)', readNumber, 20)
+  .option('--requests <n>', 'how many requests of each kind (reads, lists)', readNumber, 300)
+  .option('--tenants <n>', 'how many accounts (reads)', readNumber, 200)
+  .option('--concurrency <n>', 'how many requests at once (reads)', readNumber, 8)
+  .option('--documents <n>', 'how many random documents (prices)', readNumber, 300)
+  .option('--seed <n>', 'the seed of the random documents (prices)', readNumber, 1)
+  .option('--commits <n>', 'how many transactions (events)', readNumber, 2_000)
+  .option('--sockets <n>', 'how many sockets (subscriptions)', readNumber, 10_000)
+  .option('--seconds <n>', 'how many seconds each measurement takes (idle)', readNumber, 30)
+  .option('--json', 'print one JSON document instead of text (prices, and the benches with aims)', false);
 
 program.parse();
 const options = program.opts<Options>();
-const name = program.processedArgs[0] as Figured | Printed;
+const name = program.processedArgs[0] as BenchWithAims | OtherBench;
 
-if (name in figured) {
-  const figures = await figured[name as Figured](options);
+if (name in benchesWithAims) {
+  const figures = await benchesWithAims[name as BenchWithAims](options);
   const machine = thisMachine();
   if (options.json) console.log(JSON.stringify({ machine, figures }, null, 2));
   else
     console.log(
       `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load}\n\n${tableOfFigures(figures)}`,
     );
-} else await printed[name as Printed](options);
+} else await otherBenches[name as OtherBench](options);
 
 function readNumber(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('Say a number.');
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
   return Number(text);
 }
 

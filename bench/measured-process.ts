@@ -1,4 +1,4 @@
-// Starts a server in a process of its own, which says how much CPU it has used. This file has the code of both
+// Starts a server in a process of its own. The server reports how much CPU it has used. This file has the code of both
 // processes.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,9 +18,10 @@ export interface MeasuredProcess {
 }
 
 /**
- * Starts `./<name>.ts`, or its compiled form beside this file. `environment` is added to this process's environment.
+ * Starts `<name>.ts` or `<name>.js` in the folder of this file. The server gets the environment of this process and
+ * `environment`.
  */
-export async function startMeasured(
+export async function startMeasuredServer(
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<MeasuredProcess> {
@@ -35,7 +36,7 @@ export async function startMeasured(
     return first;
   };
   const ready = await answer();
-  if (ready.kind !== 'ready') throw new Error(`The server ${name} of the bench did not say where it is.`);
+  if (ready.kind !== 'ready') throw new Error(`The server ${name} of the bench did not send its URL.`);
   const ask = async (): Promise<Extract<Answer, { kind: 'cpu' }>> => {
     child.send('cpu');
     const reply = await answer();
@@ -53,9 +54,12 @@ export async function startMeasured(
   };
 }
 
-/** The server calls this when it answers requests at `url`. */
-export function beMeasured(url: string): void {
-  if (process.send === undefined) throw new Error('This server is started by the bench, not by hand.');
+/**
+ * The server calls this function when it answers requests at `url`. Afterwards it answers questions about its CPU, and
+ * ends with the bench.
+ */
+export function serveMeasurements(url: string): void {
+  if (process.send === undefined) throw new Error('This server can only be started by the bench.');
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     const residentBytes = process.memoryUsage.rss();

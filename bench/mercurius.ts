@@ -1,8 +1,9 @@
-// GraphQL by mercurius with jit over the rows of the baseline, without tokens, row-level security and limits.
+// Serves GraphQL by mercurius with jit from the statements of the baseline, without tokens, row-level security and
+// limits.
 import fastify from 'fastify';
 import mercurius from 'mercurius';
 import pg from 'pg';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 import { line, one, type PlainRow, type PlainRowWithBot } from './plain-rows.ts';
 
 const schema = `
@@ -79,4 +80,4 @@ function botPullRequest(row: PlainRowWithBot): object | null {
   };
 }
 
-beMeasured(await server.listen({ host: '127.0.0.1', port: 0 }));
+serveMeasurements(await server.listen({ host: '127.0.0.1', port: 0 }));

@@ -1,4 +1,4 @@
-// The baseline for landings: in a loop of a shell, git alone does the merges, the checks and the moves of refs that
+// The baseline of `landing`. In a loop of a shell, git alone does the merges, the checks and the moves of refs that
 // Interlock does for the same pull requests.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,9 +12,9 @@ export interface PlainLandings {
   readonly cpuSec: number;
 }
 
-// For each batch: a merge and a commit for each pull request and one for the batch, the branch of the build, a checkout
-// and its check, and one atomic update of the base branch, the landing ref and the branch of the build. Objects are as
-// durable as with Interlock.
+// Each batch takes a merge and a commit for each pull request, a commit for the batch, a branch for the build, a
+// checkout, a check, and one atomic update of the base branch, the landing ref and the branch of the build. Objects are
+// as durable as with Interlock.
 const loop = `set -eu
 export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
 number=1

@@ -1,4 +1,4 @@
-// The rows of the two reads by SQL alone, as prepared statements.
+// The prepared statements by which the baselines read one pull request and the line.
 
 export interface PlainRow {
   readonly number: number;

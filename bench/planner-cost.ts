@@ -1,6 +1,7 @@
-// Measures a plan by the number of pending pull requests: `node bench/planner-cost.ts`.
+// `node bench/planner-cost.ts` measures the CPU of a plan for several numbers of pending pull requests.
 //
-// 500 workers are busy, and a build has just ended. The slope is the slope of log time over log pending: 1 is linear.
+// 500 workers are busy, and a build has just ended. The slope is that of log time over log pending: at 1 the cost is
+// linear.
 import { findOverlaps } from '../src/domain/queue/model/overlap.ts';
 import { plan } from '../src/domain/queue/plan.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../src/domain/queue/model/snapshot.ts';
@@ -134,7 +135,8 @@ for (const [name, targetsOf] of Object.entries(lines)) {
   console.info(`${name}: ${times}; slope from 200 on ${slope(measured.slice(1)).toFixed(2)}`);
 }
 
-// Facts about a set are cached as long as the set exists, so that only the first plan with the set computes them.
+// Facts about a set of targets are cached as long as the set exists, so that only the first plan with the set computes
+// these facts.
 const vast = Array.from({ length: 200 }, (_, line) =>
   Array.from({ length: 10_000 }, (_, number) => `//packages/service-${line}/component:${number}`),
 );

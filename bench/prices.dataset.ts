@@ -1,4 +1,4 @@
-// An account that has more than a page of rows for each list, so that a document reads as many rows as it may.
+// Fills an account. Most of its lists have more rows than a page, so that a document reads as many rows as it may.
 import type { BenchInstallation } from './installation.ts';
 
 const account = '$1::bigint';

@@ -1,5 +1,5 @@
-// Makes documents over the schema: for each field a document that reads as much as possible, and many random documents.
-// A seed always gives the same documents.
+// Makes documents over the schema: two for each field with a resolver, three for `nodes` of each type, and many random
+// ones. The same random numbers give the same documents.
 import {
   getNamedType,
   isAbstractType,
@@ -16,13 +16,16 @@ export interface NamedDocument {
   readonly text: string;
 }
 
-/** Arguments that refer to existing rows, by `Type.field`. A field whose required arguments are missing is left out. */
+/**
+ * Arguments that refer to existing rows, by `Type.field`. The value `-` leaves the field out. A field is also left out
+ * if it has a required argument and no entry.
+ */
 export type KnownArguments = Readonly<Record<string, string>>;
 
 export interface DocumentSources {
   readonly schema: GraphQLSchema;
   readonly known: KnownArguments;
-  /** Ids for `nodes`, by type. */
+  /** Arguments of `nodes`: the ids of existing rows, by type. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
   /** Returns a random number from 0 to 1. */
   readonly random: () => number;
@@ -41,7 +44,7 @@ export function documentsOf(sources: DocumentSources, count: number): NamedDocum
   return [...documentsOfFields(sources), ...documentsOfNodes(sources), ...drawn];
 }
 
-/** A document for each field with a resolver. It reads the field of as many parents as a page has. */
+/** Two documents for each field with a resolver. They read the field of 10 and of 100 parents in the innermost list. */
 function documentsOfFields(sources: DocumentSources): NamedDocument[] {
   const paths = pathsTo(sources);
   return [...paths].flatMap(([type, path]) =>
@@ -71,16 +74,14 @@ function cycled(all: readonly string[], size: number): string[] {
   return Array.from({ length: size }, (_, at) => all[at % all.length] ?? '');
 }
 
-/**
- * For each type, the path from the root that gives the most parents, as a function that wraps a selection in the path.
- */
+/** For each type, a path from the root to the type, as a function that wraps a selection in the path. */
 function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number, inner: string) => string> {
   const query = sources.schema.getQueryType() as GraphQLObjectType;
   const paths = new Map<GraphQLObjectType, (size: number, inner: string) => string>([[query, (_size, inner) => inner]]);
   const waiting = [query];
   for (const type of waiting) {
     const path = paths.get(type);
-    // Lists come first, because they give many parents.
+    // Fields with lists come first, so that a path gives many parents.
     const fields = Object.values(type.getFields()).toSorted((a, b) => manyOf(b) - manyOf(a));
     for (const field of fields) {
       const next = getNamedType(field.type);
@@ -93,8 +94,8 @@ function pathsTo(sources: DocumentSources): Map<GraphQLObjectType, (size: number
   return paths;
 }
 
-// The innermost of nested lists is long, and the other lists are short. So a document reads as many rows as are
-// allowed.
+// Only the innermost of nested lists has `size` rows. The other lists have ten, so that the document is not refused as
+// too expensive.
 function pageOf(type: GraphQLObjectType, size: number): number {
   return type.name.endsWith('Connection') || type.name.endsWith('Edge') ? size : 10;
 }
@@ -104,7 +105,7 @@ function manyOf(field: GraphQLField<unknown, unknown>): number {
   return text.includes('[') || text.includes('Connection') ? 1 : 0;
 }
 
-/** The field with its arguments. Null: the value of a required argument is not known. */
+/** The text of the field with its arguments. Null: the field is left out. */
 function callOf(
   { known }: DocumentSources,
   type: GraphQLObjectType,
@@ -128,7 +129,10 @@ function leafNames(type: GraphQLObjectType): string[] {
   return names.length > 0 ? names : ['__typename'];
 }
 
-/** Selects all fields below a field that have no resolver of their own. */
+/**
+ * Selects the id and the scalars without a resolver of the type of a field. If the type is a connection, selects those
+ * of its nodes.
+ */
 function leavesOf({ schema }: DocumentSources, field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
   if (isAbstractType(type)) {

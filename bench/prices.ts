@@ -1,5 +1,5 @@
-// Measures the CPU of GraphQL documents for each point that they are charged. If a document cost much more than the
-// others, an account could stall a server within its rate limit.
+// Measures how much CPU GraphQL documents take for each point of their price. If a document took much more CPU for a
+// point than other documents, an account could stall a server within its rate limit.
 import { execute, parse, validate, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { draw } from '../src/domain/simulation/randomness.ts';
@@ -22,7 +22,7 @@ export interface PricesOptions {
 type Warm = NamedDocument & { readonly points: number };
 
 interface Priced extends Warm {
-  /** The CPU of this process, which has the server but not the database. */
+  /** The CPU of this process, which executes the document. The CPU of PostgreSQL is not included. */
   readonly cpuMs: number;
   readonly cpuMsPerPoint: number;
 }
@@ -126,7 +126,7 @@ async function nodeIds({ owner }: BenchInstallation, { accountId }: Context): Pr
 async function answer(ctx: Context, text: string): Promise<boolean> {
   const schema = interlockSchema();
   const document = parse(text);
-  if (validate(schema, document).length > 0) throw new Error(`The bench made a document that is none: ${text}`);
+  if (validate(schema, document).length > 0) throw new Error(`The bench made a document that is not valid: ${text}`);
   const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
   const result = await execute({ schema, document, contextValue });
   JSON.stringify(result);
@@ -134,7 +134,8 @@ async function answer(ctx: Context, text: string): Promise<boolean> {
 }
 
 /**
- * Null: the document is refused as too expensive, or needs something that this installation lacks, such as a code host.
+ * Executes a document until its statements are prepared. Null: the document is refused as too expensive, or needs
+ * something that this installation lacks, such as a code host.
  */
 async function warmUp(ctx: Context, { name, text }: NamedDocument): Promise<Warm | null> {
   const points = pointsOrNull(parse(text));
@@ -181,7 +182,7 @@ function tell(priced: readonly Priced[], { leftOut, isJson }: { leftOut: number;
     return;
   }
   console.log(
-    `${summary.documents} documents (${leftOut} left out), median ${median.toFixed(3)} ms of CPU for a point; the most expensive takes ${summary.greatestToMedian.toFixed(1)} times that, and ${tooCheap.length} more than ${mostOfMedian} times.\n`,
+    `${summary.documents} documents (${leftOut} left out), median ${median.toFixed(3)} ms of CPU for a point. The most expensive document takes ${summary.greatestToMedian.toFixed(1)} times the median. ${tooCheap.length} documents take more than ${mostOfMedian} times the median.\n`,
   );
   const rows = sorted
     .slice(0, shownRows)

@@ -15,21 +15,21 @@ interface Process {
 const ticksPerSec = 100;
 
 /**
- * The seconds of CPU so far by program, such as `postgres`. The CPU of short-lived children of a Node program is under
- * `children of …`. `root` is the process that started all others.
+ * The seconds of CPU so far by program, such as `postgres`. The CPU of ended children is under `children of …`, except
+ * for children of PostgreSQL. `root` is the process that started all others.
  */
 export async function cpuByProgram(root: number = process.pid): Promise<ReadonlyMap<string, number>> {
   const seconds = new Map<string, number>();
   const add = (name: string, sec: number): void => void seconds.set(name, (seconds.get(name) ?? 0) + sec);
   for (const { program, ownSec, endedSec } of await readTree(root)) {
     add(program, ownSec);
-    // The CPU of a server's children counts for the server.
+    // The CPU of ended sessions of PostgreSQL counts for PostgreSQL.
     add(program === 'postgres' ? program : `children of ${program}`, endedSec);
   }
   return seconds;
 }
 
-/** The memory of all processes together. A page that several processes share is divided among them, and counts once. */
+/** The bytes of memory that all processes use together. A page that several processes share counts once. */
 export async function memoryOfTree(root: number): Promise<number> {
   const sizes = (await readTree(root)).map(async ({ pid }) => {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
@@ -56,7 +56,7 @@ async function readProcesses(root: number): Promise<Process[]> {
   return found.filter((each) => each !== null);
 }
 
-/** Null: the process has ended. */
+/** Null: the process has ended, or cannot be read. */
 async function readProcess(pid: string, root: number): Promise<Process | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -96,12 +96,12 @@ export interface Shop {
 
 export interface ShopOptions {
   readonly name: string;
-  /** Keys of `parallel_mode`. */
+  /** The value of `batch_size`. */
   readonly batch: number;
   readonly pullRequests: number;
 }
 
-/** Runs builds in parallel, each with so many pull requests. */
+/** Three builds run at once, each with up to `batch` pull requests. */
 export const configurationOf = (batch: number): string => `merge_rules:
   labels:
     trigger: mergequeue
@@ -112,7 +112,10 @@ export const configurationOf = (batch: number): string => `merge_rules:
       batch_size: ${batch}
 `;
 
-/** Adds a check that takes no time, and a branch for each pull request. Returns when the own checks have ended. */
+/**
+ * Creates a repository whose check takes no time, and opens pull requests. Their own checks may still run when this
+ * function returns.
+ */
 export async function openShop(program: Program, { name, batch, pullRequests }: ShopOptions): Promise<Shop> {
   const shop = { owner: 'acme', name };
   const { client } = program;
@@ -131,7 +134,7 @@ export async function openShop(program: Program, { name, batch, pullRequests }: 
   return shop;
 }
 
-/** Waits until every own check has a result that the service has read. */
+/** Waits until every check has ended and every queue is planned with the results. */
 export async function untilChecked(program: Program): Promise<void> {
   await until(
     async () =>
@@ -195,8 +198,8 @@ async function push({ client }: Program, { owner, name }: Shop, branches: number
 }
 
 /**
- * A base branch with a check, and a branch for each pull request. The branches begin at an earlier commit of the base
- * branch, so that no pull request is up to date.
+ * Imports a base branch with a check, and a branch for each pull request. The branches begin at an earlier commit of
+ * the base branch, so that no pull request is up to date.
  */
 export async function importBranches(directory: string, branches: number): Promise<void> {
   const data = (text: string): string => `data ${text.length}\n${text}\n`;

@@ -1,8 +1,8 @@
-// The figures of reads: their CPU here, and that of the baseline.
+// Makes the figures of `reads`: the CPU of Interlock for a request, compared with the baselines.
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
 import { figure, type Figure } from './figures.ts';
-import { startMeasured } from './measured-process.ts';
+import { startMeasuredServer } from './measured-process.ts';
 import { measureReads, reads } from './reads.ts';
 import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
@@ -22,9 +22,9 @@ export async function measureReadFigures(options: ReadOptions): Promise<Figure[]
     const { tenants, secret } = await createTenants(database.url, options.tenants);
     await fillDataSet(database.url);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
-    const baseline = await startMeasured('baseline', environment);
-    const mercurius = await startMeasured('mercurius', environment);
-    const contender = await startMeasured('contender', environment);
+    const baseline = await startMeasuredServer('baseline', environment);
+    const mercurius = await startMeasuredServer('mercurius', environment);
+    const contender = await startMeasuredServer('contender', environment);
     try {
       const measured = await measureReads(waysOf({ baseline, mercurius, contender }), { ...options, tenants });
       const cpuMs = (way: string, read: string): number =>
@@ -34,14 +34,18 @@ export async function measureReadFigures(options: ReadOptions): Promise<Figure[]
         const graphQl = cpuMs('GraphQL', read);
         return [
           figure({
-            what: `CPU of REST, ${readNames[read]}, beside raw Fastify + pg`,
+            what: `CPU of REST, ${readNames[read]}, compared with raw Fastify + pg`,
             today: cpuMs('REST', read),
             ...raw,
             atLeast: 0.8,
           }),
-          figure({ what: `CPU of GraphQL, ${readNames[read]}, beside raw Fastify + pg`, today: graphQl, ...raw }),
           figure({
-            what: `CPU of GraphQL, ${readNames[read]}, beside mercurius with jit`,
+            what: `CPU of GraphQL, ${readNames[read]}, compared with raw Fastify + pg`,
+            today: graphQl,
+            ...raw,
+          }),
+          figure({
+            what: `CPU of GraphQL, ${readNames[read]}, compared with mercurius with jit`,
             today: graphQl,
             ...raw,
             rival: cpuMs('mercurius with jit', read),

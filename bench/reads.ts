@@ -1,5 +1,5 @@
 // Reads one pull request and a list of fifty through each API, in one interleaved run, so that a disturbance of the
-// machine affects all of them. The figure is the CPU time of the server's process for one request.
+// machine affects all APIs. The figure is the CPU time of the server's process for one request.
 import { deepStrictEqual } from 'node:assert';
 import { Agent, request } from 'node:http';
 import { target } from './dataset.ts';
@@ -32,7 +32,7 @@ export interface Measurement {
 }
 
 export interface Effort {
-  /** The requests, which every API gets in the same order. */
+  /** The accounts that send the requests. Every API gets their requests in the same order. */
   readonly tenants: readonly Tenant[];
   readonly rounds: number;
   readonly requests: number;
@@ -46,7 +46,9 @@ export const restPaths = {
   fifty: `/api/v1/pull_request/queued?org=${target.owner}&repo=${target.name}`,
 } as const satisfies Record<Read, string>;
 
-/** The first way is the baseline. Throws if two ways answer differently, because they cannot be compared then. */
+/**
+ * The first way is the baseline. Throws if two ways give different answers, because their cost cannot be compared then.
+ */
 export async function measureReads(ways: readonly Way[], effort: Effort): Promise<Measurement[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: effort.concurrency });
   try {

@@ -1,5 +1,5 @@
-// Measures what it costs to cancel a line of deployments at once. A rollback does that, and so does a deployment that
-// supersedes the ones before it.
+// Measures what it costs to cancel a line of deployments at once, as a rollback does, and as a deployment does that
+// supersedes the deployments before it.
 import type { Context } from '../src/context.ts';
 import { createDeployment } from '../src/modules/releases/index.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
@@ -63,9 +63,7 @@ async function open(
   return { ctx, environmentId: rows[0]?.id ?? '' };
 }
 
-/**
- * Puts the given number of deployments in line. The first of them superseded the deployments before it.
- */
+/** Fills the line up to `size` pending deployments. One of them is the deployment that superseded the line before. */
 async function lineUp(
   { owner }: BenchInstallation,
   { ctx, environmentId, size }: Pick<Line, 'ctx' | 'environmentId' | 'size'>,

@@ -1,4 +1,4 @@
-// Measures how long `npm start` takes until Interlock is ready: in a fresh clone, and again in the same folder.
+// Measures how long `npm start` takes until Interlock is ready, in a fresh clone and then again in the same folder.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -28,14 +28,14 @@ export async function measureStarts(): Promise<Figure[]> {
         unit: 's',
         atMost: 60,
       }),
-      figure({ what: 'the same, warm', today: percentile(warm, 50), unit: 's', atMost: 3 }),
+      figure({ what: '`npm start` again in the same clone, p50', today: percentile(warm, 50), unit: 's', atMost: 3 }),
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** How many seconds pass until Interlock answers. */
+/** Returns how many seconds pass until Interlock is ready. */
 async function start(clone: string): Promise<number> {
   const data = join(clone, '.interlock');
   const began = performance.now();

@@ -1,10 +1,11 @@
-// The baseline for subscriptions: ws and one LISTEN. A socket names a pull request of a repository. Each notification
-// needs one query for all accounts that it names, and a message is serialised once for all its sockets.
+// The baseline of `subscriptions`: ws and one LISTEN. A socket names its account, and gets the events of all pull
+// requests of the account. Each notification takes one query for all accounts in the notification. A message is
+// serialised once for all sockets of an account.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { beMeasured } from './measured-process.ts';
+import { serveMeasurements } from './measured-process.ts';
 
 const pool = new pg.Pool({ connectionString: process.env['BENCH_DATABASE_URL'], max: 8 });
 const sockets = new Map<string, Set<WebSocket>>();
@@ -60,4 +61,4 @@ wss.on('connection', (socket) => {
     sockets.set(account, following.add(socket));
   });
 });
-server.listen(0, '127.0.0.1', () => beMeasured(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+server.listen(0, '127.0.0.1', () => serveMeasurements(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

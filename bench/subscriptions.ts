@@ -1,5 +1,5 @@
-// Compares subscriptions over graphql-ws with a plain server of ws and LISTEN that does the same. Each account has ten
-// sockets, which follow one pull request of the account.
+// Compares subscriptions over graphql-ws with a plain server of ws and LISTEN that sends the same messages. Each account
+// has ten sockets, which follow one pull request of the account.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet, target } from './dataset.ts';
 import { figure, percentile, type Figure } from './figures.ts';
-import { startMeasured, type MeasuredProcess } from './measured-process.ts';
+import { startMeasuredServer, type MeasuredProcess } from './measured-process.ts';
 import { createTenants, type Tenant } from './tenants.ts';
 
 const socketsOfAccount = 10;
@@ -29,7 +29,7 @@ export async function measureSubscriptions(sockets: number): Promise<Figure[]> {
     await fillDataSet(database.url);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
     const measure = async (name: 'contender' | 'subscriptions-baseline'): Promise<Measured> => {
-      const server = await startMeasured(name, environment);
+      const server = await startMeasuredServer(name, environment);
       try {
         return await measureServer(server, owner, tenants);
       } finally {
@@ -58,7 +58,7 @@ export async function measureSubscriptions(sockets: number): Promise<Figure[]> {
       figure({ what: 'memory of a socket', today: ours.kilobytes, unit: 'KB', atMost: 25 }),
       figure({ what: 'memory of a socket of ws alone', today: bare.kilobytes, unit: 'KB' }),
       figure({
-        what: `CPU of an event for ten of ${sockets} sockets, beside the same with ten sockets open`,
+        what: `CPU of an event for ten of ${sockets} sockets, compared with ten of ten sockets`,
         today: ours.singleMicros.among,
         rival: ours.singleMicros.alone,
         unit: 'µs',
@@ -134,7 +134,7 @@ async function measureServer(server: MeasuredProcess, owner: pg.Client, tenants:
   };
 }
 
-/** Microseconds of the server's CPU for an event that is sent to ten sockets. */
+/** The CPU of the server for an event that is sent to ten sockets, in microseconds. */
 async function costOfSingle(
   server: MeasuredProcess,
   owner: pg.Client,
@@ -176,8 +176,8 @@ async function untilReceived(followers: readonly Follower[], wanted: number): Pr
 }
 
 /**
- * An event with its position in each account, as the sequencer leaves and announces them. Returns when the
- * event was committed.
+ * Writes an event with a position in each account, and announces the positions, as the sequencer does. Returns when the
+ * events were committed.
  */
 async function write(owner: pg.Client, tenants: readonly Tenant[]): Promise<number> {
   const ids = tenants.map(({ accountId }) => accountId);

@@ -1,5 +1,5 @@
-// Many accounts with the same data, which send requests in turn. So the limits of an account are those of production,
-// and row-level security has rows to separate.
+// Makes many accounts, which send requests in turn. So no account exceeds the limits that it has in production, and
+// row-level security has rows to separate.
 import { randomBytes } from 'node:crypto';
 import type { Ports } from '../src/context.ts';
 import { createAccount, deriveSecrets } from '../src/modules/accounts/index.ts';

@@ -7,7 +7,8 @@ export interface Timing {
 }
 
 /**
- * Runs `work` some times without measuring, until statements are prepared and planned, and then measures `times` runs.
+ * Runs `work` ten times without measuring, so that statements are prepared and planned, and then measures `times` runs.
+ *
  */
 export async function timed(times: number, work: () => Promise<unknown>): Promise<Timing> {
   for (let n = 0; n < 10; n += 1) await work();

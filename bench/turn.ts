@@ -1,6 +1,6 @@
-// Measures a whole turn of a queue (read, plan, write). The line is long, and its first ten pull requests are built.
-// Before one kind of turn, a pull request and a check of another pull request have changed. Before the other kind,
-// nothing has.
+// Measures a whole turn of a queue (read, plan, write). The line is long, and the builds of its first ten pull requests
+// run. Before one kind of turn, a pull request and a check of another pull request have changed. Before the other kind,
+// nothing has changed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ export async function measureTurns(sizes: readonly number[], times: number): Pro
           unit: 'ms',
           ...(atMost !== undefined && { atMost }),
         }),
-        figure({ what: 'its CPU without PostgreSQL', today: turn.cpu, unit: 'ms' }),
+        figure({ what: `CPU of a turn with ${size} in line, without PostgreSQL`, today: turn.cpu, unit: 'ms' }),
         figure({ what: 'a wake that changes nothing, p50', today: idle.p50, unit: 'ms' }),
       );
     }

@@ -76,7 +76,7 @@ interface FiftyAnswer {
   readonly data: { readonly repository: unknown };
 }
 
-// GraphQL writes QUEUED, and REST writes queued. Otherwise the answers are equal.
+// GraphQL writes `QUEUED`, and REST writes `queued`. Otherwise the answers are equal.
 function toRestValues(record: unknown): unknown {
   return JSON.parse(
     JSON.stringify(record, (key, value: unknown) =>

@@ -1,5 +1,5 @@
-// Measures first attempts of webhooks, from events with positions to recorded answers, and compares with node:http
-// alone, which sends the same bodies. The receiver is another process.
+// Measures first attempts of webhooks, from the event with a position to the recorded answer. The comparison is
+// node:http alone, which sends a small JSON body. The receiver is another process.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateSecrets } from '../src/modules/accounts/index.ts';
@@ -8,12 +8,12 @@ import { createWebhookRelay } from '../src/modules/webhooks/index.ts';
 import { createHttpOut } from '../src/platform/http-out/index.ts';
 import { figure, type Figure } from './figures.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
-import { startMeasured } from './measured-process.ts';
+import { startMeasuredServer } from './measured-process.ts';
 
 const atOnce = 8;
 
 export async function measureWebhooks(count: number): Promise<Figure[]> {
-  const receiver = await startMeasured('webhook-receiver', {});
+  const receiver = await startMeasuredServer('webhook-receiver', {});
   const figures: Figure[] = [];
   try {
     await withInstallation(async (installation) => {
@@ -57,7 +57,7 @@ async function relayCost(installation: BenchInstallation, url: string, count: nu
   const secrets = generateSecrets();
   const repositoryId = await installation.repository(ctx, 'hooks');
   await createWebhookEndpoint(ctx, secrets, { url, actions: ['*'], ownSecret: true });
-  // A tenth of the events is sent before the measurement, so that statements are planned and sockets are open.
+  // A tenth more events is sent before the measurement, so that statements are planned and sockets are open.
   const warm = Math.ceil(count / 10);
   const fill = async (from: number, to: number): Promise<void> => {
     await owner.query(

@@ -1,11 +1,11 @@
-// Computes bounds that no policy can beat in a cell: `node bench/simulator/bounds.ts --cell rate=500,workers=500`. The
+// `node bench/simulator/bounds.ts --cell rate=500,workers=500` computes bounds that no policy can beat in a cell. The
 // bounds assume that there is a worker for every build, and that a build always takes as long as its slowest member.
 import { parseArgs } from 'node:util';
 import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { quantile, rising } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, parseCell, type Cell } from './cell.ts';
-import { mostProbable, prospectOf } from './speculation/most-probable.ts';
+import { enumerateAssumptionSets, rankAssumptions } from './speculation/most-probable.ts';
 import { drawDay, failureOf } from './workload.ts';
 
 const { values } = parseArgs({
@@ -25,7 +25,7 @@ interface Stay {
   readonly before: readonly number[];
 }
 
-/** Which changes land is decided as if all changes were judged in order. */
+/** Decides which changes land, as if all changes were judged in order. */
 function staysOf({ changes, truth }: PolicySetup): Stay[] {
   const landed = new Set<number>();
   return changes.map((change, index) => {
@@ -77,17 +77,17 @@ function p95(stays: readonly Stay[], goneAt: readonly number[]): number {
  */
 function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly number[]): number[] {
   const goneAt = inOrder(stays, 1);
-  const prospects = stays.map(({ change, before }) => {
+  const ranked = stays.map(({ change, before }) => {
     const open = before.filter((at) => (goneAt[at] ?? 0) > change.arrivedAt);
     const outlooks = open.map((at) => {
       const leaves = Math.max(1e-6, failureOf(cell, stays[at]?.change.author ?? 0));
       return { change: at, lands: 1 - leaves, leaves };
     });
-    return prospectOf({ change, undecided: new Set(), key: 0, paths: [], version: 0 }, outlooks);
+    return rankAssumptions({ change, undecided: new Set(), key: 0, paths: [], version: 0 }, outlooks);
   });
   const covered: number[] = [];
   let [mass, builds] = [0, 0];
-  for (const { probability } of mostProbable(prospects)) {
+  for (const { probability } of enumerateAssumptionSets(ranked)) {
     mass += probability / stays.length;
     builds += 1;
     while (mass >= (shares[covered.length] ?? Infinity)) covered.push(builds / stays.length);

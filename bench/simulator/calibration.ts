@@ -1,5 +1,5 @@
-// Compares ETAs with landings. When some of the changes arrive, right after the plan, a simulated queue is asked for
-// its ETAs. The queue knows the builds of the day before.
+// Compares ETAs with landings. A simulated queue is asked for its ETAs when some of the changes arrive, right after the
+// plan. The queue knows the builds of the day before.
 import type { QueueRules } from '../../src/domain/queue/model/rules.ts';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
@@ -16,7 +16,7 @@ import type { Cell } from './cell.ts';
 import { rulesOfPlanner } from './policies/rules.ts';
 import { drawDay } from './workload.ts';
 
-/** The policy by which the queue chooses its builds. */
+/** The rules by which each kind of queue chooses its builds. */
 export const kinds = {
   speculative: { speculation: 'adaptive', useAffectedTargets: true, batchSize: 4 },
   line: {},
@@ -32,7 +32,7 @@ export interface Experiment {
   readonly changes: number;
   /** About how many times a day the queue is asked. */
   readonly samples: number;
-  /** How many simulations an answer has. */
+  /** From how many simulations each answer is made. */
   readonly runs: number;
 }
 
@@ -101,7 +101,10 @@ function isAsked({ news }: QueueView, of: { readonly seed: number; readonly shar
   return news.arrived.some(({ number }) => draw(streamOfSamples, of.seed, number) < of.share);
 }
 
-/** The builds of the day before. All began before the day, and their pull requests have names of their own. */
+/**
+ * The builds of the day before, with instants before the measured day. Their pull requests get ids that no pull request
+ * of the measured day has.
+ */
 function buildsBefore(day: PolicySetup, rules: QueueRules): ObservedBuild[] {
   const builds = new BuildRecords();
   const { until } = simulate(day, () => builds.of(plannerOf(day, rules)));
@@ -112,7 +115,7 @@ function buildsBefore(day: PolicySetup, rules: QueueRules): ObservedBuild[] {
   }));
 }
 
-/** The facts about a policy's builds that the service would have in its rows. */
+/** Records the facts about a policy's builds that the service would have in its rows. */
 class BuildRecords {
   readonly #builds = new Map<number, Omit<ObservedBuild, 'lastedMs'> & { readonly endedAt: number | null }>();
 

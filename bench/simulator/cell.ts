@@ -1,5 +1,5 @@
-// A cell is a kind of day: how many changes arrive, how many of them are bad, how long CI takes, how many builds may
-// run.
+// A cell is a kind of day. It says how many changes arrive, how many of them are bad, how long CI takes, and how many
+// builds may run.
 
 export interface Cell {
   /** How many changes arrive in an hour. */
@@ -17,8 +17,8 @@ export interface Cell {
   /** The median duration of a build, in minutes. */
   readonly median: number;
   /**
-   * The exponent of the power law of the popularity of targets. The lower, the fewer changes affect the most popular
-   * one.
+   * The exponent of the power law of the popularity of targets. The lower the exponent, the fewer changes affect the
+   * most popular target.
    */
   readonly zipf: number;
   /**
@@ -26,9 +26,9 @@ export interface Cell {
    * the median at 0.5, and five times the median at 1.
    */
   readonly spread: number;
-  /** In a quarter of each hour, the rate is this many times the average. 1: the rate is steady. At most 4. */
+  /** In a quarter of each hour, the rate is this many times the average. 1: the rate is steady. The maximum is 4. */
   readonly burst: number;
-  /** Whether each change or each build has a random duration. */
+  /** Whether a random duration is drawn for each change or for each build. */
   readonly draw: 'change' | 'build';
 }
 
@@ -62,7 +62,7 @@ export function parseCell(text: string): Cell {
 
 const alwaysNamed: ReadonlySet<string> = new Set(['rate', 'workers', 'overlap', 'failure', 'flake', 'median']);
 
-/** The name of a cell: the values that every name has, and values that are not the usual ones. */
+/** The name of a cell. It has the values that every name has, and the values that are not the usual ones. */
 export function nameCell(cell: Cell): string {
   return Object.entries(cell)
     .filter(([name, value]) => alwaysNamed.has(name) || value !== usual[name as keyof Cell])

@@ -1,10 +1,10 @@
 // Measures policies in worker threads. Each thread takes the next task of the list when it is idle.
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
-import { measureTask, type Measured, type Task } from './measurement.ts';
+import { measureTask, type MeasuredTask, type Task } from './measurement.ts';
 
-/** The measurements, in the order of the tasks. */
-export async function measureAll(tasks: readonly Task[], threads: number): Promise<Measured[]> {
-  const measured: Measured[] = [];
+/** Returns the measurements in the order of the tasks. */
+export async function measureAll(tasks: readonly Task[], threads: number): Promise<MeasuredTask[]> {
+  const measured: MeasuredTask[] = [];
   let next = 0;
   const runThread = async (): Promise<void> => {
     const worker = new Worker(new URL(import.meta.url));
@@ -21,7 +21,7 @@ export async function measureAll(tasks: readonly Task[], threads: number): Promi
   return measured;
 }
 
-async function measureIn(worker: Worker, task: Task): Promise<Measured> {
+async function measureIn(worker: Worker, task: Task): Promise<MeasuredTask> {
   return await new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(new Error(`${task.policy}, seed ${task.seed}`, { cause: error }));
     worker.removeAllListeners();
@@ -32,5 +32,5 @@ async function measureIn(worker: Worker, task: Task): Promise<Measured> {
 
 if (!isMainThread)
   parentPort?.on('message', (task: Task) => {
-    parentPort?.postMessage({ task, measurement: measureTask(task) } satisfies Measured);
+    parentPort?.postMessage({ task, measurement: measureTask(task) } satisfies MeasuredTask);
   });

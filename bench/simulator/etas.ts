@@ -1,6 +1,6 @@
-// Measures how often ETAs come true, and what they cost. `node bench/simulator/etas.ts` runs all cells in this file,
-// and `--cell "line rate=20,workers=20"` runs the named cells. It needs no database. Only the cost differs between
-// runs.
+// Measures how often ETAs come true, or with `--cost` how much CPU they take. `node bench/simulator/etas.ts` runs all
+// cells in this file, and `--cell "line rate=20,workers=20"` runs the named cells. No database is needed. Two runs
+// differ only in the cost.
 import { parseArgs } from 'node:util';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
@@ -69,8 +69,8 @@ function percent(share: number): string {
 }
 
 /**
- * The CPU of an answer about so many pull requests in line, in milliseconds. The answer has nine simulations, the
- * fewest.
+ * The CPU in milliseconds of one answer about `waiting` pull requests in line. The answer is made from nine
+ * simulations, the smallest number from which the service makes an answer.
  */
 function costOf(kind: Kind, waiting: number): number {
   const cell = parseCell('rate=100,workers=50');
@@ -114,7 +114,7 @@ if (values.cost) {
     kind,
     ...sizes.map((size) => `${Math.round(costOf(kind, size))} ms`),
   ]);
-  console.log(tableOf([['of CPU', ...sizes.map((size) => `${size} in line`)], ...rows]));
+  console.log(tableOf([['CPU of an answer', ...sizes.map((size) => `${size} in line`)], ...rows]));
 } else {
   const places = (values.cell.length === 0 ? usual : values.cell).map(parsePlace);
   const measured = places.map((place) => {
@@ -127,7 +127,7 @@ if (values.cost) {
   else
     console.log(
       tableOf([
-        ['queue', ...stages.map((stage) => `${stage}: by p50, by p90`), 'landings', 'not told'],
+        ['queue', ...stages.map((stage) => `${stage}: by p50, by p90`), 'landings', 'no ETA'],
         ...measured.map((row) => [
           `${row.kind}, ${row.cell}`,
           ...stages.map((stage) => `${percent(row[stage].byP50)}, ${percent(row[stage].byP90)}`),

@@ -1,11 +1,11 @@
-// `npm run bench:planner`: compares the planner with other policies in simulated days. --json prints one array of rows.
+// `npm run bench:planner` compares the planner with other policies in simulated days.
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { parseCell, type Cell } from './cell.ts';
 import { measureAll } from './crew.ts';
 import { grid } from './grid.ts';
 import { rowsOf, type Task } from './measurement.ts';
-import { measure, policies } from './policies/index.ts';
+import { referencePolicy, policies } from './policies/index.ts';
 import { table, writeReport } from './report.ts';
 
 interface Options {
@@ -21,14 +21,14 @@ interface Options {
 
 const values = new Command('npm run bench:planner --')
   .description('Compares the planner with other policies in simulated days: docs/simulator.md.')
-  .option('--json', 'one JSON document instead of a table', false)
+  .option('--json', 'print one JSON document instead of tables', false)
   .option('--seeds <n>', 'which random numbers to draw, such as 1-10', '1')
-  .option('--changes <n>', 'changes of a day', '500')
-  .option('--past <n>', 'changes that are known before it', '2000')
+  .option('--changes <n>', 'how many changes arrive in a day', '500')
+  .option('--past <n>', 'changes before the measured day, whose outcomes policies know', '2000')
   .option('--cell <cell>', 'only this cell; may be repeated', (cell, before: string[]) => [...before, cell], [])
   .option('--policy <name,…>', 'only these policies')
   .option('--out <folder>', 'where the report is written')
-  .option('--threads <n>', 'at once', String(availableParallelism()))
+  .option('--threads <n>', 'how many threads run', String(availableParallelism()))
   .parse()
   .opts<Options>();
 
@@ -36,7 +36,7 @@ const shown = values.policy?.split(',') ?? Object.keys(policies);
 const cells: readonly Cell[] = values.cell.length === 0 ? grid : values.cell.map(parseCell);
 const tasks: Task[] = cells.flatMap((cell) =>
   seedsOf(values.seeds).flatMap((seed) =>
-    [...new Set([measure, ...shown])].map((policy) => ({
+    [...new Set([referencePolicy, ...shown])].map((policy) => ({
       ...{ cell, seed, policy },
       ...{ changes: Number(values.changes), past: Number(values.past) },
     })),

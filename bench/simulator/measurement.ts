@@ -2,7 +2,7 @@
 import { simulate, type Run } from '../../src/domain/simulation/engine.ts';
 import { quantile } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, type Cell } from './cell.ts';
-import { measure, policies } from './policies/index.ts';
+import { referencePolicy, policies } from './policies/index.ts';
 import { drawDay, type Day } from './workload.ts';
 
 export interface Task extends Day {
@@ -23,7 +23,10 @@ export interface Measurement {
   readonly ejectedUnjustly: number;
 }
 
-/** The means over several days of a cell. Times are ratios to the times of the policy `measure` on the same days. */
+/**
+ * The means over several days of a cell; `red` is a sum. Times are ratios to the times of the policy `referencePolicy`
+ * on the same days.
+ */
 export interface Row {
   readonly policy: string;
   readonly cell: string;
@@ -37,13 +40,14 @@ export interface Row {
 }
 
 export interface FullRow extends Row {
-  /** The longest wait of the worst day, divided by the P99 of this day. */
+  /** The longest wait of a day, divided by the P99 of the same day, for the day with the largest such ratio. */
   readonly longest: number;
 }
 
 export function measureTask({ cell, policy, ...day }: Task): Measurement {
   const makePolicy = policies[policy];
-  if (makePolicy === undefined) throw new Error(`There is no policy ${policy}: ${Object.keys(policies).join(', ')}.`);
+  if (makePolicy === undefined)
+    throw new Error(`There is no policy ${policy}. The policies are ${Object.keys(policies).join(', ')}.`);
   const setup = drawDay(cell, day);
   return measurementOf(simulate(setup, makePolicy), setup.changes.length);
 }
@@ -68,15 +72,17 @@ function measurementOf(run: Run, changes: number): Measurement {
   };
 }
 
-export interface Measured {
+export interface MeasuredTask {
   readonly task: Task;
   readonly measurement: Measurement;
 }
 
 /** Returns a row for each policy and cell. A time is the mean of the ratios of the days. */
-export function rowsOf(measured: readonly Measured[], shown: readonly string[]): FullRow[] {
+export function rowsOf(measured: readonly MeasuredTask[], shown: readonly string[]): FullRow[] {
   const measures = new Map(
-    measured.flatMap(({ task, measurement }) => (task.policy === measure ? [[dayOf(task), measurement] as const] : [])),
+    measured.flatMap(({ task, measurement }) =>
+      task.policy === referencePolicy ? [[dayOf(task), measurement] as const] : [],
+    ),
   );
   const groups = Map.groupBy(measured, ({ task }) => `${nameCell(task.cell)} ${task.policy}`);
   return [...groups.values()].flatMap((group) => {

@@ -1,5 +1,5 @@
-// A plot of policies as SVG. The x-axis has the builds for each change, the y-axis the P95 of the waits, both
-// logarithmic. Policies at the lower left are better.
+// Draws a plot of policies as SVG. The x-axis has the builds for each change, the y-axis has the P95 of the waits, and
+// both are logarithmic. Policies at the lower left are better.
 import type { Row } from './measurement.ts';
 
 const size = { width: 720, height: 460 } as const;

@@ -16,7 +16,7 @@ const bound = 'reordering-bound';
 const isRival = (policy: string): boolean =>
   !policy.startsWith(own) && policy !== 'in-order-oracle' && policy !== bound;
 
-/** A day on which our planner ran, with the policies that it is compared with. */
+/** A kind of day on which our planner ran, with the policies that it is compared with. */
 interface Day {
   readonly name: string;
   readonly interlock: FullRow;

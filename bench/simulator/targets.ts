@@ -14,7 +14,7 @@ export interface Popularity {
   readonly targets: number;
 }
 
-/** For each exponent, the sums of the weights of the most popular targets. An entry takes 8 MB. */
+/** For each exponent, the cumulative weights of the targets, the most popular target first. An entry takes 8 MB. */
 const weights = new Map<number, Float64Array>();
 
 function cumulativeWeights(exponent: number): Float64Array {
@@ -56,7 +56,7 @@ export function calibrateTargets(of: {
   return { exponent: of.exponent, targets: few };
 }
 
-/** One to three targets, in no order. */
+/** Draws one to three targets, in no order. */
 export function drawTargets({ exponent, targets }: Popularity, seed: number, change: number): string[] {
   const sums = cumulativeWeights(exponent);
   const share = draw(seed, streams.targets, change);

@@ -1,5 +1,5 @@
 // Draws a day for a cell and a seed: the arrival, the author, the targets and the outcome of each change, and the
-// outcomes of pairs and builds. They do not depend on the decisions of a policy.
+// outcomes of pairs and builds. None of these depends on the decisions of a policy.
 import { truthOf, type Pair } from '../../src/domain/simulation/ground-truth.ts';
 import type { Change, Past, PolicySetup } from '../../src/domain/simulation/policy.ts';
 import { draw, drawWait, streams } from '../../src/domain/simulation/randomness.ts';
@@ -18,7 +18,10 @@ const realConflict = 0.035;
 export interface Day {
   readonly seed: number;
   readonly changes: number;
-  /** How many changes arrived on the day before. Policies that learn know their outcomes. Left out: none. */
+  /**
+   * How many changes arrived on the day before. Policies that learn know the outcomes of these changes. Left out: none
+   * arrived.
+   */
   readonly past?: number;
 }
 
@@ -30,7 +33,7 @@ export function drawDay(cell: Cell, { seed, changes, past = 0 }: Day): PolicySet
   return past === 0 ? day : { ...day, past: pastOf(drawWorld(cell, { seed: seed + dayBefore, changes: past })) };
 }
 
-/** Judges all changes in order. A change that is red by itself is built once more. */
+/** Judges all changes in order. A change whose first build is red is built once more. */
 function pastOf({ changes, truth }: PolicySetup): Past {
   const landed = new Set<number>();
   const secondTries = { passed: 0, judged: 0 };
@@ -88,7 +91,7 @@ function drawChanges(
   });
 }
 
-/** When the n-th change arrives. */
+/** When a change arrives. `due`: how many changes are expected until then. */
 function instantOf(due: number, { rate, burst }: Cell): number {
   const hours = Math.floor(due / rate);
   const within = due / rate - hours;
@@ -97,7 +100,10 @@ function instantOf(due: number, { rate, burst }: Cell): number {
   return (hours + share) * hour;
 }
 
-/** How often an author fails: from hardly ever to three times the average. An author has the same rate every day. */
+/**
+ * The share of an author's changes that are bad, from nearly none to three times the average. An author has the same
+ * share every day.
+ */
 export function failureOf({ failure }: Cell, author: number): number {
   const carelessness = (author + 0.5) / authors;
   return Math.min(0.95, failure * 3 * carelessness ** 2);

@@ -1,10 +1,11 @@
 // SubmitQueue as in "CI at Scale: Lean, Green, and Fast" (ICSE 2025, arXiv 2501.03440). A build is not started if the
 // probability that it is needed is below a threshold. A model predicts how long builds take. If a change will probably
-// finish before a conflicting change ahead of it, it is built with and without that change, so that it can land first.
+// finish before a conflicting change ahead of it, the later change is built both with and without the earlier one, so
+// that it can land first.
 //
 // The paper leaves these details open, and they were chosen here: The threshold is a tenth, and running builds are not
-// stopped for more probable ones. Of all that was tried (thresholds from 2 to 40 %, with and without stopping) this
-// gave the shortest waits for its builds. The model knows how long the builds of a change take, except for a lognormal
+// stopped for more probable ones. Thresholds from 2 to 40 % were tried, with and without stopping. This choice gave the
+// shortest waits for its number of builds. The model knows how long the builds of a change take, except for a lognormal
 // error. A build that is useful with either outcome counts by the probability that the change finishes first. A change
 // goes past at most three others, because three already need eight builds.
 import type { Policy, PolicySetup, GroundTruth } from '../../../src/domain/simulation/policy.ts';
@@ -26,7 +27,10 @@ export function earlyLanding(setup: PolicySetup): Policy {
   return earlyLandingWith(trainedModel(setup), durationModel(setup.truth));
 }
 
-/** Without models: the rates are learned from history, and every build is assumed to take the median time. */
+/**
+ * The same policy without models. The rates are learned from history, and every build is assumed to take the median
+ * time.
+ */
 export function earlyLandingLearned(setup: PolicySetup): Policy {
   const usual = usualDuration(setup);
   return earlyLandingWith(learnedRates(setup), () => usual);
@@ -59,8 +63,8 @@ function usualDuration({ changes, truth }: PolicySetup): number {
   return quantile(rising(durations), 0.5) ?? 1;
 }
 
-// If the builds of a change take different times, a model can know at most their mean. It is computed from builds that
-// the simulation never makes.
+// If the builds of a change take different times, a model can know at most their mean. The mean is computed from builds
+// that the simulation never makes.
 function durationModel(truth: GroundTruth): (head: Head) => number {
   const attempts = [1, 2, 3, 4, 5, 6, 7, 8];
   const known = new Map<number, number>();
@@ -77,7 +81,10 @@ function durationModel(truth: GroundTruth): (head: Head) => number {
   };
 }
 
-/** The probability that the one duration is less than the other, if both are predicted with the model's error. */
+/**
+ * The probability that the duration `one` is less than the duration `other`, if both are predicted with the model's
+ * error.
+ */
 function probabilityOfLess(one: number, other: number): number {
   // The logistic curve approximates the normal distribution. They differ by less than a hundredth.
   return 1 / (1 + Math.exp((-1.702 * Math.log(other / one)) / (errorOfModel * Math.SQRT2)));

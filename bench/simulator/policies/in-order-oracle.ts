@@ -1,6 +1,6 @@
 // A policy that knows every outcome. Each change is built once, as soon as it arrives, on the changes that will land
-// before it. It lands when its build has ended and all earlier changes that overlap it have left the queue. The waits
-// of all other policies are shown as ratios to the waits of this one.
+// before it. It lands when its build has ended and all earlier changes that overlap it have left the queue. The waits of
+// all policies are shown as ratios to the waits of this policy.
 import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 
 export function inOrderOracle({ truth }: PolicySetup): Policy {

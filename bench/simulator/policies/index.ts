@@ -1,4 +1,4 @@
-// All policies by name. Each policy has a file of its own.
+// All policies by name. A file has one policy and its variants.
 import type { MakePolicy } from '../../../src/domain/simulation/policy.ts';
 import { batches } from './batches.ts';
 import { earlyLanding, earlyLandingLearned } from './early-landing.ts';
@@ -33,5 +33,5 @@ export const policies: Readonly<Record<string, MakePolicy>> = {
   'reordering-bound': reorderingBound,
 };
 
-/** The policy to whose times all times are ratios. */
-export const measure = 'in-order-oracle';
+/** All times are shown as ratios to the times of this policy. */
+export const referencePolicy = 'in-order-oracle';

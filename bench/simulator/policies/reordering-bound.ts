@@ -1,8 +1,7 @@
-// A bound, and not a policy that can be used, because it knows the outcomes. It builds each change once, on exactly the
-// commit on which it will land, and lands it when this build has ended, even if other changes are before it. If every
-// change has a worker, no policy that builds each change once lands a change sooner, except by the build of a later
-// change. With fewer workers changes are built in the order in which they arrive. A policy that builds changes with
-// short builds first would then have a lower median.
+// A bound and not a usable policy, because it knows the outcomes. It builds each change once and lands the change when
+// this build has ended, even if other changes are before it. If every change has a worker, no policy that builds each
+// change once lands a change sooner, except by the build of a later change. With fewer workers, changes are built in the
+// order in which they arrive. A policy that makes short builds first would then have a lower median.
 import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 
 export function reorderingBound({ truth }: PolicySetup): Policy {

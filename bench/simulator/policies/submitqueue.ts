@@ -11,9 +11,9 @@
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { bestFirst } from '../speculation/best-first.ts';
 import { splitBlame } from '../speculation/success-estimates.ts';
-import { accurateIn, learnedRates, type MakePredictor } from '../speculation/predictors.ts';
+import { makeTrainedModel, learnedRates, type MakePredictor } from '../speculation/predictors.ts';
 
-export const trainedModel = accurateIn(0.97);
+export const trainedModel = makeTrainedModel(0.97);
 
 const submitQueueWith =
   (predictorFor: MakePredictor) =>

@@ -1,22 +1,28 @@
-// Policies that build on several sets of assumptions, the most probable set first: the family of SubmitQueue.
+// The policies of the family of SubmitQueue. They build on several sets of assumptions, the most probable set first.
 import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { mostProbable, prospectOf, type Candidate, type OutcomeWeights, type Prospect } from './most-probable.ts';
+import {
+  enumerateAssumptionSets,
+  rankAssumptions,
+  type Candidate,
+  type OutcomeWeights,
+  type RankedAssumptions,
+} from './most-probable.ts';
 import { SuccessEstimates, type Evidence } from './success-estimates.ts';
 import { conflictGraph, Paths, type Head, type Path } from './paths.ts';
 import type { Predictor } from './predictors.ts';
 
 export interface BestFirstRules {
   readonly predictor: Predictor;
-  /** Default: the results of builds do not change the probabilities. */
+  /** How results of builds change the probabilities. Default: not at all. */
   readonly evidence?: Evidence;
   /** Whether a running build is stopped for a more probable build. If false, a build runs until no change needs it. */
   readonly isPreemptive: boolean;
-  /** A build is not started if its assumptions together are less probable than this. */
+  /** The least probability of the assumptions of a build together. A less probable build is not started. */
   readonly threshold: number;
   /**
-   * Whether a change that is green under every assumption about the changes before it goes past them. These changes
-   * then land by their own builds, which do not contain the change that went past. Other policies require more
-   * evidence.
+   * Whether a change that is green under every assumption about the changes before it goes past these changes. The
+   * changes that were passed then land by their own builds, which do not contain the change that went past. Other
+   * policies require more evidence for a landing.
    */
   readonly goesPast: boolean;
   /**
@@ -40,7 +46,7 @@ class BestFirst implements Policy {
   readonly #rules: BestFirstRules;
   readonly #paths = new Paths(conflictGraph);
   readonly #estimates: SuccessEstimates;
-  readonly #prospects = new Map<number, Prospect & { readonly version: number }>();
+  readonly #ranked = new Map<number, RankedAssumptions & { readonly version: number }>();
 
   constructor(rules: BestFirstRules) {
     this.#rules = rules;
@@ -71,12 +77,12 @@ class BestFirst implements Policy {
 
   #forget(change: Change, hasLanded: boolean): void {
     this.#estimates.learn(change, hasLanded);
-    this.#prospects.delete(change.number);
+    this.#ranked.delete(change.number);
   }
 
   #fillIdleWorkers(queue: QueueView, actions: QueueActions): void {
     if (queue.idleWorkers <= 0) return;
-    for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
+    for (const candidate of enumerateAssumptionSets(this.#rankAllAt(queue.now))) {
       if (candidate.probability < this.#rules.threshold) return;
       if (pathOf(candidate) !== undefined) continue;
       this.#paths.start(candidate.head, candidate.assumes(), actions);
@@ -95,11 +101,11 @@ class BestFirst implements Policy {
       if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), actions);
   }
 
-  /** Chooses as many builds as there are workers. Of equally probable builds, running ones come first. */
+  /** Chooses as many builds as there are workers. Of equally probable builds, running builds come first. */
   #best(queue: QueueView): readonly Candidate[] {
     const most = queue.workers;
     const found: Candidate[] = [];
-    for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
+    for (const candidate of enumerateAssumptionSets(this.#rankAllAt(queue.now))) {
       const { probability } = candidate;
       const isTooLate = found.length >= most && probability < (found[most - 1]?.probability ?? 0) * (1 - 1e-9);
       if (probability < this.#rules.threshold || isTooLate || found.length >= 3 * most) break;
@@ -114,15 +120,15 @@ class BestFirst implements Policy {
     return [...certain, ...running, ...tied.filter((candidate) => !running.includes(candidate))].slice(0, most);
   }
 
-  *#prospectsAt(now: number): Generator<Prospect> {
+  *#rankAllAt(now: number): Generator<RankedAssumptions> {
     for (const head of this.#paths.heads.values()) {
-      const known = this.#prospects.get(head.change.number);
+      const known = this.#ranked.get(head.change.number);
       if (known?.version === head.version) {
         yield known;
         continue;
       }
-      const fresh = { ...prospectOf(head, this.#outlooks(head, now)), version: head.version };
-      this.#prospects.set(head.change.number, fresh);
+      const fresh = { ...rankAssumptions(head, this.#outlooks(head, now)), version: head.version };
+      this.#ranked.set(head.change.number, fresh);
       yield fresh;
     }
   }
@@ -142,7 +148,7 @@ function pathOf({ head, key }: Candidate): Path | undefined {
   return head.paths.find((path) => path.key === key);
 }
 
-/** Whether there is a green build for every set of assumptions about the undecided changes before. */
+/** Whether there is a green build for every set of assumptions about the undecided changes before the head. */
 function isGreenEitherWay(head: Head): boolean {
   const greens = new Set(head.paths.flatMap((path) => (path.verdict === 'green' ? path.key : [])));
   return greens.size === 2 ** head.undecided.size;

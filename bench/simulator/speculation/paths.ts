@@ -1,5 +1,6 @@
-// Shared by the speculating policies: the changes that each pending change (head) waits for, and its builds under
-// assumptions about these changes. Such a build is a path. A path is dropped when one of its assumptions proves false.
+// The speculating policies share this file. For each pending change (head), it keeps the changes that the head waits
+// for, and the builds of the head under assumptions about these changes. Such a build is a path. A path is dropped when
+// one of its assumptions proves false.
 import type { Build, Change, QueueActions, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
 
@@ -7,7 +8,7 @@ export interface Path {
   readonly build: Build;
   /** The undecided changes that the build assumes to land. */
   readonly open: Set<number>;
-  /** The key of `open`. If all assumptions came true, it is the key of the empty set. */
+  /** The key of `open`. When all assumptions have come true, it is the key of the empty set. */
   key: number;
   verdict: Build['verdict'];
 }
@@ -35,7 +36,7 @@ export const conflictGraph: WaitsFor = (change, { queue }) =>
   queue.earlierOverlapping(change).map((earlier) => earlier.number);
 
 export class Paths {
-  /** The changes that were taken in, in the order of their arrival. */
+  /** The heads by the number of their change, in the order of their arrival. */
   readonly heads = new Map<number, Head>();
   readonly #backlog: Change[] = [];
   readonly #waitsFor: WaitsFor;
@@ -55,7 +56,7 @@ export class Paths {
     }
   }
 
-  /** Takes in waiting changes until there are `most` heads. Changes that are not taken in cost nothing. */
+  /** Makes heads of waiting changes until there are `most` heads. Changes that are not heads yet cost nothing. */
   takeIn(queue: QueueView, most = Infinity): void {
     const taken = this.#backlog.splice(0, Math.max(0, most - this.heads.size));
     for (const change of taken) this.#admit(change, this.#waitsFor(change, { queue, heads: this.heads }));
@@ -111,11 +112,11 @@ export class Paths {
     this.heads.delete(number);
     for (const dependent of this.#dependents.get(number) ?? []) {
       dependent.undecided.delete(number);
-      dependent.key = without(dependent.key, number);
+      dependent.key = removeFromKey(dependent.key, number);
       dependent.version += 1;
       for (const path of dependent.paths) {
         if (path.open.has(number) !== hasLanded) this.drop(dependent, path, actions);
-        else if (path.open.delete(number)) path.key = without(path.key, number);
+        else if (path.open.delete(number)) path.key = removeFromKey(path.key, number);
       }
     }
     this.#dependents.delete(number);
@@ -137,14 +138,14 @@ export function weightOf(change: number): number {
 
 export function keyOf(changes: Iterable<number>): number {
   let key = 0;
-  for (const change of changes) key = withAlso(key, change);
+  for (const change of changes) key = addToKey(key, change);
   return key;
 }
 
-export function withAlso(key: number, change: number): number {
+export function addToKey(key: number, change: number): number {
   return (key + weightOf(change)) % modulus;
 }
 
-export function without(key: number, change: number): number {
+export function removeFromKey(key: number, change: number): number {
   return (key - weightOf(change) + modulus) % modulus;
 }

@@ -11,10 +11,10 @@ export interface Predictor {
 
 export type MakePredictor = (setup: PolicySetup) => Predictor;
 
-/** Knows nothing about any change: both outcomes are equally likely. */
+/** Knows nothing about any change, and gives both outcomes the same probability. */
 export const evenOdds: MakePredictor = () => ({ chanceOf: () => 0.5, learn: () => {} });
 
-// Makes these random numbers different from those of the world, whose second argument is a stream too.
+// The stream of the random numbers of this file. No stream of the world has the same number.
 const accuracyStream = 101;
 
 /**
@@ -22,7 +22,7 @@ const accuracyStream = 101;
  * good and of the bad changes. Its probabilities are calibrated: a change that it calls bad is bad as often as it says.
  * It learns during the day how often two changes that may conflict do conflict.
  */
-export function accurateIn(share: number): MakePredictor {
+export function makeTrainedModel(share: number): MakePredictor {
   return ({ changes, truth }) => {
     const none = new Set<number>();
     const isGood = (change: Change): boolean => truth.isGreen(none, [change.number]);
@@ -45,7 +45,7 @@ export function accurateIn(share: number): MakePredictor {
   };
 }
 
-/** Predicts from the queue's own history, by the same rule as the product. */
+/** Learns success rates from the queue's own history, by the same rule as the product. */
 export const learnedRates: MakePredictor = ({ past }) => {
   const repository = { passed: 0, judged: 0 };
   const authors = new Map<number, { passed: number; judged: number }>();
@@ -65,6 +65,6 @@ export const learnedRates: MakePredictor = ({ past }) => {
 };
 
 /** Keeps a probability between two bounds, because no outcome is certain. */
-export function clamped(probability: number): number {
+export function clampProbability(probability: number): number {
   return Math.min(0.999, Math.max(0.001, probability));
 }

@@ -1,11 +1,11 @@
-// Policies that build each change under one set of assumptions: all changes before it land, except changes whose build
-// is red.
+// Policies that build each change under one set of assumptions. They assume that all changes before it land, except
+// changes whose build is red.
 import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { Paths, without, type Head, type WaitsFor } from './paths.ts';
+import { Paths, removeFromKey, type Head, type WaitsFor } from './paths.ts';
 
 export interface SinglePathRules {
   readonly waitsFor: WaitsFor;
-  /** How many changes are taken in. Default: all. */
+  /** How many changes may be heads at once. Default: all. */
   readonly mostHeads?: () => number;
   /**
    * Called once for each decision. The result is called for each change in order, and returns whether it may be built.
@@ -15,8 +15,8 @@ export interface SinglePathRules {
 }
 
 /**
- * Changes land and leave in order. A change with a red build is ejected when all changes before it are decided. Until
- * then the changes behind it are built without it, and builds that contain it are stopped.
+ * Each change lands or is ejected after all changes that it waits for. Until a change with a red build is ejected, the
+ * changes behind it are built without it, and builds that contain it are stopped.
  */
 export function singlePath(rules: SinglePathRules): Policy {
   const paths = new Paths(rules.waitsFor);
@@ -55,7 +55,7 @@ function build({ paths, rules, queue, actions }: Decision): void {
   for (const head of paths.heads.values()) {
     const mayStart = isInWindow(head);
     const excluded = suspects.filter((suspect) => head.undecided.has(suspect));
-    const wantedKey = excluded.reduce(without, head.key);
+    const wantedKey = excluded.reduce(removeFromKey, head.key);
     const path = head.paths.find(({ key }) => key === wantedKey);
     if (path?.verdict === 'red') suspects.push(head.change.number);
     for (const other of head.paths) if (other !== path && other.verdict === 'pending') paths.drop(head, other, actions);

@@ -1,7 +1,8 @@
-// Estimates the probability that each pending change lands: the estimate of a predictor, revised by results of builds.
+// Estimates the probability that each pending change lands. The estimate begins with that of a predictor, and results of
+// builds revise it.
 import type { Change, QueueView } from '../../../src/domain/simulation/policy.ts';
 import type { Head, Path, Paths } from './paths.ts';
-import { clamped, type Predictor } from './predictors.ts';
+import { clampProbability, type Predictor } from './predictors.ts';
 
 /**
  * Returns the factor by which a build that ended multiplies the odds of landing. `innocence`: the probability that all
@@ -10,8 +11,8 @@ import { clamped, type Predictor } from './predictors.ts';
 export type Evidence = (of: { readonly head: Head; readonly path: Path; readonly innocence: number }) => number;
 
 /**
- * A green build raises the odds of its change. A red build lowers them, the less the more probably another change in
- * the build is at fault.
+ * A green build raises the odds of its change. A red build lowers the odds. The more probably another change in the
+ * build is at fault, the less a red build lowers them.
  */
 export const splitBlame: Evidence = ({ path, innocence }) =>
   path.verdict === 'green' ? 20 : Math.max(0.05, 1 - innocence);
@@ -31,7 +32,7 @@ export class SuccessEstimates {
   addArrived(queue: QueueView): void {
     for (const change of queue.news.arrived) {
       const behind = this.#paths.heads.get(change.number)?.undecided.size ?? 0;
-      const base = clamped(this.#predictor.chanceOf(change, behind));
+      const base = clampProbability(this.#predictor.chanceOf(change, behind));
       this.#known.set(change.number, { base, behind, probability: base });
     }
   }
@@ -57,7 +58,7 @@ export class SuccessEstimates {
       let odds = estimate.base / (1 - estimate.base);
       for (const path of head.paths)
         if (path.verdict !== 'pending') odds *= this.#evidence({ head, path, innocence: this.#allLand(path.open) });
-      const probability = clamped(odds / (1 + odds));
+      const probability = clampProbability(odds / (1 + odds));
       if (Math.abs(probability - estimate.probability) < 1e-6) continue;
       estimate.probability = probability;
       for (const dependent of this.#paths.dependentsOf(head.change.number)) dependent.version += 1;
