@@ -19,7 +19,7 @@ export interface Core {
   readonly urls: Urls;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** The clock in GitHub's form, with seconds. */
+  /** The present instant in GitHub's form, with whole seconds. */
   readonly now: () => string;
   /** Sends an event to the parts and the webhooks. Events are handled one after another, in their order. */
   readonly emit: (event: HostEvent) => void;

@@ -11,7 +11,7 @@ import { joinRules, type Rules } from './git/rules.ts';
 import { createGitStore } from './git/store.ts';
 import { findAccount } from './http/reach.ts';
 import { createLimits } from './http/limits.ts';
-import { addPerson, type FirstState, type Seeded, seedState } from './model/first-state.ts';
+import { addPerson, type FirstState, type SeededFacts, seedState } from './model/first-state.ts';
 import { makeRepository, type Maker } from './model/seed.ts';
 import type { Repository } from './model/types.ts';
 import { openState } from './model/state.ts';
@@ -36,13 +36,13 @@ export interface EmulatorOptions extends FirstState {
   /** The seed of all random choices, such as tokens, secrets and faults. Default: 1. */
   readonly seed?: number;
   /**
-   * Listens on this port with TLS too, with the key and the certificate in PEM. The `gh` command supports only https.
+   * Listens also with TLS on this port. The key and the certificate are in PEM. The command `gh` supports only https.
    */
   readonly tls?: { readonly port: number; readonly key: string; readonly cert: string };
 }
 
-/** The facts that the program prints as one line of JSON. */
-export interface EmulatorAccess extends Seeded {
+/** The facts about a started emulator. The program prints them as one line of JSON. */
+export interface EmulatorAccess extends SeededFacts {
   readonly url: string;
   readonly apiUrl: string;
   readonly graphqlUrl: string;
@@ -131,12 +131,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 async function addRepository(
   core: Core,
-  access: Seeded,
+  access: SeededFacts,
   name: string,
   { files = { 'README.md': `# ${name}\n` }, settings = {} }: NewRepository = {},
 ): Promise<AddedRepository> {
   const [owner, sender] = [access.owner, access.login].map((login) => findAccount(core, login));
-  if (owner === undefined || sender === undefined) throw new Error('The owner or the person of the emulator is gone.');
+  if (owner === undefined || sender === undefined)
+    throw new Error('The emulator has no organisation or no person any more.');
   const repository = makeRepository(core, { isPrivate: true, ...settings, owner, name });
   await core.git.create(repository);
   core.emit({ name: 'repository', action: 'created', repository, sender });
@@ -176,8 +177,8 @@ function assemble({ state, random, now, clock, dataDir, faultsSeed }: Given): Wo
     now,
     emit: events.emit,
     settled: async () => {
-      // A part emits events when its work ends, and an event may start new work in a part. So both are awaited several
-      // times.
+      // A part emits events when its work ends, and an event may start new work in a part. So events and parts are
+      // awaited several times.
       for (let pass = 0; pass < 3; pass += 1) {
         await events.settled();
         for (const part of made) await part.settled?.();

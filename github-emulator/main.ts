@@ -1,4 +1,4 @@
-// The emulator as a program: prints one line of JSON and serves until it gets SIGTERM or SIGINT.
+// The emulator as a program. It prints one line of JSON, and serves until it gets SIGTERM or SIGINT.
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Emulator, startEmulator } from './index.ts';

@@ -59,8 +59,9 @@ export async function createServer(
 }
 
 /**
- * GitHub parses a body as JSON whatever its content type is. Octokit sends the content type of JSON even without a
- * body. `curl --data` sends JSON with the content type of a form. Only the forms of pages have fields and values.
+ * Parses a body as JSON, whatever its content type is, as GitHub does. Octokit sends the content type of JSON even
+ * without a body. `curl --data` sends JSON with the content type of a form. Only the forms of pages have fields and
+ * values.
  */
 function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 
 interface Usage {
-  /** The number of calls, by operation. For GraphQL, by the name of the document. */
+  /** The number of calls by operation. A call of GraphQL counts for the name of its document. */
   readonly calls: Readonly<Record<string, number>>;
   /** The number of git processes, by subcommand. */
   readonly gits: Readonly<Record<string, number>>;

@@ -1,7 +1,7 @@
 // Workflows, runs and jobs by REST.
 import { accountOf } from '../auth/actor.ts';
 import { ApiError, forbidden, notFound } from '../http/errors.ts';
-import { answerPage, counted } from '../http/paging.ts';
+import { answerPage, withTotalCount } from '../http/paging.ts';
 import { reachRepository } from '../http/reach.ts';
 import { created, noContent, ok, type RestAnswer, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import type { Repository, Workflow, WorkflowJob, WorkflowRun } from '../model/types.ts';
@@ -58,7 +58,7 @@ const readingRoutes: readonly RestRoute[] = [
     const repository = reachRepository(request, read);
     const workflows = request.core.state.workflows.filter((each) => each.repositoryId === repository.id);
     const render = (each: Workflow) => renderWorkflow(request.core, repository, each);
-    return await answerPage(request, workflows, render, counted('workflows'));
+    return await answerPage(request, workflows, render, withTotalCount('workflows'));
   }),
   route('GET', `${root}/workflows/{workflow_id}`, async (request) => {
     const repository = reachRepository(request, read);
@@ -83,7 +83,7 @@ const readingRoutes: readonly RestRoute[] = [
     const run = mustRun(request, repository);
     const jobs = request.core.state.workflowJobs.filter((each) => each.runId === run.id);
     const shown = request.query['filter'] === 'all' ? jobs : latestJobs(jobs);
-    return await answerPage(request, shown, (job) => renderJob(request.core, repository, job), counted('jobs'));
+    return await answerPage(request, shown, (job) => renderJob(request.core, repository, job), withTotalCount('jobs'));
   }),
   route('GET', `${root}/jobs/{job_id}`, (request) => {
     const repository = reachRepository(request, read);
@@ -97,7 +97,10 @@ const readingRoutes: readonly RestRoute[] = [
   }),
 ];
 
-/** The last part of the address of a log. It replaces the signature of GitHub's address, which needs no token. */
+/**
+ * The last part of the address of a log. GitHub has a signature there. So the address works without a token, as at
+ * GitHub.
+ */
 function logKey({ core }: RestRequest, job: WorkflowJob): string {
   return core.state.checkRuns.must(job.id).externalId;
 }
@@ -124,7 +127,7 @@ async function answerRuns(
     .filter((each) => suite === undefined || each.checkSuiteId === Number(suite))
     .toReversed();
   const render = async (run: WorkflowRun) => await renderWorkflowRun(core, repository, run);
-  return await answerPage(request, runs, render, counted('workflow_runs'));
+  return await answerPage(request, runs, render, withTotalCount('workflow_runs'));
 }
 
 function cancel(request: RestRequest, runner: Runner): RestAnswer {

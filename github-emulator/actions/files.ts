@@ -6,11 +6,11 @@ import { InvalidWorkflow, parseWorkflow, type WorkflowFile } from './workflow-fi
 
 const folder = '.github/workflows/';
 
-export type ReadWorkflow =
+export type LoadedWorkflow =
   | { readonly path: string; readonly file: WorkflowFile }
   | { readonly path: string; readonly file: null; readonly fault: string };
 
-export async function readWorkflows(core: Core, repository: Repository, sha: string): Promise<ReadWorkflow[]> {
+export async function readWorkflows(core: Core, repository: Repository, sha: string): Promise<LoadedWorkflow[]> {
   const listed = await core.git.textOfObjects(repository, ['ls-tree', '--name-only', sha, folder]);
   const paths = listed.split('\n').filter((path) => /\.ya?ml$/.test(path));
   return await Promise.all(paths.map(async (path) => await readWorkflow(core, repository, sha, path)));
@@ -21,7 +21,7 @@ export async function readWorkflow(
   repository: Repository,
   sha: string,
   path: string,
-): Promise<ReadWorkflow> {
+): Promise<LoadedWorkflow> {
   const text = await core.git.textOfObjects(repository, ['cat-file', 'blob', `${sha}:${path}`]);
   if (text === '') return { path, file: null, fault: `There is no ${path} at ${sha}, or it is empty.` };
   try {
@@ -47,7 +47,9 @@ export function saveWorkflow(
   return found;
 }
 
-/** Paths that differ between the merge base and a commit. Without a base, all paths. */
+/**
+ * Reads the paths that differ between the merge base and `head`. Without a merge base, these are all paths of `head`.
+ */
 export async function readChangedPaths(
   core: Core,
   repository: Repository,

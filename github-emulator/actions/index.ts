@@ -1,4 +1,4 @@
-// GitHub Actions: the steps of workflows run on this machine, or a script of a test decides the results.
+// GitHub Actions. The steps of workflows run on this machine, or a script of a test decides the results.
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
@@ -39,7 +39,7 @@ async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Pro
   await runner.rerun(run, job === undefined ? null : [job.key]);
 }
 
-/** The address that `GET …/logs` redirects to. Its last part replaces the signature of GitHub's address. */
+/** Serves the address that `GET …/logs` redirects to. GitHub has a signature as the last part of this address. */
 function serveLogs(core: Core, fastify: FastifyInstance): void {
   fastify.get<{ Params: { job: string; key: string } }>('/_emulator/logs/:job/:key', async (request, reply) => {
     const job = core.state.workflowJobs.get(Number(request.params.job));

@@ -18,10 +18,13 @@ const scriptPollMs = 25;
 
 export interface Runner {
   begin(run: WorkflowRun): Promise<void>;
-  /** Starts a new attempt of a run: of the jobs with these keys and the jobs that need them. Null: of all jobs. */
+  /**
+   * Starts a new attempt of a run, with the jobs of these keys and the jobs that need them. `keys` is null: with all
+   * jobs.
+   */
   rerun(run: WorkflowRun, keys: readonly string[] | null): Promise<void>;
   cancel(run: WorkflowRun): void;
-  /** Resolves when no job runs, except jobs whose scripted result is pending. */
+  /** Resolves when no job runs or waits for its turn, except jobs whose scripted result is pending. */
   settled(): Promise<void>;
   stop(): void;
 }
@@ -193,7 +196,7 @@ async function placeOf(core: Core, run: WorkflowRun): Promise<RunPlace | null> {
   return file === null ? null : { repository, run, file };
 }
 
-/** The newest job of a key. If a rerun leaves a job out, its earlier result still counts. */
+/** The newest job of a key. If a rerun leaves a job out, the earlier result of the job still counts. */
 function latestJob(core: Core, run: WorkflowRun, key: string): WorkflowJob | undefined {
   return core.state.workflowJobs.filter((each) => each.runId === run.id && each.key === key).at(-1);
 }
@@ -272,7 +275,7 @@ function allSkipped(results: readonly (ConclusionName | null)[]): ConclusionName
   return results.length > 0 && results.every((result) => result === 'skipped') ? 'skipped' : 'success';
 }
 
-/** The given jobs, and all jobs that need them directly or through others. */
+/** Returns the keys of the given jobs, and of all jobs that need them directly or through other jobs. */
 function withDependents(file: WorkflowFile, keys: readonly string[]): Set<string> {
   const chosen = new Set(keys);
   for (let size = 0; size < chosen.size; ) {

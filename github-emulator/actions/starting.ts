@@ -1,10 +1,10 @@
-// Starts workflow runs: for each event, the workflows that have a trigger for it.
+// Starts, for each event, a run of every workflow that has a trigger for the event.
 import { makeRun, makeSuite, endSuite, refreshSuite } from '../checks/runs.ts';
 import type { Core } from '../core.ts';
 import type { CheckRun, PullRequest, Repository, Account, Workflow, WorkflowJob, WorkflowRun } from '../model/types.ts';
 import type { HostEvent } from '../webhooks/events.ts';
 import { actionsApp, actionsBot } from './app.ts';
-import { readChangedPaths, type ReadWorkflow, readWorkflows, saveWorkflow } from './files.ts';
+import { readChangedPaths, type LoadedWorkflow, readWorkflows, saveWorkflow } from './files.ts';
 import { pageOfJob } from './render.ts';
 import { isStartedBy, type TriggerEvent } from './triggers.ts';
 import type { Job, WorkflowFile } from './workflow-file.ts';
@@ -126,7 +126,7 @@ export function startRun(core: Core, start: Start, file: WorkflowFile): Workflow
 }
 
 /** Makes a run that has failed already, for a workflow file that cannot be parsed. */
-function startBroken(core: Core, start: Start, { path }: ReadWorkflow): void {
+function startBroken(core: Core, start: Start, { path }: LoadedWorkflow): void {
   const { repository, sender } = start;
   const run = makeWorkflowRun(core, start, { path, name: path });
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });

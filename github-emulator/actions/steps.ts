@@ -139,7 +139,7 @@ async function useAction(world: World, step: Step, scope: Scope): Promise<Outcom
     '\tfetch = +refs/heads/*:refs/remotes/origin/*',
     `[http "${core.urls.web}/"]\n\textraheader = AUTHORIZATION: basic ${credentials}\n`,
   ];
-  // Written directly, which saves two git processes for each job.
+  // The configuration is written without git, which saves two git processes for each job.
   appendFileSync(join(workspace, '.git', 'config'), config.join('\n'));
   return 'success';
 }
@@ -188,7 +188,7 @@ async function spawnShell(
   { job, signal }: Execution,
   { command: [program = 'bash', ...args], cwd, env, limit }: Command,
 ): Promise<Outcome> {
-  // The script has its own process group, so that its children are killed with it.
+  // The script has its own process group, so that its children are killed together with the script.
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = (chunk: Buffer): void => void (job.log += chunk.toString('utf8'));
   child.stdout.on('data', log);
@@ -226,7 +226,7 @@ function readOutputs({ folder }: World): Record<string, string> {
   return parsePairs(join(folder, 'output'));
 }
 
-/** Parses lines `name=value`, and values of several lines that end with a delimiter. */
+/** Parses lines `name=value`, and values of several lines between `name<<delimiter` and a line with the delimiter. */
 function parsePairs(path: string): Record<string, string> {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
   const pairs: Record<string, string> = {};

@@ -1,11 +1,11 @@
-// Decides which workflows an event starts. Pure: the caller reads the workflow files of the commit and the changed
-// paths.
+// Decides which workflows an event starts. The decision is pure: the caller reads the workflow files of the commit and
+// the changed paths.
 import type { DispatchInput, Filters, WorkflowFile } from './workflow-file.ts';
 
 export type TriggerEvent =
   | {
       readonly kind: 'push';
-      /** Full name of the ref. */
+      /** The full name of the ref, such as `refs/heads/main`. */
       readonly ref: string;
       readonly changedPaths: readonly string[];
       readonly message: string;
@@ -16,7 +16,7 @@ export type TriggerEvent =
       readonly action: string;
       readonly base: string;
       readonly changedPaths: readonly string[];
-      /** Message of the head commit. */
+      /** The message of the head commit. */
       readonly message: string;
     };
 
@@ -55,7 +55,7 @@ function startsAtPush(filter: Filters, event: Extract<TriggerEvent, { kind: 'pus
   const hasBranches = filter.branches !== undefined || filter['branches-ignore'] !== undefined;
   const hasTags = filter.tags !== undefined || filter['tags-ignore'] !== undefined;
   if (event.ref.startsWith('refs/tags/')) {
-    // A workflow with filters only for branches does not start for tags, and one with filters only for tags does not
+    // A workflow with filters only for branches does not start for tags. A workflow with filters only for tags does not
     // start for branches.
     return (hasTags || !hasBranches) && passesTags(filter, event.ref.slice('refs/tags/'.length));
   }

@@ -105,7 +105,7 @@ export interface WorkflowFile {
   readonly pullRequest: Filters | null;
   readonly dispatch: Readonly<Record<string, DispatchInput>> | null;
   readonly env: Readonly<Record<string, string>>;
-  /** In the order of the file. Every `needs` has the key of another job. */
+  /** The jobs in the order of the file. Every `needs` has keys of other jobs of the file, and no job needs itself. */
   readonly jobs: readonly Job[];
 }
 

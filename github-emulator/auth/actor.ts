@@ -15,10 +15,10 @@ export type { Actor };
 
 /** The permission or role that an operation requires of its actor. */
 export interface Need {
-  /** The permission that an App needs. If there are several, one of them is enough. */
+  /** The permission that an App needs. In a list, one of the permissions is enough. */
   readonly permission: string | readonly string[];
   readonly level: PermissionLevel;
-  /** The role that a person needs. Default: the same as `level`. */
+  /** The role that a person needs. Default: the role with the name of `level`. */
   readonly role?: RepositoryRole;
 }
 
@@ -44,7 +44,7 @@ export function mustSee(core: Core, actor: Actor, repository: Repository | undef
 
 export function canSee(core: Core, actor: Actor, repository: Repository): boolean {
   if (actor.kind === 'anonymous' || actor.kind === 'app') return !repository.isPrivate;
-  if (actor.kind === 'installation') return !repository.isPrivate || reaches(actor, repository);
+  if (actor.kind === 'installation') return !repository.isPrivate || reachesRepository(actor, repository);
   return roleOf(core, actor.account, repository) !== null && isWithinApp(core, actor, repository);
 }
 
@@ -68,7 +68,7 @@ export function mustHave(core: Core, actor: Actor, repository: Repository, need:
     throw forbidden(role === 'admin' ? 'Must have admin rights to Repository.' : 'Must have push access to repository');
 }
 
-/** The refusal of an App. Its header lists the permissions, of which one is enough. */
+/** Makes the refusal of an App. The header of the refusal lists the permissions, of which one is enough. */
 function inaccessible({ permission, level }: Need): ApiError {
   const names = typeof permission === 'string' ? [permission] : permission;
   const accepted = names.map((name) => `${name}=${level}`).join('; ');
@@ -77,33 +77,36 @@ function inaccessible({ permission, level }: Need): ApiError {
 }
 
 /**
- * Whether the actor has a role in the repository. For an App, its permission for contents decides, or for the roles
- * `maintain` and `admin` its permission for administration.
+ * Whether the actor has a role in the repository. For an App, the permission `contents` decides. For the roles
+ * `maintain` and `admin`, the permission `administration` decides.
  */
 export function hasRole(core: Core, actor: Actor, repository: Repository, role: RepositoryRole): boolean {
   if (actor.kind === 'user') return isRoleAtLeast(roleOf(core, actor.account, repository), role);
   if (actor.kind !== 'installation') return role === 'read' && !repository.isPrivate;
-  if (!reaches(actor, repository)) return role === 'read' && !repository.isPrivate;
+  if (!reachesRepository(actor, repository)) return role === 'read' && !repository.isPrivate;
   const permission = role === 'admin' || role === 'maintain' ? 'administration' : 'contents';
   return isPermissionAtLeast(permissionsOf(actor, repository)[permission], role === 'read' ? 'read' : 'write');
 }
 
 export function installationFor(core: Core, appId: number, repository: Repository): Installation | undefined {
   return core.state.installations.find(
-    (each) => each.appId === appId && each.suspendedAt === null && includes(each, repository),
+    (each) => each.appId === appId && each.suspendedAt === null && includesRepository(each, repository),
   );
 }
 
-export function includes(installation: Installation, repository: Repository): boolean {
+export function includesRepository(installation: Installation, repository: Repository): boolean {
   return (
     installation.accountId === repository.ownerId &&
     (installation.repositorySelection === 'all' || installation.repositoryIds.includes(repository.id))
   );
 }
 
-export function reaches(actor: Actor & { kind: 'installation' }, repository: Repository): boolean {
+export function reachesRepository(actor: Actor & { kind: 'installation' }, repository: Repository): boolean {
   const { repositoryIds } = actor.token;
-  return includes(actor.installation, repository) && (repositoryIds === null || repositoryIds.includes(repository.id));
+  return (
+    includesRepository(actor.installation, repository) &&
+    (repositoryIds === null || repositoryIds.includes(repository.id))
+  );
 }
 
 /**
@@ -117,7 +120,7 @@ export function accountOf(actor: Actor): Account {
 
 /** The permissions of a token, limited to the present permissions of its installation. */
 function permissionsOf(actor: Actor & { kind: 'installation' }, repository: Repository): Permissions {
-  if (!reaches(actor, repository)) return repository.isPrivate ? {} : { metadata: 'read', contents: 'read' };
+  if (!reachesRepository(actor, repository)) return repository.isPrivate ? {} : { metadata: 'read', contents: 'read' };
   const granted = actor.installation.permissions;
   const narrowed = actor.token.permissions ?? granted;
   const names = Object.keys(narrowed).filter((name) => isPermissionAtLeast(granted[name], 'read'));

@@ -2,7 +2,7 @@
 import { accountOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { ApiError, forbidden, notFound, unprocessable } from '../http/errors.ts';
-import { answerPage, counted } from '../http/paging.ts';
+import { answerPage, withTotalCount } from '../http/paging.ts';
 import { reachRepository } from '../http/reach.ts';
 import { created, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import type { App, CheckRun, CheckSuite, Repository } from '../model/types.ts';
@@ -51,7 +51,7 @@ export const checkRoutes: readonly RestRoute[] = [
       .filter((each) => appId === undefined || each.appId === Number(appId))
       .filter((each) => name === undefined || runsOfSuite(request.core, each).some((run) => run.name === name));
     const render = async (each: CheckSuite) => await renderCheckSuite(request.core, repository, each);
-    return await answerPage(request, suites, render, counted('check_suites'));
+    return await answerPage(request, suites, render, withTotalCount('check_suites'));
   }),
   route('GET', oneSuite, async (request) => {
     const repository = reachRepository(request, read);
@@ -147,7 +147,7 @@ async function answerRuns(request: RestRequest, repository: Repository, all: rea
     request,
     chosen,
     (run) => renderCheckRun(request.core, repository, run),
-    counted('check_runs'),
+    withTotalCount('check_runs'),
   );
 }
 

@@ -1,7 +1,7 @@
-// Checks and statuses. After a push, each App with the permission to write checks gets a check suite, which is empty
-// until the App reports a check run.
+// Checks and statuses. After a push to a branch, each installed App with the permission to write checks gets a check
+// suite. The suite is empty until the App reports a check run.
 import { actionsSlug } from '../actions/app.ts';
-import { includes } from '../auth/actor.ts';
+import { includesRepository } from '../auth/actor.ts';
 import type { MakePart } from '../part.ts';
 import { checkRoutes } from './checks.rest.ts';
 import { makeSuite } from './runs.ts';
@@ -18,7 +18,7 @@ export const checksPart: MakePart = (core) => ({
     if (headBranch === null || headSha === null) return;
     const known = new Set(suitesOf(core, repository, headSha).map(({ appId }) => appId));
     for (const { appId, permissions, suspendedAt } of core.state.installations.filter((each) =>
-      includes(each, repository),
+      includesRepository(each, repository),
     )) {
       const isActions = core.state.apps.must(appId).slug === actionsSlug;
       if (isActions || known.has(appId) || permissions['checks'] !== 'write' || suspendedAt !== null) continue;

@@ -4,7 +4,7 @@ import type { Account, CheckRun, CheckSuite, Repository } from '../model/types.t
 import type { ConclusionName } from '../model/enums.ts';
 import { decideSuite, runsOfSuite } from './results.ts';
 
-export interface InRepository {
+export interface RepositoryAndSender {
   readonly repository: Repository;
   readonly sender: Account;
 }
@@ -29,7 +29,7 @@ export function makeSuite(core: Core, repository: Repository, given: NewSuite): 
   });
 }
 
-/** The check suite of an App for a commit. It is created if it does not exist. */
+/** Returns the check suite of an App for a commit. A suite that does not exist is created. */
 export function suiteFor(core: Core, repository: Repository, given: NewSuite): CheckSuite {
   const found = core.state.checkSuites.find(
     (each) => each.repositoryId === repository.id && each.appId === given.appId && each.headSha === given.headSha,
@@ -44,7 +44,12 @@ export interface NewRun {
   readonly startedAt: string | null;
 }
 
-export function makeRun(core: Core, { repository, sender }: InRepository, suite: CheckSuite, given: NewRun): CheckRun {
+export function makeRun(
+  core: Core,
+  { repository, sender }: RepositoryAndSender,
+  suite: CheckSuite,
+  given: NewRun,
+): CheckRun {
   const checkRun = core.state.checkRuns.insert({
     repositoryId: repository.id,
     checkSuiteId: suite.id,
@@ -68,7 +73,7 @@ export type RunChange = Partial<
 >;
 
 /** Changes a run. A conclusion completes the run. A status other than `completed` removes the conclusion. */
-export function changeRun(core: Core, by: InRepository, run: CheckRun, change: RunChange): void {
+export function changeRun(core: Core, by: RepositoryAndSender, run: CheckRun, change: RunChange): void {
   const wasOver = run.status === 'completed';
   Object.assign(run, change);
   if (change.conclusion !== undefined && change.conclusion !== null) {
@@ -85,7 +90,7 @@ export function changeRun(core: Core, by: InRepository, run: CheckRun, change: R
 }
 
 /** Updates a suite from its runs, and emits an event if the suite is now completed. */
-export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): void {
+export function refreshSuite(core: Core, by: RepositoryAndSender, suite: CheckSuite): void {
   const wasOver = suite.status === 'completed';
   Object.assign(suite, decideSuite(runsOfSuite(core, suite)), { updatedAt: core.now() });
   core.state.save();
@@ -94,19 +99,19 @@ export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): v
 }
 
 /** Completes a suite without runs, for a workflow that cannot start. */
-export function endSuite(core: Core, by: InRepository, suite: CheckSuite, conclusion: ConclusionName): void {
+export function endSuite(core: Core, by: RepositoryAndSender, suite: CheckSuite, conclusion: ConclusionName): void {
   Object.assign(suite, { status: 'completed', conclusion, updatedAt: core.now() });
   core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
 }
 
-/** Requests a new run from the App. The App creates a new run or changes the old one. */
-export function rerequestRun(core: Core, by: InRepository, run: CheckRun): void {
+/** Asks the App of a check run for a new run. The App then creates another run or changes this one. */
+export function rerequestRun(core: Core, by: RepositoryAndSender, run: CheckRun): void {
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   Object.assign(suite, { status: 'queued', conclusion: null, updatedAt: core.now() });
   core.emit({ name: 'check_run', action: 'rerequested', ...by, checkRun: run });
 }
 
-export function rerequestSuite(core: Core, by: InRepository, suite: CheckSuite): void {
+export function rerequestSuite(core: Core, by: RepositoryAndSender, suite: CheckSuite): void {
   Object.assign(suite, { status: 'queued', conclusion: null, updatedAt: core.now() });
   core.emit({ name: 'check_suite', action: 'rerequested', ...by, checkSuite: suite });
 }

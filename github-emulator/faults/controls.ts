@@ -1,5 +1,5 @@
-// Faults that are injected on purpose. A test calls the controls directly, and a person uses `POST
-// /_emulator/controls`.
+// The controls, by which a test makes the emulator fail, lag or change. A test in the same process calls the controls
+// directly, and everybody else uses `POST /_emulator/controls`.
 import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
@@ -99,7 +99,7 @@ export interface Controls {
   /** Gives a repository to another account. The old name redirects. */
   transfer(fullName: string, newOwner: string): void;
   checks(script: ScriptedChecks | null): void;
-  /** Disables or enables a workflow by the name of its file, like a person on the page of the workflow. */
+  /** Disables or enables the workflow with this file name, as a person does on the page of the workflow. */
   disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
   /** False: a dispatch refuses the field `return_run_details`, like Enterprise Server 3.19. */
   runDetails(isKnown: boolean): void;
@@ -107,7 +107,7 @@ export interface Controls {
   clear(): Promise<void>;
 }
 
-/** The faults that are in effect, for the server. */
+/** The faults that are in effect. The server reads them at each request. */
 export interface FaultState {
   readonly controls: Controls;
   takeFault(operation: string, when: FaultTime): Fault | null;
@@ -116,7 +116,7 @@ export interface FaultState {
   readonly currentLimits: () => Limits;
   readonly isLagging: () => boolean;
   /** Registers a function that is called when the lag ends. */
-  readonly whenCaughtUp: (catchUp: () => Promise<void>) => void;
+  readonly onLagEnd: (catchUp: () => Promise<void>) => void;
   readonly scriptedChecks: () => ScriptedChecks | null;
   readonly knowsRunDetails: () => boolean;
 }
@@ -136,7 +136,7 @@ interface Counted {
   left: number;
 }
 
-/** `random` is used only for faults, so that other random choices do not change which calls fail. */
+/** Only faults use `random`, so that other random choices do not change which calls fail. */
 export function createFaults(random: RandomSource, effects: ControlEffects): FaultState {
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];
@@ -193,7 +193,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
     webhookFaults: () => webhooks,
     currentLimits: () => limits,
     isLagging: () => isLagging,
-    whenCaughtUp: (catchUp) => void catchUps.push(catchUp),
+    onLagEnd: (catchUp) => void catchUps.push(catchUp),
     scriptedChecks: () => script,
     knowsRunDetails: () => knowsRunDetails,
   };

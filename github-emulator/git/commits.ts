@@ -7,7 +7,7 @@ export const serviceSignature = { name: 'GitHub', email: 'noreply@github.com' } 
 /** The id of the empty tree, which every version of git has built in. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** The tree of a merge. Null: the two commits conflict. */
+/** Merges two commits, and returns the tree. Null: the commits conflict. */
 export async function mergeTrees(
   core: Core,
   repository: Repository,

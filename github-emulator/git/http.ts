@@ -1,5 +1,5 @@
-// git's smart HTTP at `<owner>/<name>.git` or `<owner>/<name>`. It takes basic authentication, with any user name and
-// the token as the password.
+// Serves git's smart HTTP at `<owner>/<name>.git` and `<owner>/<name>`. Clients authenticate with any user name, and
+// with a token as the password.
 import { createGunzip } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -67,8 +67,8 @@ async function serve(
   const isAdvertisement = request.method === 'GET';
   countCall(isAdvertisement ? `info/refs ${service}` : service);
   await delay(faults.takeDelayMs(service));
-  // `info/refs` is an operation of its own. A fault of `git-receive-pack` or `git-upload-pack` thus happens at the
-  // second request, after git has started its work.
+  // `info/refs` is an operation of its own. So a fault of `git-receive-pack` or `git-upload-pack` happens at the second
+  // request of a push or fetch.
   const fault = faults.takeFault(isAdvertisement ? `info/refs ${service}` : service, 'before');
   if (fault !== null) return await sendFault(reply, fault);
   try {
@@ -150,7 +150,7 @@ function cutOff(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result', 'content-length': 1000 });
   reply.raw.write('00');
-  // The socket is closed after the bytes were sent.
+  // The socket is destroyed only after the bytes were sent.
   reply.raw.socket?.end(() => reply.raw.destroy());
   return reply;
 }

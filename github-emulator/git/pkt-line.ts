@@ -49,7 +49,7 @@ export function formatPush(changes: readonly RefChange[], capabilities: readonly
   return Buffer.concat([...lines, flush, changes.some(({ to }) => to !== null) ? pack : Buffer.alloc(0)]);
 }
 
-/** Parses git's report of a push: one line for each ref, and the progress that git shows to the user. */
+/** Parses git's report of a push. `lines` has a line for each ref, and `progress` has what git shows to the user. */
 export function parseReport(answer: Buffer, isSideBand: boolean): { lines: string[]; progress: Buffer } {
   if (!isSideBand) return { lines: packetsOf(answer).map(String), progress: Buffer.alloc(0) };
   const bands = packetsOf(answer);

@@ -1,5 +1,5 @@
-// Receives a push: the rules judge its commands and can read the pushed commits, git moves the allowed refs, and an
-// event is emitted for each moved ref.
+// Receives a push. First the rules judge its commands; they can read the pushed commits. Then git moves the allowed
+// refs. At last an event is emitted for each moved branch or tag.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const declined = {
   api: { status: 422, message: 'Reference update failed' },
 };
 
-/** Returns the bytes of the answer. Null: the connection is to be closed in the middle of the push. */
+/** Returns the bytes of the answer. Null: the caller closes the connection in the middle of the push. */
 export async function receivePush(
   core: Core,
   repository: Repository,
@@ -26,9 +26,9 @@ export async function receivePush(
   body: Buffer,
 ): Promise<Buffer | null> {
   const request = parsePush(body);
-  // Before a large push, the client sends an empty one to check whether it may push.
+  // Before a large push, the client sends an empty push to check whether the user may push.
   if (request.changes.length === 0) return Buffer.alloc(0);
-  return await core.git.alone(repository, async () => await judgeAndReceive(core, { repository, actor, request }));
+  return await core.git.runAlone(repository, async () => await judgeAndReceive(core, { repository, actor, request }));
 }
 
 interface Push {
@@ -61,7 +61,7 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
 
 const emptyReport = { lines: ['unpack ok'], progress: Buffer.alloc(0) };
 
-/** Returns the refusals of the rules. Meanwhile the pushed objects are in a separate folder. */
+/** Returns the refusals of the rules. While the rules judge, the pushed objects are in a separate folder. */
 async function judge(core: Core, { repository, actor, request }: Push): Promise<RefRefusal[]> {
   const hidden = request.changes
     .filter(({ ref }) => ref.startsWith('refs/pull/'))
@@ -121,7 +121,7 @@ async function adoptDefaultBranch(core: Core, repository: Repository, moved: rea
   await core.git.run(repository, ['symbolic-ref', 'HEAD', first.ref]);
 }
 
-/** Emits an event for each moved branch or tag, for pull requests, checks and webhooks. */
+/** Emits an event for each moved branch or tag. Pull requests, checks and webhooks follow from this event. */
 export async function announceMoves(
   core: Core,
   repository: Repository,

@@ -1,5 +1,5 @@
-// The interface of rules. They judge the commands of a push before git moves a ref, and every merge and change of a ref
-// by the API.
+// The interface of rules. Rules judge each command of a push before git moves a ref, and every merge and every change of
+// a ref by the API.
 import type { Actor } from '../model/actor.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import type { RefChange } from './store.ts';
@@ -18,7 +18,7 @@ export interface RefRequest {
 
 export interface RefRefusal {
   readonly ref: string;
-  /** The text that git prints in parentheses, such as `protected branch hook declined`. */
+  /** The reason that git prints in parentheses, such as `protected branch hook declined`. */
   readonly reason: string;
   /**
    * GitHub's lines that git prints after `remote: `. The code is in the first line: `error: GH006: Protected branch …`.

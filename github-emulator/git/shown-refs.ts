@@ -1,4 +1,4 @@
-// Refs as the API shows them: the refs of git, or older ones while the API lags behind git.
+// Reads refs as the API shows them. These are the refs of git or, while the API lags behind git, their older values.
 import type { Core } from '../core.ts';
 import type { Repository } from '../model/types.ts';
 
@@ -18,7 +18,7 @@ export function forgetOlderRefs(core: Core): void {
   olderRefs.delete(core);
 }
 
-/** The refs that begin with a name. */
+/** Returns the refs whose names begin with `name`, as the API shows them. */
 export async function readShownRefs(core: Core, repository: Repository, name: string): Promise<Map<string, string>> {
   const refs = await core.git.listRefs(repository, name);
   for (const [key, sha] of olderRefs.get(core) ?? []) {

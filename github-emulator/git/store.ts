@@ -35,23 +35,23 @@ export interface GitStore {
   /** Creates a fork with a copy of the parent's branches and tags. */
   fork(repository: Repository, parent: Repository): Promise<void>;
   run(repository: Repository, args: readonly string[], input?: GitInput): Promise<GitOutput>;
-  /** The trimmed standard output. */
+  /** Runs git, and returns the trimmed standard output. */
   text(repository: Repository, args: readonly string[], input?: GitInput): Promise<string>;
   /**
-   * The standard output of a command whose arguments name objects only by their ids. It is cached, because it never
-   * changes. Empty: the command failed.
+   * Runs a command whose arguments name objects only by their ids, and returns the standard output. The output is
+   * cached, because it never changes. Empty: the command failed or printed nothing.
    */
   textOfObjects(repository: Repository, args: readonly string[]): Promise<string>;
-  /** The commit of a branch, a tag, a full ref or an id. Null: there is no such commit. */
+  /** Returns the commit of a branch, a tag, a full ref or an id. Null: there is no such commit. */
   resolve(repository: Repository, revision: string): Promise<string | null>;
   readCommit(repository: Repository, sha: string): Promise<CommitFacts | null>;
   isAncestor(repository: Repository, ancestor: string, descendant: string): Promise<boolean>;
-  /** The refs below a prefix: the id of the object by the name of the ref. */
+  /** Returns the refs below a prefix: the ids of their objects by the names of the refs. */
   listRefs(repository: Repository, prefix: string): Promise<Map<string, string>>;
   /** Moves refs in one transaction. Throws GitError if a ref does not have its expected old value. */
   updateRefs(repository: Repository, changes: readonly RefChange[]): Promise<void>;
-  /** Runs the work after all earlier work on the repository, so that changes of its refs do not overlap. */
-  alone<T>(repository: Repository, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` after all earlier work on the repository, so that no two changes of its refs overlap. */
+  runAlone<T>(repository: Repository, work: () => Promise<T>): Promise<T>;
 }
 
 const configuration = `[core]
@@ -126,7 +126,7 @@ export function createGitStore(folder: string): GitStore {
       const lines = changes.map(({ ref, from, to }) => `update ${ref} ${to ?? zeroId} ${from ?? zeroId}\n`);
       await store.run(repository, ['update-ref', '--stdin'], { stdin: lines.join('') });
     },
-    alone: async (repository, work) => {
+    runAlone: async (repository, work) => {
       const before = turns.get(repository.id) ?? Promise.resolve();
       const mine = before.then(work, work);
       turns.set(
@@ -184,8 +184,8 @@ function parseSignature(line: string): Signature {
 const mostKept = 5_000;
 
 /**
- * If `ask` returns null, the result is not cached, because it may change. An example is an object that does not exist
- * yet.
+ * Returns the cached result of `key`, or calls `ask`. A null is not cached, because it may change. An example is an
+ * object that does not exist yet.
  */
 type Recall = <Answer>(key: string, ask: () => Promise<Answer | null>) => Promise<Answer | null>;
 

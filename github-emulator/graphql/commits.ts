@@ -8,7 +8,7 @@ import { nodeIdOf } from '../model/ids.ts';
 import type { Repository } from '../model/types.ts';
 import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
-import { guarded, needs, type ViewContext, type View } from './view-context.ts';
+import { guardField, needs, type ViewContext, type View } from './view-context.ts';
 
 const mostCommits = 1000;
 
@@ -50,15 +50,15 @@ function viewCommit(context: ViewContext, repository: Repository, commit: Commit
     resourcePath: new URL(page).pathname,
     repository: () => context.views.repository(repository),
     signature: viewGitSignature(commit),
-    status: guarded(context, repository, needs.statuses, () => context.views.statuses(repository, sha)),
-    statusCheckRollup: guarded(context, repository, needs.checks, () => context.views.rollup(repository, sha)),
-    checkSuites: guarded(context, repository, needs.checks, (given: SuiteFilter) => {
+    status: guardField(context, repository, needs.statuses, () => context.views.statuses(repository, sha)),
+    statusCheckRollup: guardField(context, repository, needs.checks, () => context.views.rollup(repository, sha)),
+    checkSuites: guardField(context, repository, needs.checks, (given: SuiteFilter) => {
       const rows = suitesOf(core, repository, sha).filter(
         (suite) => (given.filterBy?.appId ?? suite.appId) === suite.appId,
       );
       return connect('checkSuites', given, rows, (suite) => context.views.checkSuite(repository, suite));
     }),
-    associatedPullRequests: guarded(context, repository, needs.pulls, (given) => {
+    associatedPullRequests: guardField(context, repository, needs.pulls, (given) => {
       const rows = core.state.pullRequests.filter(
         (each) => each.repositoryId === repository.id && (each.head.sha === sha || each.mergeCommitSha === sha),
       );
@@ -84,7 +84,7 @@ function viewSignature(context: ViewContext, { name, email, date }: Signature): 
   };
 }
 
-/** Null: the commit is not signed. */
+/** Null: the commit is neither signed nor made by GitHub. */
 function viewGitSignature(commit: CommitFacts): View | null {
   if (!commit.isSigned && !isVerified(commit)) return null;
   const isValid = isVerified(commit);
@@ -125,10 +125,10 @@ export function viewRef(
     repository: () => context.views.repository(repository),
     refUpdateRule: () => (prefix === 'refs/heads/' ? context.views.refRule(repository, name) : null),
     rules: (given: object) => context.views.rulesOf(repository, ref, given),
-    branchProtectionRule: guarded(context, repository, needs.administration, () =>
+    branchProtectionRule: guardField(context, repository, needs.administration, () =>
       prefix === 'refs/heads/' ? context.views.protectionOf(repository, name) : null,
     ),
-    associatedPullRequests: guarded(context, repository, needs.pulls, (given: { states?: string[] | null }) => {
+    associatedPullRequests: guardField(context, repository, needs.pulls, (given: { states?: string[] | null }) => {
       const rows = core.state.pullRequests.filter(
         (each) => each.repositoryId === repository.id && each.head.ref === name,
       );

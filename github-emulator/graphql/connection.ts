@@ -1,4 +1,5 @@
-// Connections of GraphQL. A connection without `first` or `last`, or with more than a hundred rows, is refused.
+// Connections of GraphQL. A connection that has neither `first` nor `last`, or asks for more than a hundred rows, is
+// refused.
 import { type FieldNode, Kind } from 'graphql';
 import { GraphqlFault } from './fault.ts';
 
@@ -17,7 +18,7 @@ const pageCheck = Symbol('pageCheck');
 /** Makes a connection. Only the rows of the page are turned into views. */
 export function connect<T>(name: string, given: object, rows: readonly T[], view: (row: T) => unknown): object {
   const cursorOf = (index: number): string => writeCursor(index + 1);
-  // `totalCount` alone may be selected without `first` or `last`.
+  // A query that selects only `totalCount` needs neither `first` nor `last`.
   const page = (): Page => pageOf(name, given, rows.length);
   const checkPage = (): void => void page();
   const rowsOf = ({ start, end }: Page): readonly T[] => rows.slice(start, end);
@@ -41,7 +42,7 @@ export function connect<T>(name: string, given: object, rows: readonly T[], view
   };
 }
 
-/** Refuses a connection without a valid page, if the selection has a field that needs one. */
+/** Refuses a connection without a valid page, if the selection has a field that needs a page. */
 export function checkPageOf(value: unknown, fieldNodes: readonly FieldNode[]): void {
   const check = (value as { [pageCheck]?: () => void } | null | undefined)?.[pageCheck];
   if (check === undefined) return;

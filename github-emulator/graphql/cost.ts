@@ -1,4 +1,5 @@
-// The points of a query: the number of requests that its connections need, divided by a hundred, and at least one.
+// Computes the points of a query. They are the number of requests that its connections need, divided by a hundred, and
+// at least one.
 import { Kind, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
 
 export interface Cost {

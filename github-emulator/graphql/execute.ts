@@ -86,13 +86,13 @@ const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, args, _con
 
 const resolveType: GraphQLTypeResolver<unknown, unknown> = (value) => {
   const name = (value as { __typename?: string } | null)?.__typename;
-  if (name === undefined) throw new GraphqlFault(null, 'The emulator does not say of which type a node is.');
+  if (name === undefined) throw new GraphqlFault(null, 'The emulator does not know the type of a node.');
   return name;
 };
 
 let knownSchema: GraphQLSchema | null = null;
 
-/** GitHub's own schema, read once per process. */
+/** Reads GitHub's own schema, once in each process. */
 function readSchema(): GraphQLSchema {
   if (knownSchema !== null) return knownSchema;
   const file = new URL('./schema.graphql', import.meta.resolve('@octokit/graphql-schema'));

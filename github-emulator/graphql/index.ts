@@ -21,7 +21,7 @@ export const graphqlPart: MakePart = (core) => ({
   },
 });
 
-/** The context of views for one actor. */
+/** Makes the context of the views for one actor. */
 function createViewContext(core: Core, actor: Actor): ViewContext {
   const views: Views = {
     repository: (repository) => viewRepository(context, repository),

@@ -1,4 +1,4 @@
-// The mutations that tools of people and Interlock use.
+// The mutations that Interlock and common tools of people use.
 import { accountOf, mustHave, type Need } from '../auth/actor.ts';
 import { parseNodeId, type NodeKind } from '../model/ids.ts';
 import type { PullRequest, Repository } from '../model/types.ts';

@@ -16,7 +16,7 @@ import { checksOfCommit } from '../checks/results.ts';
 import { describeMissingChecks } from '../rules/required-checks.ts';
 import { connect } from './connection.ts';
 import { stateOfPull } from './repository.ts';
-import { enumOf, guarded, mayPush, needs, type ViewContext, type View } from './view-context.ts';
+import { enumOf, guardField, mayPush, needs, type ViewContext, type View } from './view-context.ts';
 
 export function viewPull(context: ViewContext, repository: Repository, pull: PullRequest): View {
   return {
@@ -193,7 +193,7 @@ function viewChange(context: ViewContext, repository: Repository, pull: PullRequ
         url: `${core.urls.web}/${fullNameOf(core, repository)}/pull/${pull.number}/commits/${sha}`,
       }));
     },
-    statusCheckRollup: guarded(context, repository, needs.checks, () =>
+    statusCheckRollup: guardField(context, repository, needs.checks, () =>
       context.views.rollup(repository, pull.head.sha),
     ),
     mergeable: async () => {

@@ -51,7 +51,7 @@ interface RefUpdate {
 /** Moves all the refs or none. A `beforeOid` of zeros requires that the ref does not exist. */
 export async function moveRefs({ core, actor }: ViewContext, repository: Repository, input: Input): Promise<View> {
   const updates = input['refUpdates'] as readonly RefUpdate[];
-  await core.git.alone(repository, async () => {
+  await core.git.runAlone(repository, async () => {
     const changes: RefChange[] = [];
     for (const update of updates) changes.push(await readChange(update));
     const git = async (args: readonly string[], more = {}) => await core.git.run(repository, args, more);

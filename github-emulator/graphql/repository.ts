@@ -8,7 +8,7 @@ import { isRoleAtLeast } from '../model/enums.ts';
 import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
 import { GraphqlFault } from './fault.ts';
-import { enumOf, guarded, mayPush, needs, type ViewContext, type View } from './view-context.ts';
+import { enumOf, guardField, mayPush, needs, type ViewContext, type View } from './view-context.ts';
 
 export function viewRepository(context: ViewContext, repository: Repository): View {
   return {
@@ -94,13 +94,13 @@ function viewGit(context: ViewContext, repository: Repository): View {
   const { core } = context;
   const main = `refs/heads/${repository.defaultBranch}`;
   return {
-    defaultBranchRef: guarded(
+    defaultBranchRef: guardField(
       context,
       repository,
       needs.contents,
       async () => await context.views.refOf(repository, main),
     ),
-    ref: guarded(context, repository, needs.contents, async ({ qualifiedName: name }: { qualifiedName: string }) => {
+    ref: guardField(context, repository, needs.contents, async ({ qualifiedName: name }: { qualifiedName: string }) => {
       const names = name.startsWith('refs/') ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];
       for (const ref of names) {
         const view = await context.views.refOf(repository, ref);
@@ -108,17 +108,22 @@ function viewGit(context: ViewContext, repository: Repository): View {
       }
       return null;
     }),
-    refs: guarded(context, repository, needs.contents, async (given: { refPrefix: string; query?: string | null }) => {
-      const all = [...(await readShownRefs(core, repository, given.refPrefix))];
-      const rows = all.filter(([ref]) => ref.slice(given.refPrefix.length).includes(given.query ?? ''));
-      return connect('refs', given, rows, ([ref, sha]) => context.views.ref(repository, ref, sha));
-    }),
-    object: guarded(context, repository, needs.contents, async (given: ObjectArguments) => {
+    refs: guardField(
+      context,
+      repository,
+      needs.contents,
+      async (given: { refPrefix: string; query?: string | null }) => {
+        const all = [...(await readShownRefs(core, repository, given.refPrefix))];
+        const rows = all.filter(([ref]) => ref.slice(given.refPrefix.length).includes(given.query ?? ''));
+        return connect('refs', given, rows, ([ref, sha]) => context.views.ref(repository, ref, sha));
+      },
+    ),
+    object: guardField(context, repository, needs.contents, async (given: ObjectArguments) => {
       const name = given.oid ?? given.expression ?? '';
       const sha = await core.git.resolve(repository, name);
       return sha === null ? null : await context.views.commitOf(repository, sha);
     }),
-    branchProtectionRules: guarded(context, repository, needs.administration, (given) =>
+    branchProtectionRules: guardField(context, repository, needs.administration, (given) =>
       context.views.protections(repository, given),
     ),
     rulesets: (given: object) => {
@@ -147,13 +152,13 @@ function viewPulls(context: ViewContext, repository: Repository): View {
   };
   const labels = (): Label[] => core.state.labels.filter((each) => each.repositoryId === repository.id);
   return {
-    pullRequest: guarded(context, repository, needs.pulls, (given: { number: number }) =>
+    pullRequest: guardField(context, repository, needs.pulls, (given: { number: number }) =>
       mustPull(given, 'a PullRequest'),
     ),
-    issueOrPullRequest: guarded(context, repository, needs.pulls, (given: { number: number }) =>
+    issueOrPullRequest: guardField(context, repository, needs.pulls, (given: { number: number }) =>
       mustPull(given, 'an issue or pull request'),
     ),
-    pullRequests: guarded(context, repository, needs.pulls, (given: PullFilter) =>
+    pullRequests: guardField(context, repository, needs.pulls, (given: PullFilter) =>
       connect('pullRequests', given, filterPulls(context, repository, given), (pull) =>
         context.views.pull(repository, pull),
       ),

@@ -52,7 +52,8 @@ export function viewRulesOf(context: ViewContext, repository: Repository, ref: s
 }
 
 /**
- * The parameters of a rule. Only rules about pull requests have fields here. For other rules, only the type is shown.
+ * The parameters of a rule. Only the parameters of the rule `pull_request` have fields. Those of other rules have only
+ * their type.
  */
 function viewParameters(rule: Rule): View | null {
   if (!('parameters' in rule) || rule.parameters === undefined) return null;

@@ -1,5 +1,5 @@
 // Searches pull requests by the qualifiers that command-line tools use. An unknown qualifier is an error, because a
-// search that ignored it would find too much.
+// search without the qualifier would find too much.
 import { findAccount, findRepository } from '../http/reach.ts';
 import type { PullRequest } from '../model/types.ts';
 import { connect } from './connection.ts';

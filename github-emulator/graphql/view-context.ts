@@ -56,7 +56,7 @@ export const needs = {
 } as const satisfies Record<string, Need>;
 
 /** Guards a field by a permission. Throws FORBIDDEN if the field is selected and the actor lacks the permission. */
-export function guarded<Given extends object>(
+export function guardField<Given extends object>(
   { core, actor }: ViewContext,
   repository: Repository,
   need: Need,

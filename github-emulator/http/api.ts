@@ -1,5 +1,5 @@
-// The steps of every REST request: faults, authentication, limits, the check of the request against GitHub's
-// description, the handler, and the check of the answer.
+// Serves REST and GraphQL. Each REST request passes these steps: faults, authentication, limits, the check of the
+// request against GitHub's description, the handler, and the check of the answer.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from '../auth/authenticate.ts';
@@ -165,7 +165,7 @@ export function answerError(error: ApiError): RestAnswer {
 
 interface Reading {
   readonly request: FastifyRequest;
-  /** Called when the client already has the same answer, by its ETag. */
+  /** Called when the ETag of the request shows that the client has the same answer already. */
   readonly refund: () => void;
 }
 

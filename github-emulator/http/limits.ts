@@ -1,4 +1,4 @@
-// GitHub's budgets: requests per hour, points and creations per minute.
+// GitHub's limits: requests and creations in an hour, points and creations in a minute.
 import type { Actor } from '../model/actor.ts';
 import type { Limits } from '../faults/controls.ts';
 import { ApiError } from './errors.ts';

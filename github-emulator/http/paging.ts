@@ -1,4 +1,4 @@
-// Pages of lists, with GitHub's Link header.
+// Makes pages of lists, with GitHub's Link header.
 import { ok, type RestAnswer, type RestRequest } from './route.ts';
 
 const defaultPageSize = 30;
@@ -27,7 +27,7 @@ export async function answerPage<T>(
 }
 
 /** Wraps a page as `{ total_count, [name]: … }`. */
-export function counted(name: string): (page: unknown[], total: number) => unknown {
+export function withTotalCount(name: string): (page: unknown[], total: number) => unknown {
   return (page, total) => ({ total_count: total, [name]: page });
 }
 

@@ -6,8 +6,8 @@ import { ApiError, notFound } from './errors.ts';
 import type { RestRequest } from './route.ts';
 
 /**
- * The repository of the path. Throws 404 if the actor may not see it, 403 if the actor lacks a permission, and 301 or
- * 307 after a rename.
+ * Returns the repository of the path. Throws 404 if the actor may not see the repository, 403 if the actor lacks a
+ * permission, and 301 or 307 if the path has an earlier name.
  */
 export function reachRepository(request: RestRequest, need: Need): Repository {
   const { core, params, actor } = request;

@@ -30,7 +30,7 @@ export interface RestRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** The path in GitHub's description, such as `/repos/{owner}/{repo}/pulls/{pull_number}`. */
   readonly path: string;
-  /** Set if the operation creates content, which has its own limits of 80 a minute and 500 an hour. */
+  /** Set if the operation creates content. GitHub limits such operations to 80 a minute and 500 an hour. */
   readonly makesContent?: true;
   readonly handle: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
 }

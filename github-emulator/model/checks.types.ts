@@ -1,8 +1,8 @@
 // Rows of checks, statuses, workflows and rules.
-import type { Dated, Row } from './row.ts';
+import type { DatedRow, Row } from './row.ts';
 import type { ConclusionName } from './enums.ts';
 
-export interface CheckSuite extends Dated {
+export interface CheckSuite extends DatedRow {
   readonly repositoryId: number;
   readonly appId: number;
   readonly headSha: string;
@@ -28,7 +28,7 @@ export interface CheckRun extends Row {
   output: { title: string | null; summary: string | null; text: string | null };
 }
 
-export interface CommitStatus extends Dated {
+export interface CommitStatus extends DatedRow {
   readonly repositoryId: number;
   readonly sha: string;
   readonly context: string;
@@ -38,14 +38,14 @@ export interface CommitStatus extends Dated {
   readonly creatorId: number;
 }
 
-export interface Workflow extends Dated {
+export interface Workflow extends DatedRow {
   readonly repositoryId: number;
   readonly path: string;
   name: string;
   state: 'active' | 'deleted' | 'disabled_manually';
 }
 
-export interface WorkflowRun extends Dated {
+export interface WorkflowRun extends DatedRow {
   readonly repositoryId: number;
   readonly workflowId: number;
   readonly checkSuiteId: number;
@@ -77,14 +77,14 @@ export interface WorkflowJob extends Row {
 }
 
 /** `settings` is GitHub's JSON of a protection, as in the body of `PUT …/protection`. */
-export interface BranchProtection extends Dated {
+export interface BranchProtection extends DatedRow {
   readonly repositoryId: number;
   pattern: string;
   settings: Record<string, unknown>;
 }
 
 /** Conditions, rules and bypass actors are GitHub's JSON. */
-export interface Ruleset extends Dated {
+export interface Ruleset extends DatedRow {
   readonly repositoryId: number;
   name: string;
   target: 'branch' | 'tag' | 'push';

@@ -1,4 +1,4 @@
-// Makes the state of a new emulator, or reads the same facts from a stored state.
+// Makes the state of a new emulator, or reads the facts about a stored state.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -30,7 +30,7 @@ export interface FirstState {
  * The App, the organisation and the person of a new state. The private key of the App is in a file and not in the
  * state, because GitHub does not store private keys.
  */
-export interface Seeded {
+export interface SeededFacts {
   readonly appId: string;
   readonly slug: string;
   readonly clientId: string;
@@ -45,8 +45,11 @@ export interface Seeded {
   readonly login: string;
 }
 
-/** Makes a new state, or reads the facts of a stored state. A stored state keeps its own key and secret. */
-export function seedState(maker: Maker, dataDir: string, options: FirstState): Seeded {
+/**
+ * Makes a new state, or reads the facts about a stored state. A stored state has its own key and secret, whatever
+ * `options` says.
+ */
+export function seedState(maker: Maker, dataDir: string, options: FirstState): SeededFacts {
   const { state } = maker;
   const keyFile = join(dataDir, 'app.pem');
   if (!state.isLoaded) makeFirst(maker, keyFile, options);

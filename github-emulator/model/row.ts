@@ -2,7 +2,7 @@ export interface Row {
   readonly id: number;
 }
 
-export interface Dated extends Row {
+export interface DatedRow extends Row {
   readonly createdAt: string;
   updatedAt: string;
 }

@@ -1,5 +1,5 @@
-// The rows in memory, which are stored in one file of the data folder. The whole file is replaced at each write, so
-// that after a kill it has either the old rows or the new ones.
+// The rows of the emulator. They are in memory, and are stored in one file of the data folder. Each write replaces the
+// whole file, so that after a kill the file has either the old rows or the new rows.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as model from './types.ts';

@@ -1,13 +1,13 @@
 // The rows of the emulator. Commits, trees and refs are not rows: they are read from the bare repositories. All ids
 // come from one counter, so that an id of another table is never found. Instants are texts in ISO 8601, with whole
 // seconds.
-import type { Dated, Row } from './row.ts';
+import type { DatedRow, Row } from './row.ts';
 import type { PermissionLevel, RepositoryRole } from './enums.ts';
 
 export type * from './checks.types.ts';
 
 /** A person, an organisation, or the bot of an App. */
-export interface Account extends Dated {
+export interface Account extends DatedRow {
   login: string;
   type: 'User' | 'Organization' | 'Bot';
   name: string | null;
@@ -22,14 +22,14 @@ export interface Membership extends Row {
   role: 'admin' | 'member';
 }
 
-export interface Team extends Dated {
+export interface Team extends DatedRow {
   readonly organizationId: number;
   name: string;
   slug: string;
   memberIds: number[];
 }
 
-export interface Repository extends Dated {
+export interface Repository extends DatedRow {
   ownerId: number;
   name: string;
   description: string | null;
@@ -61,7 +61,7 @@ export interface FormerName extends Row {
   readonly repositoryId: number;
 }
 
-export interface PullRequest extends Dated {
+export interface PullRequest extends DatedRow {
   readonly repositoryId: number;
   readonly number: number;
   title: string;
@@ -125,7 +125,7 @@ export interface TimelineItem extends Row {
   readonly subjectId: number | null;
 }
 
-export interface IssueComment extends Dated {
+export interface IssueComment extends DatedRow {
   readonly repositoryId: number;
   readonly number: number;
   readonly authorId: number;
@@ -135,7 +135,7 @@ export interface IssueComment extends Dated {
   editorId?: number;
 }
 
-export interface Review extends Dated {
+export interface Review extends DatedRow {
   readonly repositoryId: number;
   readonly number: number;
   readonly authorId: number;
@@ -156,7 +156,7 @@ export interface ReviewThread extends Row {
   resolvedById: number | null;
 }
 
-export interface ReviewComment extends Dated {
+export interface ReviewComment extends DatedRow {
   readonly repositoryId: number;
   readonly number: number;
   readonly threadId: number;
@@ -169,7 +169,7 @@ export interface ReviewComment extends Dated {
 
 export type Permissions = Record<string, PermissionLevel>;
 
-export interface App extends Dated {
+export interface App extends DatedRow {
   slug: string;
   name: string;
   description: string | null;
@@ -188,7 +188,7 @@ export interface App extends Dated {
   events: string[];
 }
 
-export interface Installation extends Dated {
+export interface Installation extends DatedRow {
   readonly appId: number;
   readonly accountId: number;
   repositorySelection: 'all' | 'selected';

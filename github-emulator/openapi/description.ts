@@ -64,7 +64,9 @@ function createApiDescription(): ApiDescription {
   const operationOf = (route: RestRoute): Operation => {
     const operation = file.operations[`${route.method} ${route.path}`];
     if (operation === undefined)
-      throw new Error(`GitHub describes no ${route.method} ${route.path}: see operations.mjs.`);
+      throw new Error(
+        `github.json has no operation ${route.method} ${route.path}. Add it to operations.mjs and run trim.mjs.`,
+      );
     return operation;
   };
   return {
@@ -180,8 +182,8 @@ function describe(error: ErrorObject | undefined): string {
 const serverFields = new Set(['installed_version']);
 
 /**
- * The fields of an answer, or of the first row of a list, that are not in GitHub's description. A client could come to
- * depend on them.
+ * Finds fields of an answer, or of the first row of a list, that are not in GitHub's description. A client could come
+ * to depend on such fields.
  */
 function findForeign(schema: Schema, value: unknown, schemas: Readonly<Record<string, Schema>>): string[] {
   if (Array.isArray(value)) {
@@ -213,7 +215,10 @@ function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>, isAn
   return names.size === 0 ? null : names;
 }
 
-/** Reads a file of the sources. The built program reads it there too, because the compiler does not copy JSON files. */
+/**
+ * Reads a file of the sources. The built program reads the file in the sources too, because the compiler does not copy
+ * JSON files.
+ */
 function readJson(name: string): unknown {
   const built = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const path = existsSync(built) ? built : built.replace('/dist/github-emulator/', '/github-emulator/');

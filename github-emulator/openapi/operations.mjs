@@ -1,4 +1,4 @@
-// The operations that the emulator serves. `node github-emulator/openapi/trim.mjs` keeps only these operations of
+// The operations that the emulator serves. `node github-emulator/openapi/trim.mjs` removes all other operations from
 // GitHub's description.
 const repository = '/repos/{owner}/{repo}';
 

@@ -1,6 +1,6 @@
-// Makes github.json and webhooks.json: the parts of GitHub's own descriptions that the emulator serves, without their
-// texts. `node github-emulator/openapi/trim.mjs` downloads the two packages into a temporary folder and needs two
-// minutes.
+// Makes github.json and webhooks.json, which have the parts of GitHub's own descriptions that the emulator serves,
+// without their texts. `node github-emulator/openapi/trim.mjs` downloads the packages of the two descriptions into a
+// temporary folder, and takes two minutes.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -97,7 +97,7 @@ function trimOperation(description, operation, used) {
   };
 }
 
-/** Corrects the descriptions where GitHub's answers are known to differ from them. */
+/** Corrects the descriptions where GitHub's real answers are known to differ. */
 function correct({ operations, schemas }) {
   // The list has the same rows as `GET /app/installations/{id}`. Its own description would require that an account is a
   // user and an enterprise at once.
@@ -127,7 +127,7 @@ function openEvents(node) {
 const worthSharing = 200;
 
 /**
- * Writes a schema that is used in several places only once. Webhooks, for example, repeat the whole schema of pull
+ * Writes a schema only once, even if several places use it. Webhooks, for example, repeat the whole schema of pull
  * requests.
  */
 function share(file) {

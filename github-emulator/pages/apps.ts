@@ -9,7 +9,7 @@ import { randomWord } from '../model/ids.ts';
 import { makeApp, makeInstallation } from '../model/seed.ts';
 import type { Account, App, Installation, Permissions } from '../model/types.ts';
 import { renderApp } from '../render/accounts.ts';
-import { escape, form, hidden, select, sendPage } from './html.ts';
+import { escape, form, hiddenFields, select, sendPage } from './html.ts';
 
 const codeLifeMs = 3_600_000;
 
@@ -94,7 +94,7 @@ async function askForApp(
   const manifest = parseManifest(fields.manifest);
   const refusal = refuseManifest(core, manifest);
   if (refusal !== null) return await sendPage(reply, 'The App was not created', `<p>${escape(refusal)}</p>`, 422);
-  const inside = `${hidden(fields)}<p>As ${select('as', peopleOf(core))}</p>`;
+  const inside = `${hiddenFields(fields)}<p>As ${select('as', peopleOf(core))}</p>`;
   const title = `Create ${manifest?.name ?? 'a GitHub App'}`;
   return await sendPage(reply, title, form('/_emulator/apps', inside, `${title} for ${fields.owner ?? 'yourself'}`));
 }
@@ -181,7 +181,7 @@ async function askForInstallation(
   if (app === undefined) return await sendPage(reply, 'Not found', '', 404);
   const accounts = core.state.accounts.filter(({ type }) => type !== 'Bot').map(({ login }) => login);
   const owner = core.state.accounts.must(app.ownerId).login;
-  const inside = `${hidden({ state })}
+  const inside = `${hiddenFields({ state })}
 <p>On ${select('account', accounts, owner)} as ${select('as', peopleOf(core))}</p>
 <p>Repositories (names, separated by commas; empty means all): <input name="repositories"></p>`;
   return await sendPage(reply, `Install ${app.name}`, form(`/apps/${slug}/installations/new`, inside, 'Install'));

@@ -16,7 +16,7 @@ export async function sendPage(reply: FastifyReply, title: string, body: string,
   return await reply.status(status).type('text/html; charset=utf-8').send(page);
 }
 
-export function hidden(fields: Readonly<Record<string, string | undefined>>): string {
+export function hiddenFields(fields: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value ?? '')}">`)

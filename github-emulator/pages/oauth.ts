@@ -1,11 +1,11 @@
-// Sign-in with the App: the page on which a person agrees, and the exchange of the code for a token (PKCE S256).
+// Sign-in with the App. Serves the page on which a person agrees, and the exchange of the code for a token (PKCE S256).
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Core, instant } from '../core.ts';
 import { findAccount } from '../http/reach.ts';
 import { makeToken, randomWord } from '../model/ids.ts';
 import type { AccessToken, App, ExchangeCode } from '../model/types.ts';
-import { form, hidden, select, sendPage } from './html.ts';
+import { form, hiddenFields, select, sendPage } from './html.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +19,7 @@ export function registerOauth(fastify: FastifyInstance, core: Core): void {
     const app = findApp(core, asked['client_id']);
     if (app === undefined) return await sendPage(reply, 'Not found', '<p>No App has this client id.</p>', 404);
     const people = core.state.accounts.filter(({ type }) => type === 'User').map(({ login }) => login);
-    const inside = `${hidden(asked)}<p>Sign in as ${select('as', people, asked['login'])}</p>`;
+    const inside = `${hiddenFields(asked)}<p>Sign in as ${select('as', people, asked['login'])}</p>`;
     return await sendPage(
       reply,
       `Authorize ${app.name}`,
@@ -86,7 +86,7 @@ async function authorize(core: Core, asked: Fields, reply: FastifyReply): Promis
   return await reply.redirect(url.href, 302);
 }
 
-/** Whether an address is a callback of the App. For an App without callbacks, every loopback address is one. */
+/** Whether an address is a callback of the App. For an App without callbacks, every loopback address is a callback. */
 function isCallback(app: App, target: string): boolean {
   const { hostname, href } = new URL(target);
   if (app.callbackUrls.length === 0) return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);

@@ -1,5 +1,5 @@
-// Updates pull requests after a push: of their head branch or base branch. The branch may be new or deleted, and a base
-// branch may now contain the head.
+// Updates pull requests after a push to their head branch or base branch. The push may have created or deleted the
+// branch, and a base branch may contain the head now.
 import type { Core } from '../core.ts';
 import type { RefChange } from '../git/store.ts';
 import type { Account, PullRequest, Repository } from '../model/types.ts';
@@ -54,8 +54,8 @@ async function followHead(core: Core, pull: PullRequest, { change, sender, isFor
 }
 
 /**
- * Marks the pull requests whose heads the base branch now contains as merged. One git command checks all heads, because
- * a base branch may have hundreds of pull requests.
+ * Marks pull requests as merged whose heads the base branch contains now. One git command checks all heads, because a
+ * base branch may have hundreds of pull requests.
  */
 async function followBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
   const { repository, change, sender } = push;

@@ -8,7 +8,7 @@ import { forgetOlderRefs } from '../git/shown-refs.ts';
 
 export const pullsPart: MakePart = (core) => {
   let waiting: Push[] = [];
-  core.faults.whenCaughtUp(async () => {
+  core.faults.onLagEnd(async () => {
     const pushes = waiting;
     forgetOlderRefs(core);
     waiting = [];
@@ -16,7 +16,7 @@ export const pullsPart: MakePart = (core) => {
   });
   return {
     rules: pushRules,
-    // After a kill, refs may be newer than the rows.
+    // After a kill, refs of git may be newer than the stored rows of pull requests.
     start: async () => {
       for (const pull of core.state.pullRequests.filter(({ state }) => state === 'open')) await catchUp(core, pull);
     },

@@ -1,4 +1,4 @@
-// GitHub's own merges: of a pull request into its base branch, and of the base branch into the head branch.
+// GitHub's own merges of a pull request into its base branch, and of the base branch into the head branch.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface Merge {
 
 /** Merges a pull request, and returns the new tip of the base branch. */
 export async function mergePull(core: Core, merge: Merge): Promise<string> {
-  return await core.git.alone(merge.repository, async () => await mergeAlone(core, merge));
+  return await core.git.runAlone(merge.repository, async () => await mergeAlone(core, merge));
 }
 
 async function mergeAlone(core: Core, merge: Merge): Promise<string> {
@@ -109,8 +109,8 @@ async function rebase(
 }
 
 /**
- * Deletes the head branch of a merged pull request. Pull requests with this branch as their base get the base branch of
- * the merged one.
+ * Deletes the head branch of a merged pull request. Other pull requests with this branch as their base get the base
+ * branch of the merged pull request.
  */
 async function deleteHead(core: Core, { repository, pull, sender }: Merge): Promise<void> {
   const source = core.state.repositories.get(pull.head.repositoryId);
@@ -137,7 +137,7 @@ export async function updateBranch(
 ): Promise<string | null> {
   const source = core.state.repositories.get(pull.head.repositoryId);
   if (source === undefined) throw new ApiError(422, 'The head repository was deleted.');
-  return await core.git.alone(source, async () => {
+  return await core.git.runAlone(source, async () => {
     const base = await core.git.resolve(repository, `refs/heads/${pull.base.ref}`);
     if (base === null || (await core.git.isAncestor(repository, base, pull.head.sha))) return null;
     const tree = await mergeTrees(core, repository, pull.head.sha, base);

@@ -1,5 +1,5 @@
-// `refs/pull/<n>/head` and GitHub's test merge at `refs/pull/<n>/merge`. The merge is made when the head moves and when
-// a client reads the pull request, so its base may be older than the base branch.
+// Updates `refs/pull/<n>/head`, and GitHub's test merge at `refs/pull/<n>/merge`. The test merge is made when the head
+// moves and when a client reads the pull request, so its first parent may be older than the base branch.
 import type { Core } from '../core.ts';
 import { makeCommit, mergeTrees } from '../git/commits.ts';
 import type { PullRequest, Repository } from '../model/types.ts';

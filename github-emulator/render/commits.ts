@@ -130,10 +130,10 @@ export async function renderFiles(
   const readDiff = async (format: '--raw' | '--numstat'): Promise<string> =>
     await core.git.textOfObjects(repository, ['diff-tree', '-r', '-M', '--no-commit-id', format, '-z', from, to]);
   const names = await readDiff('--raw');
-  const counted = parseCounts(await readDiff('--numstat'));
+  const withTotalCount = parseCounts(await readDiff('--numstat'));
   const page = `${core.urls.web}/${fullNameOf(core, repository)}`;
   return parseRaw(names).map(({ letter, path, previous, blob }) => {
-    const { additions, deletions } = counted.get(path) ?? { additions: 0, deletions: 0 };
+    const { additions, deletions } = withTotalCount.get(path) ?? { additions: 0, deletions: 0 };
     return {
       sha: blob,
       filename: path,

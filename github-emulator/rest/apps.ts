@@ -1,9 +1,17 @@
 // Apps, their installations and tokens, and the installations that a person may see.
-import { accountOf, type Actor, canSee, includes, installationFor, reaches, roleOf } from '../auth/actor.ts';
+import {
+  accountOf,
+  type Actor,
+  canSee,
+  includesRepository,
+  installationFor,
+  reachesRepository,
+  roleOf,
+} from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { instant } from '../core.ts';
 import { ApiError, forbidden, notFound, unprocessable } from '../http/errors.ts';
-import { answerPage, counted } from '../http/paging.ts';
+import { answerPage, withTotalCount } from '../http/paging.ts';
 import { findAccount, findRepository } from '../http/reach.ts';
 import { created, noContent, ok, type RestAnswer, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import { makeToken } from '../model/ids.ts';
@@ -46,7 +54,7 @@ export const appRoutes: readonly RestRoute[] = [
     const { owner = '', repo = '' } = request.params;
     const repository = findRepository(request.core, owner, repo);
     const found = request.core.state.installations.find(
-      (each) => each.appId === app.id && repository !== undefined && includes(each, repository),
+      (each) => each.appId === app.id && repository !== undefined && includesRepository(each, repository),
     );
     if (found === undefined) throw notFound();
     return ok(renderInstallation(request.core, found));
@@ -61,12 +69,12 @@ export const appRoutes: readonly RestRoute[] = [
       throw forbidden(
         'You must authenticate with an installation access token in order to list repositories for an installation.',
       );
-    const repositories = core.state.repositories.filter((each) => reaches(actor, each));
+    const repositories = core.state.repositories.filter((each) => reachesRepository(actor, each));
     return await answerPage(
       request,
       repositories,
       (each) => renderRepository(core, each, actor),
-      counted('repositories'),
+      withTotalCount('repositories'),
     );
   }),
   route('DELETE', '/installation/token', (request) => {
@@ -77,7 +85,12 @@ export const appRoutes: readonly RestRoute[] = [
   route('GET', '/user/installations', async (request) => {
     const { core, actor } = request;
     const installations = core.state.installations.filter((each) => isShownTo(core, actor, each));
-    return await answerPage(request, installations, (each) => renderInstallation(core, each), counted('installations'));
+    return await answerPage(
+      request,
+      installations,
+      (each) => renderInstallation(core, each),
+      withTotalCount('installations'),
+    );
   }),
   route('GET', '/user/installations/{installation_id}/repositories', async (request) => {
     const { core, actor } = request;
@@ -85,13 +98,13 @@ export const appRoutes: readonly RestRoute[] = [
     if (installation === undefined || !isShownTo(core, actor, installation)) throw notFound();
     const person = accountOf(actor);
     const repositories = core.state.repositories.filter(
-      (each) => includes(installation, each) && roleOf(core, person, each) !== null,
+      (each) => includesRepository(installation, each) && roleOf(core, person, each) !== null,
     );
     return await answerPage(
       request,
       repositories,
       (each) => renderRepository(core, each, actor),
-      counted('repositories'),
+      withTotalCount('repositories'),
     );
   }),
   route('PUT', '/user/installations/{installation_id}/repositories/{repository_id}', (request) => {
@@ -134,7 +147,8 @@ function showInstallationOf({ core, actor }: RestRequest, login: string): RestAn
 }
 
 /**
- * Makes a token of an installation. It may be limited to some repositories and permissions, and is valid for an hour.
+ * Makes a token of an installation. The token may be limited to some repositories and permissions, and is valid for an
+ * hour.
  */
 function makeAccessToken(request: RestRequest): RestAnswer {
   const installation = mustInstallation(request);
@@ -174,7 +188,7 @@ function chosenRepositories(
   const names = body['repositories'] as string[] | undefined;
   const ids = body['repository_ids'] as number[] | undefined;
   if (names === undefined && ids === undefined) return null;
-  const reached = core.state.repositories.filter((each) => includes(installation, each));
+  const reached = core.state.repositories.filter((each) => includesRepository(installation, each));
   const missing =
     'There is at least one repository that does not exist or is not accessible to the parent installation.';
   const find = (matches: (repository: Repository) => boolean): Repository => {
@@ -203,8 +217,8 @@ function forgetOldTokens(core: Core): void {
 }
 
 /**
- * Whether a person sees an installation: it is of the App that made the person's token, and the person may see
- * repositories of its account.
+ * Whether a person sees an installation. The installation must be of the App that made the person's token. The person
+ * must belong to the account, or see a private repository of the installation.
  */
 function isShownTo(core: Core, actor: Actor, installation: Installation): boolean {
   if (actor.kind !== 'user' || actor.app === null)
@@ -218,7 +232,7 @@ function isShownTo(core: Core, actor: Actor, installation: Installation): boolea
   );
   if (installation.accountId === id || isMember !== undefined) return true;
   return core.state.repositories
-    .filter((each) => includes(installation, each) && each.isPrivate)
+    .filter((each) => includesRepository(installation, each) && each.isPrivate)
     .some((each) => canSee(core, actor, each) && installationFor(core, installation.appId, each) !== undefined);
 }
 

@@ -1,4 +1,4 @@
-// Branches, and files of a commit.
+// Branches and files of a commit by REST.
 import { accountOf, type Need } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { ApiError, notFound } from '../http/errors.ts';
@@ -46,7 +46,7 @@ export const contentRoutes: readonly RestRoute[] = [
   route('PUT', `${repo}/contents/{path}`, writeContent),
 ];
 
-/** Compares only exact names. Patterns with wildcards are not considered here. */
+/** Whether a protection has exactly the name of the branch. Patterns with wildcards are ignored here. */
 function isProtected(core: Core, repository: Repository, branch: string): boolean {
   return (
     core.state.protections.find((each) => each.repositoryId === repository.id && each.pattern === branch) !== undefined

@@ -102,17 +102,17 @@ export const gitRoutes: readonly RestRoute[] = [
   route('POST', `${repo}/merges`, mergeBranches),
 ];
 
-/** The commit of a branch, a tag or an id, as the API shows it. Null: there is no such commit. */
+/** Returns the commit of a branch, a tag or an id, as the API shows it. Null: there is no such commit. */
 export async function resolveShown(request: RestRequest, repository: Repository, name: string): Promise<string | null> {
   const branch = `refs/heads/${name.replace(/^(refs\/)?heads\//, '')}`;
   const shown = (await readShownRefs(request.core, repository, branch)).get(branch);
   return shown ?? (await request.core.git.resolve(repository, name));
 }
 
-/** Moves a ref: the rules decide, git compares the old value, and an event is emitted. */
+/** Moves a ref, if the rules allow it and git finds the expected old value. Then emits an event. */
 export async function moveByApi(request: RestRequest, repository: Repository, change: RefChange): Promise<void> {
   const { core, actor } = request;
-  await core.git.alone(repository, async () => {
+  await core.git.runAlone(repository, async () => {
     const git = async (args: readonly string[], input = {}) => await core.git.run(repository, args, input);
     const [refusal] = await core.rules({ repository, actor, changes: [change], via: 'api', git });
     if (refusal !== undefined) throw new ApiError(refusal.api.status, refusal.api.message);

@@ -12,7 +12,7 @@ const rootPaths = {
   user_organizations_url: '/user/orgs',
 } as const;
 
-// Further addresses in GitHub's list, which the emulator does not serve.
+// The other addresses in GitHub's list. The emulator does not serve them.
 const rootNames =
   'authorizations code_search commit_search emails emojis events feeds followers following gists issue_search issues keys label_search notifications organization_teams public_gists repository_search starred_gists starred user_repositories user_search';
 

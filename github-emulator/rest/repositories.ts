@@ -1,5 +1,5 @@
 // Repositories: get, create, edit, rename, fork, and the permissions of people in them.
-import { accountOf, type Actor, canSee, reaches, roleOf } from '../auth/actor.ts';
+import { accountOf, type Actor, canSee, reachesRepository, roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { renameRepository } from '../faults/effects.ts';
 import { ApiError, forbidden, notFound, unprocessable } from '../http/errors.ts';
@@ -86,8 +86,8 @@ export const repositoryRoutes: readonly RestRoute[] = [
 ];
 
 /**
- * The role in the field `permission`, which is older than the roles `maintain` and `triage`: it shows them as `write`
- * and `read`.
+ * The role in the field `permission`. This field is older than the roles `maintain` and `triage`, and shows them as
+ * `write` and `read`.
  */
 function coarse(role: RepositoryRole | null): string {
   const permissionNames = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
@@ -116,7 +116,7 @@ function isMemberOf(core: Core, userId: number, repository: Repository): boolean
   );
 }
 
-/** Whether a person has a role in the repository beyond reading a public one. */
+/** Whether a person is the owner, a collaborator, or a member of the organisation that owns the repository. */
 function isPersonOf(core: Core, person: Account, repository: Repository): boolean {
   const isNamed = repository.collaborators.some(({ userId }) => userId === person.id);
   return isNamed || repository.ownerId === person.id || isMemberOf(core, person.id, repository);
@@ -210,7 +210,10 @@ async function change(request: RestRequest): Promise<RestAnswer> {
 function reachArchived(request: RestRequest): Repository {
   const repository = reachRepository(request, { permission: 'metadata', level: 'read', role: 'admin' });
   if (request.actor.kind !== 'installation') return repository;
-  if (reaches(request.actor, repository) && request.actor.installation.permissions['administration'] === 'write')
+  if (
+    reachesRepository(request.actor, repository) &&
+    request.actor.installation.permissions['administration'] === 'write'
+  )
     return repository;
   throw new ApiError(403, 'Resource not accessible by integration');
 }

@@ -1,5 +1,5 @@
 // Decides whether GitHub's rules allow an actor to change a branch or tag by a push, a merged pull request or a
-// deletion. Pure: the caller reads the facts and carries the decision out.
+// deletion. The decision is pure: the caller reads the facts and carries the decision out.
 import type { BypassActor, NamedActors, Protection, Rule, Ruleset } from './model.ts';
 import { matchesPattern, matchesRefName } from './patterns.ts';
 import { type CommitCheck, describeMissingChecks } from './required-checks.ts';
@@ -229,8 +229,8 @@ function protectionViolations(protection: Protection, actor: Actor, change: RefC
 }
 
 /**
- * The classic protection of a branch: the one whose pattern is the exact name, or else the oldest one whose pattern
- * matches.
+ * Returns the classic protection of a branch. It is the protection whose pattern is the exact name, or else the oldest
+ * protection whose pattern matches.
  */
 export function protectionOf(protections: readonly Protection[], branch: string): Protection | null {
   const exact = protections.find((protection) => protection.pattern === branch);

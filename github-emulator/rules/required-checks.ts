@@ -11,8 +11,8 @@ export interface CommitCheck {
 type Outcome = CommitCheck['state'] | 'expected';
 
 /**
- * The outcome of a required check. It passes only if every result with its name passes, in all check suites and as a
- * status.
+ * The outcome of a required check. The check passes only if every result with its name passes, in all check suites and
+ * as a status.
  */
 function outcomeOf(required: RequiredCheck, checks: readonly CommitCheck[]): Outcome {
   const states = checks

@@ -5,8 +5,8 @@ import type { BranchRules } from './decide.ts';
 import type { BypassActor, NamedActors, Protection, RequiredCheck, RequiredReviews, Rule, Ruleset } from './model.ts';
 
 /**
- * The fields in the body of `PUT …/protection`. Required signatures are missing, because at GitHub they have their own
- * address.
+ * The fields in the body of `PUT …/protection`. It has no field for required signatures, because GitHub has another
+ * address for them.
  */
 export interface ProtectionSettings {
   readonly required_status_checks?: {

@@ -67,7 +67,7 @@ async function renderStatusEvent(core: Core, { repository, status }: HostEvent &
   };
 }
 
-/** A protection in the flat form that only this webhook has. */
+/** Renders a protection in the flat form that only this webhook has. */
 function renderRule(repository: Repository, protection: BranchProtection): Json {
   const { settings } = protection;
   const of = (name: string): Record<string, unknown> | null =>

@@ -1,5 +1,5 @@
 // Decides which Apps get a webhook about an event, and in which order deliveries are sent.
-import { includes } from '../auth/actor.ts';
+import { includesRepository } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { uuidFrom } from '../model/ids.ts';
 import type { App, Installation } from '../model/types.ts';
@@ -43,15 +43,18 @@ export function createDelivering(core: Core, parts: readonly Part[], description
 }
 
 /**
- * The Apps that get an event: they are installed on the repository and have subscribed to the event. An App always gets
- * events about its own installations.
+ * Returns the Apps that get an event. These Apps are installed on the repository and have subscribed to the event. An
+ * App always gets events about its own installations.
  */
 function subscribersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
   const { state } = core;
   if (event.name === 'installation' || event.name === 'installation_repositories')
     return [{ app: state.apps.must(event.installation.appId), installation: event.installation }];
   return state.installations
-    .filter((each) => each.suspendedAt === null && each.events.includes(event.name) && includes(each, event.repository))
+    .filter(
+      (each) =>
+        each.suspendedAt === null && each.events.includes(event.name) && includesRepository(each, event.repository),
+    )
     .map((installation) => ({ app: state.apps.must(installation.appId), installation }));
 }
 
@@ -75,7 +78,8 @@ interface Queue {
 }
 
 /**
- * Sends deliveries at once. If the control `reorder` is set, some are collected first and then sent in random order.
+ * Sends deliveries at once. If the control `reorder` is set, several deliveries are collected first and then sent in
+ * random order.
  */
 function createQueue(core: Core): Queue {
   let buffered: NewDelivery[] = [];

@@ -1,5 +1,5 @@
-// Handles the events of a repository and its forks one after another: first by the parts, and then as webhooks. Events
-// of other repositories do not wait for them.
+// Handles the events of a repository and its forks one after another. The parts get each event first, and then it
+// becomes a webhook. Events of other repositories do not wait for these events.
 import type { Part } from '../part.ts';
 import type { HostEvent } from './events.ts';
 
@@ -33,7 +33,7 @@ export function createEventBus(
       void tail.then(() => tails.get(family) === tail && tails.delete(family));
     },
     handled,
-    // Listeners may emit further events, so this repeats until there are none.
+    // Listeners may emit further events, so the wait repeats until no event is left.
     settled: async () => {
       while (tails.size > 0) await handled();
     },

@@ -16,72 +16,72 @@ import type {
   WorkflowRun,
 } from '../model/types.ts';
 
-interface InRepository {
+interface RepositoryAndSender {
   readonly repository: Repository;
   readonly sender: Account;
 }
 
 export type HostEvent =
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'push';
       readonly change: RefChange;
       readonly isForced: boolean;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'pull_request';
       readonly action: PullRequestAction;
       readonly pull: PullRequest;
       /** Further fields of the payload, such as `before` and `after`, `label` or `changes`. */
       readonly details?: Readonly<Record<string, unknown>>;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'pull_request_review';
       readonly action: 'submitted' | 'edited' | 'dismissed';
       readonly pull: PullRequest;
       readonly review: Review;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'pull_request_review_thread';
       readonly action: 'resolved' | 'unresolved';
       readonly pull: PullRequest;
       readonly thread: ReviewThread;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'issue_comment';
       readonly action: 'created' | 'edited' | 'deleted';
       readonly pull: PullRequest;
       readonly comment: IssueComment;
       readonly details?: Readonly<Record<string, unknown>>;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'check_run';
       readonly action: 'created' | 'completed' | 'rerequested' | 'requested_action';
       readonly checkRun: CheckRun;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'check_suite';
       readonly action: 'requested' | 'rerequested' | 'completed';
       readonly checkSuite: CheckSuite;
     })
-  | (InRepository & { readonly name: 'status'; readonly status: CommitStatus })
-  | (InRepository & {
+  | (RepositoryAndSender & { readonly name: 'status'; readonly status: CommitStatus })
+  | (RepositoryAndSender & {
       readonly name: 'workflow_run';
       readonly action: 'requested' | 'in_progress' | 'completed';
       readonly run: WorkflowRun;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'repository';
       readonly action: 'created' | 'deleted' | 'archived' | 'unarchived' | 'edited' | 'renamed' | 'transferred';
       readonly changes?: Readonly<Record<string, unknown>>;
       /** Only for a transfer. */
       readonly formerOwner?: Account;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'branch_protection_rule';
       readonly action: 'created' | 'edited' | 'deleted';
       readonly protection: BranchProtection;
     })
-  | (InRepository & {
+  | (RepositoryAndSender & {
       readonly name: 'repository_ruleset';
       readonly action: 'created' | 'edited' | 'deleted';
       readonly ruleset: Ruleset;

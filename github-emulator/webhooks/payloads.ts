@@ -115,8 +115,8 @@ async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Prom
 }
 
 /**
- * The commits in the payload of a push. For a new branch these are the newest commits, including commits that other
- * branches have.
+ * The range of commits in the payload of a push. For a new branch these are the newest commits, including commits that
+ * other branches have.
  */
 function pushedRange(from: string | null, to: string): string[] {
   return from === null ? [`--max-count=${mostOfNewBranch}`, to] : [`--max-count=${mostCommits}`, `${from}..${to}`];

@@ -1,4 +1,4 @@
-// Signs a delivery, sends it once, and stores it with its answer. It is sent again only by `POST …/attempts`.
+// Signs a delivery, sends it once, and stores it with its answer. Only `POST …/attempts` sends a delivery again.
 import { createHmac } from 'node:crypto';
 import type { Core } from '../core.ts';
 import type { App, Delivery } from '../model/types.ts';
@@ -25,7 +25,7 @@ export async function deliveriesSettled(core: Core): Promise<void> {
   await Promise.all([...(inFlight.get(core) ?? [])]);
 }
 
-/** Sends and stores a delivery. `isDropped`: it is stored as timed out and never sent. */
+/** Sends and stores a delivery. `isDropped`: the delivery is stored as timed out and never sent. */
 export function deliver(core: Core, given: NewDelivery, isDropped = false): void {
   const { app, ...rest } = given;
   const { url, secret } = app.webhook;
