@@ -1,4 +1,4 @@
-// The program `interlock`: it connects the command line to this process.
+// The program `interlock`. It connects the command line to the streams and signals of this process.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -44,9 +44,9 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
 }
 
 const interrupted = new AbortController();
-// The listener is removed after the first Ctrl-C, so a second one ends the process at once.
+// The listener is removed after the first Ctrl-C, so a second Ctrl-C ends the process at once.
 process.once('SIGINT', () => interrupted.abort());
-// It is not a failure if a reader such as `head` closes the output early.
+// If a reader such as `head` closes the output early, the command has not failed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -7,7 +7,7 @@ import { addConfigurationCommands } from './commands/configuration.ts';
 import { addHaltCommands } from './commands/halts.ts';
 import { invocationOf, type GlobalOptions, type Registry } from './commands/invocation.ts';
 import { addMcpCommand } from './commands/mcp.ts';
-import { addPrograms, isPassedOn } from './commands/programs.ts';
+import { addPrograms, isSeparateProgram } from './commands/programs.ts';
 import { addPullRequestCommands } from './commands/pull-requests.ts';
 import { addReleaseCommands } from './commands/releases.ts';
 import { addRunbookCommands } from './commands/runbooks.ts';
@@ -38,7 +38,7 @@ const parts = [
 export async function run(argv: readonly string[], io: Io, { version }: RunOptions): Promise<number> {
   const [first] = argv;
   try {
-    if (isPassedOn(first)) return await io.runProgram(first, argv.slice(1));
+    if (isSeparateProgram(first)) return await io.runProgram(first, argv.slice(1));
     const outcome = await parse(argv, io, version);
     return exitCodes[io.signal.aborted ? 'interrupted' : outcome];
   } catch (error) {
@@ -51,11 +51,11 @@ async function parse(argv: readonly string[], io: Io, version: string): Promise<
   const program = new Command('interlock')
     .description('The merge queue from a terminal. `interlock <command> --help` explains a command.')
     .version(version)
-    .option('--url <address>', 'service to ask (INTERLOCK_URL)')
-    .option('--repo <owner/name>', 'repository; that of the checkout if left out')
-    .option('--data <dir>', 'data directory of a service on this machine (INTERLOCK_DATA)')
-    .option('--json', 'one JSON document instead of text')
-    .option('--no-color', 'no colours (NO_COLOR)')
+    .option('--url <address>', 'the address of the service (INTERLOCK_URL)')
+    .option('--repo <owner/name>', 'the repository; if left out, the repository of the checkout')
+    .option('--data <dir>', 'the data directory of a service on this machine (INTERLOCK_DATA)')
+    .option('--json', 'print one JSON document instead of text')
+    .option('--no-color', 'print without colours (NO_COLOR)')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .exitOverride();
@@ -77,7 +77,7 @@ async function parse(argv: readonly string[], io: Io, version: string): Promise<
   return outcome;
 }
 
-/** Writes the failure to the standard error: one line, or with `--json` a document. */
+/** Writes the failure to the standard error, as its message or with `--json` as a document. */
 function report(error: unknown, io: Io, isJson: boolean): Outcome {
   if (error instanceof CommanderError && error.exitCode === 0) return 'done';
   const failure = io.signal.aborted ? new Failure('interrupted', 'Interrupted.') : failureOf(error);

@@ -1,4 +1,4 @@
-// Compiles the documents into operations, once at the start. A fault in a document is an error that names its file.
+// Compiles the documents into operations, once at the start. The error about a fault in a document names the file.
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -34,8 +34,8 @@ import {
 } from './shape.ts';
 
 /**
- * `ERROR` is `{error}` with the sentence. `ERROR_AND_MESSAGE` is `{error, message}` with the lower-case code and the
- * sentence.
+ * The form of the bodies of errors. `ERROR` is `{error}` with the sentence. `ERROR_AND_MESSAGE` is `{error, message}`
+ * with the lower-case code and the sentence.
  */
 export type ErrorBody = 'ERROR' | 'ERROR_AND_MESSAGE';
 
@@ -63,10 +63,10 @@ export interface Operation {
   readonly produces: string | undefined;
   readonly link: boolean;
   readonly bodyLimit: number;
-  /** Error statuses in addition to those of every operation. */
+  /** Statuses of errors in addition to the statuses of every operation. */
   readonly errors: readonly number[];
   readonly errorBody: ErrorBody;
-  /** The scope that the operation needs. It is checked before the `Idempotency-Key` is looked up. */
+  /** The scope that the operation needs. The scope is checked before the `Idempotency-Key` is looked up. */
   readonly scope: string | undefined;
   readonly inputs: readonly Input[];
   readonly needs: readonly Need[];
@@ -74,8 +74,7 @@ export interface Operation {
   readonly result: ResultPath;
   readonly headers: readonly HeaderField[];
   /**
-   * The document that GraphQL executes: without the facade's directives, and with `__typename` for unions and
-   * interfaces.
+   * The document that GraphQL executes. It has no directives of the facade, and `__typename` in unions and interfaces.
    */
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
@@ -105,8 +104,7 @@ export function compileFacade({
   const schemas = { schema: withDirectives, bare: schema };
   const operations = parsed.flatMap(({ name, ast }) => {
     const nodes = ast.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    if (nodes.length > 1)
-      throw new Error(`${name}.graphql holds ${nodes.length} operations; one file is one operation.`);
+    if (nodes.length > 1) throw new Error(`${name}.graphql has ${nodes.length} operations. A file must have one.`);
     return nodes.map((node) =>
       inFile(name, () => compileOperation(schemas, { file: name, node, separate: separate[name] })),
     );
@@ -115,7 +113,7 @@ export function compileFacade({
   return operations;
 }
 
-/** Operations by `METHOD /path`, in the order of their documents. */
+/** Groups operations by `METHOD /path`, in the order of their documents. */
 export function groupByRoute(operations: readonly Operation[]): Map<string, readonly Operation[]> {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -135,7 +133,7 @@ interface Schemas {
 interface OperationSource {
   readonly file: string;
   readonly node: OperationDefinitionNode;
-  /** The operation with the fragments that it uses. */
+  /** The document with only this operation and the fragments that it uses. */
   readonly separate: DocumentNode | undefined;
 }
 

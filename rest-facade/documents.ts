@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../src/platform/project-root.ts';
 
-/** One file of GraphQL. `name` is its file name without the extension. */
+/** A file of GraphQL. `name` is the name of the file without its extension. */
 export interface DocumentSource {
   readonly name: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export function loadDirectives(): string {
   return readFileSync(path.join(facadeDirectory, 'directives.graphql'), 'utf8');
 }
 
-/** The shared fragments and one document per operation, in a stable order. */
+/** Loads the shared fragments and the document of each operation, in a stable order. */
 export function loadDocuments(directory = path.join(facadeDirectory, 'operations')): DocumentSource[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.graphql'))

@@ -1,8 +1,8 @@
-// The errors of the facade. Each is JSON: `{error}`, or `{error, message}` if the document requires it.
+// Makes the answers for errors. Each body is JSON: `{error}`, or `{error, message}` if the document says so.
 import { errorCodes } from '../src/domain/errors.ts';
 import type { ErrorBody } from './compile.ts';
 import { BadRequest } from './request.ts';
-import { type Answer, Refused, refusedBy } from './response.ts';
+import { type Answer, RefusedError, toRefusedError } from './response.ts';
 
 export interface Failure {
   readonly status: number;
@@ -33,7 +33,7 @@ export function failureOf(error: unknown, requestId: string, onInternal: (error:
     const code = fastifyStatus === 413 ? 'TOO_LARGE' : 'BAD_INPUT';
     return { status: fastifyStatus, code, message: (error as Error).message };
   }
-  const { refusal } = error instanceof Refused ? error : refusedBy(error);
+  const { refusal } = error instanceof RefusedError ? error : toRefusedError(error);
   const { code } = refusal;
   const status = errorCodes[code];
   if (code === 'INTERNAL') {

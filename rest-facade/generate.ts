@@ -14,16 +14,16 @@ export const openApiFile = path.join(projectRoot, 'schema', 'openapi.yaml');
 export const typesFile = path.join(facadeDirectory, 'generated', 'openapi.d.ts');
 const schemaFile = path.join(projectRoot, 'schema', 'schema.graphql');
 
-export interface Generated {
+export interface GeneratedFacade {
   readonly openApi: string;
   readonly types: string;
 }
 
 /**
- * Generates the OpenAPI document and its types. `sdl` is the text of schema/schema.graphql, by default of the committed
- * file.
+ * Generates the OpenAPI document and its types. `sdl` is the schema as SDL. Default: the committed
+ * schema/schema.graphql.
  */
-export async function generateFacade(sdl: string = readFileSync(schemaFile, 'utf8')): Promise<Generated> {
+export async function generateFacade(sdl: string = readFileSync(schemaFile, 'utf8')): Promise<GeneratedFacade> {
   const openApi = emitOpenApi(buildSchema(sdl));
   return { openApi, types: `${COMMENT_HEADER}${astToString(await openapiTS(openApi, { silent: true }))}` };
 }
@@ -34,7 +34,7 @@ interface Sources {
 }
 
 /**
- * The OpenAPI document as YAML. It depends only on the SDL of the schema, so that the running schema and
+ * Returns the OpenAPI document as YAML. The text depends only on the SDL of the schema, so that the running schema and
  * schema/schema.graphql give the same text.
  */
 export function emitOpenApi(

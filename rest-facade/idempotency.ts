@@ -1,5 +1,5 @@
-// `Idempotency-Key`: the facade decides when a key is claimed and which answers are stored. The composition root
-// decides where they are stored.
+// Handles `Idempotency-Key`. The facade decides when a key is claimed and which answers are stored. The composition root
+// decides where answers are stored.
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Answer } from './response.ts';
@@ -10,7 +10,7 @@ export interface KeyedRequest {
   readonly operation: string;
   /** The digest of the method, the path, the query and the bytes of the body. */
   readonly fingerprint: string;
-  /** The request, which has the user. */
+  /** The HTTP request. Its user is the owner of the key. */
   readonly request: FastifyRequest;
 }
 
@@ -18,12 +18,15 @@ export type Claim =
   | { readonly kind: 'First' }
   | { readonly kind: 'Answered'; readonly answer: Answer }
   | { readonly kind: 'InProgress' }
-  | { readonly kind: 'AnotherRequest' };
+  | { readonly kind: 'OtherFingerprint' };
 
 export interface Idempotency {
-  /** Throws FORBIDDEN unless the request may use the scope of its operation. Called before a key is looked up. */
+  /**
+   * Throws FORBIDDEN if the request may not use the scope of its operation. The facade calls this before it looks a key
+   * up.
+   */
   authorise(keyed: KeyedRequest, scope: string): void;
-  /** Claims the key atomically: of two simultaneous equal requests, only one gets `First`. */
+  /** Claims the key atomically. Of two equal requests at the same time, only one gets `First`. */
   begin(keyed: KeyedRequest): Promise<Claim>;
   /** Stores the answer of a request that got `First`, or frees the key if there is no answer. */
   finish(keyed: KeyedRequest, answer: Answer | undefined): Promise<void>;
@@ -38,11 +41,11 @@ export function fingerprintOf(method: string, url: string, body: Buffer | undefi
 // other permissions.
 const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
 
-export function isKept({ status }: Answer): boolean {
+export function isStorable({ status }: Answer): boolean {
   return status < 500 && !refusals.has(status);
 }
 
-/** Whether an operation accepts a key. */
-export function isKeyed({ method }: { readonly method: string }): boolean {
+/** Whether an operation with this method accepts an `Idempotency-Key`. */
+export function acceptsKey({ method }: { readonly method: string }): boolean {
   return method === 'POST' || method === 'PATCH';
 }

@@ -1,4 +1,4 @@
-// The place of each variable of a document in a request.
+// Finds the place of each variable of a document in a request.
 import {
   type GraphQLInputType,
   type GraphQLSchema,
@@ -24,7 +24,7 @@ export type Place =
   | { readonly in: 'path'; readonly name: string }
   /** `path` has two names if the parameter belongs to an object: `repository.org`. */
   | { readonly in: 'query'; readonly path: readonly string[]; readonly or: readonly string[] }
-  /** `path` empty: the body itself, as text. */
+  /** If `path` is empty, the value is the whole body as text. */
   | { readonly in: 'body'; readonly path: readonly string[] };
 
 export interface Input {
@@ -127,7 +127,7 @@ function placeOf(
   return rest.method === 'GET' ? { in: 'query', path: [name], or } : { in: 'body', path: [name] };
 }
 
-/** The description of a variable is that of its argument or input field. */
+/** Returns descriptions of variables. A variable has the description of its argument or input field. */
 function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): Map<string, string> {
   const descriptions = new Map<string, string>();
   const info = new TypeInfo(schema);

@@ -1,14 +1,14 @@
 import type { Operation } from './compile.ts';
 
-export interface PageOf {
-  /** Path and query of the request. */
+export interface LinkedPage {
+  /** The path and the query of the request. */
   readonly url: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly total: number;
 }
 
-/** Links to the neighbouring pages (RFC 8288). */
-export function linkHeader(operation: Operation, { url, variables, total }: PageOf): string {
+/** Makes the links to the first, the neighbouring and the last pages (RFC 8288). */
+export function linkHeader(operation: Operation, { url, variables, total }: LinkedPage): string {
   const page = numberOf(operation, 'page', variables);
   const last = Math.max(1, Math.ceil(total / numberOf(operation, 'perPage', variables)));
   const pages = { first: 1, prev: page - 1, next: page + 1, last };

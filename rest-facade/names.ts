@@ -1,4 +1,4 @@
-/** `headCommitSha` → `head_commit_sha`, `p50` → `p50`: an underscore before capitals only. */
+/** Puts an underscore before each capital: `headCommitSha` → `head_commit_sha`, `p50` → `p50`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (capital, at: number) => (at === 0 ? '' : '_') + capital.toLowerCase());
 }

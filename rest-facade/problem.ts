@@ -1,12 +1,12 @@
-// Error bodies as problem details (RFC 9457), for clients that request them by `Accept`. Such a body has the members
-// that the interface documents, and those of the RFC.
+// Turns bodies of errors into problem details (RFC 9457), for clients that request them by `Accept`. Such a body has the
+// members that the interface documents, and the members of the RFC.
 import { STATUS_CODES } from 'node:http';
 
 export const problemType = 'application/problem+json';
 
 /**
- * Whether `Accept` names problem details and does not prefer JSON. False for `*`: such clients get the body that the
- * interface documents.
+ * Whether `Accept` names problem details and does not prefer JSON. False for `*`, so that such clients get the body
+ * that the interface documents.
  */
 export function acceptsProblem(accept: string | undefined): boolean {
   const weights = new Map(

@@ -4,14 +4,17 @@ import type { Operation } from './compile.ts';
 import { alternatives } from './names.ts';
 import { type Form, WrongValue, isObject, readValue } from './values.ts';
 
-export interface Sent {
+export interface SentRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** A text if the operation consumes text, otherwise parsed JSON. Undefined: there is no body, or it is not read. */
+  /**
+   * A text if the operation consumes text, otherwise parsed JSON. Undefined: there is no body, or the operation does
+   * not read the body.
+   */
   readonly body: unknown;
 }
 
-/** Wrong input. The answer is a 400 whose text names the field. */
+/** An error about wrong input. The answer is a 400 with the message of this error. */
 export class BadRequest extends Error {}
 
 export interface Reading {
@@ -19,7 +22,7 @@ export interface Reading {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a query may contain an object, which a JSON body can replace. */
+/** Whether the query of the operation may contain an object. A JSON body can replace such an object. */
 export function takesQueryObject(operation: Operation): boolean {
   return operation.inputs.some(({ place }) => place.in === 'query' && place.path.length > 1);
 }
@@ -35,8 +38,8 @@ type Found =
   | { readonly kind: 'Unsent'; readonly missing: string }
   | { readonly kind: 'NotAnObject'; readonly field: string };
 
-/** `group` has all operations of one method and path. */
-export function readRequest(group: readonly Operation[], sent: Sent): Reading {
+/** Reads a request. `group` has all operations of one method and path. */
+export function readRequest(group: readonly Operation[], sent: SentRequest): Reading {
   const operation = chooseOperation(group, sent);
   const queryObjects = readQueryObjects(operation, sent);
   const problems: Problem[] = [];
@@ -46,15 +49,15 @@ export function readRequest(group: readonly Operation[], sent: Sent): Reading {
     readInput(input, found, { variables, problems });
   }
   problems.push(...checkSiblings(operation, group, sent));
-  // Only the first problem is reported. Outer fields come before nested ones, and missing inputs before wrong ones. The
-  // sort is stable, so that otherwise the order of declaration applies.
+  // Only the first problem is reported. Problems of outer fields come before those of nested fields, and missing inputs
+  // before wrong inputs. The sort is stable, so that otherwise the order of declaration applies.
   const [first] = problems.sort((a, b) => a.depth - b.depth || Number(b.missing) - Number(a.missing));
   if (first) throw new BadRequest(first.text);
   for (const need of operation.needs) checkNeed(need.atLeast, need.inputs, variables);
   return { operation, variables };
 }
 
-function chooseOperation(group: readonly Operation[], { body }: Sent): Operation {
+function chooseOperation(group: readonly Operation[], { body }: SentRequest): Operation {
   const [first] = group as readonly [Operation, ...Operation[]];
   if (!first.consumes && body !== undefined && !isObject(body)) throw new BadRequest('The body must be a JSON object');
   if (!first.when) return first;
@@ -101,7 +104,7 @@ function depthOf(field: string): number {
   return field.split('.').length;
 }
 
-function find(place: Place, { params, query, body }: Sent): Found {
+function find(place: Place, { params, query, body }: SentRequest): Found {
   switch (place.in) {
     case 'path':
       return { kind: 'Sent', value: params[place.name], form: 'text' };
@@ -128,7 +131,7 @@ function findInBody(path: readonly string[], body: unknown): Found {
 
 // Operations of the same path share one documented body. A field of another operation is ignored, but its type must be
 // right. If the field is marked `only`, the value true is refused.
-function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent): Problem[] {
+function checkSiblings(operation: Operation, group: readonly Operation[], sent: SentRequest): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set(operation.inputs.map(({ field }) => field));
   for (const sibling of group) {
@@ -157,9 +160,9 @@ function checkNeed(atLeast: boolean, inputs: readonly Input[], variables: Readon
   if (given.length > 1 && !atLeast) throw new BadRequest(`Only one of ${names} may be given`);
 }
 
-// An object in a query can be written in four ways, which are never mixed. The first complete one is used. If none is
-// complete, the error is about the first incomplete one.
-function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
+// An object in a query can be written in four ways, which are never mixed. The first way that gives all required fields
+// is used. If there is none, the error is about the first way that gives a field.
+function readQueryObjects(operation: Operation, sent: SentRequest): Map<Input, Found> {
   const found = new Map<Input, Found>();
   const objects = new Map<string, Input[]>();
   for (const input of operation.inputs) {
@@ -180,7 +183,7 @@ function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
   return found;
 }
 
-type Spell = (name: string, inputs: readonly Input[], sent: Sent) => readonly Found[];
+type Spell = (name: string, inputs: readonly Input[], sent: SentRequest) => readonly Found[];
 
 const spelledApart: Spell = (_name, inputs, { query }) =>
   inputs.map(({ place }) => {

@@ -14,14 +14,14 @@ export interface Answer {
 
 export type Answerer = (result: ExecutionResult) => Answer;
 
-/** A refusal in REST. Only INTERNAL hides its message. */
+/** A refusal with a code of the API. A refusal with the code INTERNAL is answered without its message. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryAfterSec: number | undefined;
 }
 
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly refusal: Refusal;
   constructor(refusal: Refusal, cause?: unknown) {
     super(refusal.message, { cause });
@@ -32,8 +32,8 @@ export class Refused extends Error {
 type Write = (value: unknown) => unknown;
 
 /**
- * Makes the function that writes an operation's answers. Everything that does not depend on a request is computed once,
- * here.
+ * Makes the function that writes an operation's answers. Everything that does not depend on a request is computed here,
+ * once.
  */
 export function answererOf(operation: Operation): Answerer {
   const { result, produces, schema, headers } = operation;
@@ -46,8 +46,8 @@ export function answererOf(operation: Operation): Answerer {
   const rootSteps = operation.root.fields.map(stepOf);
 
   return ({ data, errors }) => {
-    if (errors?.[0]) throw refusedBy(errors[0]);
-    if (!data) throw new Refused({ code: 'INTERNAL', message: 'No data', retryAfterSec: undefined });
+    if (errors?.[0]) throw toRefusedError(errors[0]);
+    if (!data) throw new RefusedError({ code: 'INTERNAL', message: 'No data', retryAfterSec: undefined });
     // The whole selection is the body, so each root field must be present.
     if (result.steps.length === 0) for (const step of rootSteps) follow(data, [step], schema);
     const value = follow(data, result.steps, schema);
@@ -67,7 +67,11 @@ function follow(data: unknown, steps: readonly Step[], schema: GraphQLSchema): u
   for (const { source, absentType } of steps) {
     value = (value as Record<string, unknown>)[source];
     if (value === null || value === undefined) {
-      throw new Refused({ code: 'NOT_FOUND', message: notFoundText(schema, absentType), retryAfterSec: undefined });
+      throw new RefusedError({
+        code: 'NOT_FOUND',
+        message: notFoundText(schema, absentType),
+        retryAfterSec: undefined,
+      });
     }
   }
   return value;
@@ -126,7 +130,7 @@ function objectWriter(fields: readonly FieldShape[]): Write {
  * Turns an error into a refusal, by its code. The error may have been thrown before the execution, or may be in
  * GraphQL's result.
  */
-export function refusedBy(error: unknown): Refused {
+export function toRefusedError(error: unknown): RefusedError {
   const { extensions, originalError, message, code, retryAfterSec } = error as Partial<GraphQLError> & {
     readonly code?: unknown;
     readonly retryAfterSec?: unknown;
@@ -136,7 +140,7 @@ export function refusedBy(error: unknown): Refused {
   const seconds = [extensions?.['retryAfterSec'], original?.retryAfterSec, retryAfterSec].find(
     (each) => typeof each === 'number',
   );
-  return new Refused({ code: given, message: message ?? '', retryAfterSec: seconds }, error);
+  return new RefusedError({ code: given, message: message ?? '', retryAfterSec: seconds }, error);
 }
 
 function isErrorCode(code: unknown): code is ErrorCode {

@@ -1,4 +1,4 @@
-// Compiled operations as routes of Fastify, and the rules that apply to all of them.
+// Registers the compiled operations as routes of Fastify, and applies the rules that all operations share.
 import { hash, randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import type { DocumentNode, ExecutionResult } from 'graphql';
@@ -12,7 +12,14 @@ import type {
 } from 'fastify';
 import { type Operation, groupByRoute, totalCountHeader, type ErrorBody } from './compile.ts';
 import { failureAnswer, failureOf } from './errors.ts';
-import { type Claim, type Idempotency, type KeyedRequest, fingerprintOf, isKept, isKeyed } from './idempotency.ts';
+import {
+  type Claim,
+  type Idempotency,
+  type KeyedRequest,
+  fingerprintOf,
+  isStorable,
+  acceptsKey,
+} from './idempotency.ts';
 import { linkHeader } from './link.ts';
 import { acceptsProblem, problemOf, problemType } from './problem.ts';
 import { BadRequest, type Reading, readRequest, takesQueryObject } from './request.ts';
@@ -37,10 +44,10 @@ export interface FacadeOptions {
 }
 
 const prefix = '/api';
-// All methods that Node supports, except CONNECT, which never reaches a route.
+// All methods that Node supports except CONNECT, because a request with CONNECT never reaches a route.
 const methods = METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[];
 
-/** Options for `Fastify({...serverOptions})`. A plugin cannot set them for the whole server. */
+/** Options for `Fastify({...serverOptions})`. A plugin cannot set these options for the whole server. */
 export const serverOptions = {
   genReqId: ({ headers }) => {
     const given = headers['x-request-id'];
@@ -54,7 +61,7 @@ export const serverOptions = {
 } satisfies FastifyServerOptions;
 
 export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
-  // Registers all methods, because Fastify finds no route for an unknown method, but the facade must answer 405 with
+  // All methods are registered. For an unknown method Fastify would find no route, but the facade must answer 405 with
   // the methods of the path.
   for (const method of methods) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
   fastify.register(
@@ -168,7 +175,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest):
   const { idempotency } = of.options;
   const work = async (): Promise<Answer> => await execute(of, request, reading);
   const key = request.headers['idempotency-key'];
-  if (!idempotency || key === undefined || !isKeyed(request)) return work();
+  if (!idempotency || key === undefined || !acceptsKey(request)) return work();
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new BadRequest('Idempotency-Key must be 1 to 255 visible ASCII characters');
   }
@@ -181,7 +188,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest):
   let kept: Answer | undefined;
   try {
     const answer = await work().catch((error: unknown) => answerFor(error, request));
-    kept = isKept(answer) ? answer : undefined;
+    kept = isStorable(answer) ? answer : undefined;
     return answer;
   } finally {
     // The operation has been carried out, so a failure to store the answer must not become an error of the request.
@@ -196,7 +203,7 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
   switch (claim.kind) {
     case 'Answered':
       return { ...claim.answer, headers: { ...claim.answer.headers, 'idempotent-replayed': 'true' } };
-    case 'AnotherRequest':
+    case 'OtherFingerprint':
       return failureAnswer({ status: 422, code: 'KEY_REUSED', message: keyReused }, form);
     case 'InProgress':
       return failureAnswer({ status: 409, code: 'CONFLICT', message: inProgress }, form);
@@ -204,8 +211,8 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
 }
 
 /**
- * Reads the body of a GET, which may contain an object of the query. Fastify could read it only for every GET of the
- * server, and would then refuse requests that have a JSON content type and no body.
+ * Reads the body of a GET, which may contain an object of the query. Fastify could only read the bodies of all GETs of
+ * the server, and would then refuse requests that have a JSON content type and no body.
  */
 async function readQueryBody(group: readonly Operation[], { raw }: FastifyRequest): Promise<Buffer | undefined> {
   const [operation] = group as readonly [Operation];
@@ -275,8 +282,8 @@ function answerFor(error: unknown, request: FastifyRequest): Answer {
   return failureAnswer(failure, errorBodyOf(request));
 }
 
-// The form of errors is known from the route, because a failure may happen before an operation is chosen. Undefined
-// outside of any route.
+// The form of errors is read from the route, because a failure may happen before an operation is chosen. Undefined: the
+// request has no route of the facade.
 function errorBodyOf({ routeOptions }: FastifyRequest): ErrorBody | undefined {
   return (routeOptions.config as { readonly errorBody?: ErrorBody } | undefined)?.errorBody;
 }
@@ -296,7 +303,8 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return status === 304 ? reply.send() : reply.send(body);
 }
 
-// Applied when an answer is sent, because answers are stored under an Idempotency-Key in the documented form.
+// Turns an error into problem details if the client accepts them. This happens only when the answer is sent, because
+// answers are stored under an Idempotency-Key in the documented form.
 function asAccepted(answer: Answer, { headers: { accept } }: FastifyRequest): Answer {
   if (!acceptsProblem(accept)) return answer;
   const body = JSON.stringify(problemOf(answer.status, JSON.parse(answer.body) as Record<string, unknown>));

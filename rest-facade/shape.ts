@@ -42,7 +42,9 @@ export interface FieldShape {
   /** The key in GraphQL's answer. */
   readonly source: string;
   readonly shape: Shape;
-  /** The type that is absent if the field is null: the field's own type, or for a leaf the type of its parent. */
+  /**
+   * The type that a 404 names if the field is null. It is the field's own type, or for a leaf the type of its parent.
+   */
   readonly absentType: string;
   readonly omitNull: boolean;
   readonly header: string | undefined;
@@ -197,7 +199,10 @@ function present(field: FieldShape): FieldShape {
   return { ...field, shape: { ...field.shape, nullable: false } };
 }
 
-/** Follows the path `result:`. Without a path the whole selection is the body, and each root field must be present. */
+/**
+ * Follows the path in `result:` of a document. Without a path the whole selection is the body, and each root field must
+ * be present.
+ */
 export function followResult(root: ObjectShape, result: string | undefined): ResultPath {
   if (result === undefined) return { steps: [], shape: { ...root, fields: root.fields.map(present) } };
   const steps: Step[] = [];
@@ -233,7 +238,7 @@ export function headerFields(root: ObjectShape): HeaderField[] {
     for (const field of shape.fields) {
       const fieldPath = [...path, field.source];
       if (field.header === undefined) visit(field.shape, fieldPath, inList);
-      else if (inList) throw new GraphQLError(`@header(name: "${field.header}") stands inside a list`);
+      else if (inList) throw new GraphQLError(`@header(name: "${field.header}") is inside a list`);
       else found.push({ name: field.header, path: fieldPath, shape: field.shape, description: field.description });
     }
   };

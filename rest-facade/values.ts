@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { alternatives, snakeCase } from './names.ts';
 
-/** A value that its field does not accept. The message is sent to the caller. */
+/** An error about a value that its field does not accept. The message is sent to the caller. */
 export class WrongValue extends Error {}
 
 /** How a value was sent. Paths and queries contain only text, also for numbers and booleans. JSON has types. */
@@ -106,7 +106,7 @@ function readInteger(value: unknown, { field, form }: ValueSource): number {
 }
 
 function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: ValueSource): unknown {
-  // In a query all values are texts, which a scalar of numbers would refuse. Therefore the number is tried too.
+  // In a query all values are texts, which a scalar of numbers would refuse. So the number is tried too.
   const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
   let failure: unknown;
   for (const candidate of [value, ...numeric]) {
@@ -120,9 +120,9 @@ function readCustom(type: GraphQLScalarType, value: unknown, { field, form }: Va
   throw new WrongValue(sentenceOf(type, failure, field));
 }
 
-// The error sentence for a value of a scalar. If the contract defines a text, it is in the scalar's
-// `extensions.invalid`. Otherwise the scalar's own message is used. The name of the scalar at its beginning is replaced
-// by the name of the field.
+// Makes the sentence about a wrong value of a scalar. If the contract defines a text, the text is in the scalar's
+// `extensions.invalid`. Otherwise the scalar's own message is used, with the name of the field in place of the name of
+// the scalar.
 function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): string {
   const { invalid } = type.extensions;
   if (typeof invalid === 'string') return invalid;

@@ -10,7 +10,7 @@ export interface Api {
   readonly url: string;
   readonly token: string;
   readonly signal: AbortSignal;
-  /** The error message if the service does not accept the token. It says what to do. */
+  /** The message of the failure if the service does not accept the token. The message says what to do. */
   readonly tokenRefused: string;
   ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
 }
@@ -39,7 +39,7 @@ export function createApi({ url, token, signal, isTokenOfVariable = false }: Api
     tokenRefused,
     async ask(document, variables) {
       const body = JSON.stringify({ query: print(document), variables });
-      // A retry has the same key, so the service returns the first answer again instead of carrying out the mutation
+      // A retry has the same key. So the service returns the first answer again, and does not carry out the mutation
       // twice.
       const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
@@ -65,7 +65,7 @@ async function post(url: string, request: RequestInit, tries = mostTries): Promi
   });
   const waitMs = response instanceof Error ? 300 : waitOf(response);
   if (waitMs === null || tries === 1) {
-    if (response instanceof Error) throw unreachable(url, response);
+    if (response instanceof Error) throw unreachableFailure(url, response);
     return response;
   }
   if (response instanceof Response) await response.body?.cancel();
@@ -73,14 +73,14 @@ async function post(url: string, request: RequestInit, tries = mostTries): Promi
   return await post(url, request, tries - 1);
 }
 
-/** How long to wait before the request is sent again, in milliseconds. Null: it is not sent again. */
+/** How long to wait before the request is sent again, in milliseconds. Null: the request is not sent again. */
 function waitOf({ status, headers }: Response): number | null {
   if (status !== 503 && status !== 429) return null;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isNaN(seconds) ? null : seconds * 1000;
 }
 
-export function unreachable(url: string, cause: Error): Failure {
+export function unreachableFailure(url: string, cause: Error): Failure {
   const { code, message = cause.message } = (cause.cause ?? {}) as {
     readonly code?: string;
     readonly message?: string;
@@ -114,17 +114,17 @@ export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRef
   const { code = 'UNKNOWN', field, requestId } = extensions;
   const outcome = outcomeOf(code);
   const where = requestId === undefined ? '' : ` (request ${requestId})`;
-  const sentence = code === 'UNAUTHENTICATED' ? tokenRefused : plain(message);
+  const sentence = code === 'UNAUTHENTICATED' ? tokenRefused : removeControls(message);
   return new Failure(outcome, `${sentence}${where}`, { code, field: field ?? null });
 }
 
 /** Removes control characters, so that text of other people cannot move the terminal's cursor or change its colours. */
-export function plain(text: string): string {
+export function removeControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
 }
 
 function withoutControls<Data>(data: Data): Data {
   return JSON.parse(JSON.stringify(data), (_, value: unknown) =>
-    typeof value === 'string' ? plain(value) : value,
+    typeof value === 'string' ? removeControls(value) : value,
   ) as Data;
 }

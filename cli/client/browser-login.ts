@@ -10,8 +10,8 @@ import { readSecret, type Io } from '../output/io.ts';
 export interface BrowserLogin {
   readonly address: string;
   /**
-   * Whether a browser is opened here. If false, the user opens the printed link on any machine, and types the code that
-   * the page shows.
+   * Whether a browser is opened on this machine. If false, the user opens the printed link on any machine, and types
+   * the code that the page shows.
    */
   readonly opensBrowser: boolean;
   readonly printProgress: (text: string) => void;

@@ -14,8 +14,8 @@ export function readRepositoryName(text: string): RepositoryName | null {
 }
 
 /**
- * The repository in a remote's URL: the last two parts of its path. Null: the remote is a folder of this machine, or
- * its path has only one part.
+ * Reads the repository from the URL of a remote. The last two parts of the path name the repository. Null: the remote
+ * is a folder of this machine, or the path has only one part.
  */
 export function repositoryOfRemote(remote: string): RepositoryName | null {
   const path = URL.canParse(remote) ? pathOfUrl(remote) : /^[^/\s]+:(?!\/\/)(.+)$/.exec(remote)?.[1];
@@ -55,7 +55,7 @@ export interface Remote {
   readonly url: string;
 }
 
-/** The remote that the current branch tracks, otherwise `origin`, otherwise the only remote. */
+/** Chooses the remote that the current branch tracks, otherwise `origin`, otherwise the only remote. */
 export function chooseRemote(remotes: readonly Remote[], tracked: string | null): Remote | null {
   const named = (name: string | null): Remote | undefined => remotes.find((remote) => remote.name === name);
   return named(tracked) ?? named('origin') ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
@@ -80,12 +80,12 @@ export async function branchOfCheckout(folder: string): Promise<string | null> {
   return await git(folder, 'symbolic-ref', '--quiet', '--short', 'HEAD');
 }
 
-/** The commit of a revision. Null: there is no such commit. */
+/** Returns the commit of a revision. Null: there is no such commit. */
 export async function commitOfCheckout(folder: string, revision: string): Promise<string | null> {
   return await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
 }
 
-/** The output of git. Null: git failed, or printed nothing. */
+/** Returns the output of git. Null: git failed, or printed nothing. */
 async function git(folder: string, ...args: string[]): Promise<string | null> {
   return await promisify(execFile)('git', args, { cwd: folder }).then(
     ({ stdout }) => stdout.trim() || null,

@@ -1,4 +1,4 @@
-// Chooses the service that a command calls, and the token. docs/command-line.md describes the order.
+// Chooses the service that a command calls, and the token. docs/command-line.md describes the order of the sources.
 
 export interface Login {
   readonly token: string;
@@ -40,7 +40,7 @@ export type Choice =
   | { readonly kind: 'no token'; readonly url: string }
   | { readonly kind: 'no address' };
 
-/** A token that was stored for an address is sent only to that address. */
+/** Chooses the address and the token. A token that was stored for an address is sent only to that address. */
 export function chooseConnection({ flag, urlVariable, tokenVariable, logins, running }: Sources): Choice {
   const url = originOf(flag ?? urlVariable ?? logins.latest ?? running?.url ?? null);
   if (url === null) return { kind: 'no address' };
@@ -50,14 +50,14 @@ export function chooseConnection({ flag, urlVariable, tokenVariable, logins, run
   return token === '' ? { kind: 'no token', url } : { kind: 'connection', url, token };
 }
 
-/** The address without a trailing slash, so that each service has only one entry in the logins. */
+/** Removes slashes at the end of an address, so that each service has only one entry in the logins. */
 export function originOf(url: string): string;
 export function originOf(url: string | null): string | null;
 export function originOf(url: string | null): string | null {
   return url === null ? null : url.trim().replace(/\/+$/, '');
 }
 
-/** The address of a service, from a text that a user wrote. Null: the text is not such an address. */
+/** Reads the address of a service from a text that a user wrote. Null: the text is not such an address. */
 export function readAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { protocol, username, search, hash } = new URL(text);
@@ -65,7 +65,7 @@ export function readAddress(text: string): string | null {
   return (protocol === 'http:' || protocol === 'https:') && isPlain ? originOf(text) : null;
 }
 
-/** Whether the connection is not encrypted. */
+/** Whether others could read the connection, because it is not encrypted and leaves this machine. */
 export function isUnprotected(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

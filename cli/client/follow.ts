@@ -10,10 +10,13 @@ import { refusalOf, type Api } from './api.ts';
 export interface Following<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
   readonly variables: Variables;
-  /** The cursor after which to begin. Null: begin with the next change, or at the beginning of a log. */
+  /**
+   * The cursor of the change before the first one. Null: changes begin with the next one, and a log begins at its
+   * start.
+   */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string;
-  /** Handles a change. The next change is passed after the promise has resolved. Returns true to stop following. */
+  /** Handles a change. The next change is passed after the promise has resolved. The result true ends `follow`. */
   readonly onChange: (data: Data) => Promise<boolean | void> | boolean | void;
   /** Called with false when the connection is lost, and with true when it is restored. */
   readonly onConnection?: (isThere: boolean) => void;
@@ -83,7 +86,7 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   return client;
 }
 
-/** How long to wait before the next attempt, in milliseconds. Throws the error if another attempt cannot help. */
+/** How long to wait before the next attempt, in milliseconds. Throws a failure if another attempt cannot help. */
 function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
   if (error instanceof Failure) throw error;
   if (Array.isArray(error)) {

@@ -1,4 +1,4 @@
-// The tokens that `interlock login` stored, by address, in a file that only its owner can read.
+// Reads and stores the tokens of `interlock login` by address, in a file that only its owner can read.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

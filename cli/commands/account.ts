@@ -14,7 +14,7 @@ export function addAccountCommands({ program, action }: Registry): void {
   program
     .command('login')
     .description('Logs in to a service with a browser, and stores the token that the service gives.')
-    .argument('<address>', 'of the service')
+    .argument('<address>', 'the address of the service')
     .option('--no-browser', 'print a link, and take the code that its page shows')
     .option('--with-token', 'take a token instead of opening a browser; this is the default without a terminal')
     .addHelpText(
@@ -27,7 +27,7 @@ export function addAccountCommands({ program, action }: Registry): void {
     .description(
       'Revokes the stored token at the service, and deletes it here. A token that was typed at `login` stays valid, because it may be in use elsewhere.',
     )
-    .argument('[address]', 'of the service; the one logged in to last if left out')
+    .argument('[address]', 'the address of the service; if left out, the service of the last login')
     .addOption(new Option('--revoke', 'also revoke a token that was typed').conflicts('local'))
     .option('--local', 'delete the token here, without a call of the service')
     .addHelpText('after', examples('interlock logout', 'interlock logout https://interlock.example.com --revoke'))
@@ -55,7 +55,8 @@ async function logIn(
   const { io, say, printProgress, document } = invocation;
   const address = readAddress(given ?? '');
   if (address === null) throw new Failure('usage', `${given} is not an address such as https://interlock.example.com.`);
-  if (isUnprotected(address)) printProgress(`${address} is not encrypted: the token can be read on its way.`);
+  if (isUnprotected(address))
+    printProgress(`The connection to ${address} is not encrypted, so others may be able to read the token.`);
   const isTyped = withToken || (browser && io.stdin.isTTY !== true);
   const token = isTyped
     ? await readSecret(io, `Token of ${address} (made at ${address}/settings/tokens): `)
@@ -72,7 +73,7 @@ async function logIn(
   document({ url: address, user, account: viewer.account.name, scopes: viewer.scopes.map(scopeName) });
 }
 
-/** The name of a scope as a user writes it: `queue:read`. */
+/** The name of a scope as a user writes it, such as `queue:read`. */
 function scopeName(scope: string): string {
   return scope.toLowerCase().replace('_', ':');
 }
@@ -100,19 +101,19 @@ async function logOut(
 }
 
 const revocationTexts = {
-  revoked: 'The service has revoked it.',
-  refused: 'The service did not accept it any more.',
-  kept: 'It stays valid until you revoke it on the page /settings/tokens.',
+  revoked: 'The service has revoked the token.',
+  refused: 'The service did not accept the token any more.',
+  kept: 'The token stays valid until you revoke it on the page /settings/tokens.',
 } as const;
 
-/** Revokes a token. Throws unless it is certain that the token is not valid any more. */
+/** Revokes a token. Throws if the token may still be valid. */
 async function revokeToken(signal: AbortSignal, url: string, token: string): Promise<'revoked' | 'refused'> {
   try {
     await createApi({ url, token, signal }).ask(RevokeApiTokenDocument, { input: {} });
     return 'revoked';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // The token was not valid any more, perhaps because an earlier attempt revoked it and its answer was lost.
+    // The token was not valid any more. An earlier attempt may have revoked it without receiving the answer.
     if (error.code === 'UNAUTHENTICATED') return 'refused';
     const { outcome, message, code, field } = error;
     throw new Failure(outcome, `${message} To delete the token on this machine only: interlock logout ${url} --local`, {

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { examples } from './invocation.ts';
 
 /**
- * Must be called after all other commands were added, because the library completes only commands that exist at this
- * moment.
+ * Adds the command `completion`. It must be added after all other commands, because the library completes only commands
+ * that exist at this moment.
  */
 export async function addCompletion(program: Command, name: string | undefined): Promise<void> {
   if (name === 'completion' || name === 'complete') {

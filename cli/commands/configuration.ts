@@ -20,7 +20,7 @@ import {
   nameOf,
   repositoryOf,
   unknownRepository,
-  withHarmOptions,
+  addHarmOptions,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -38,24 +38,26 @@ export function addConfigurationCommands({ program, action }: Registry): void {
     .action(action(show));
   config
     .command('lint')
-    .description('Names what is wrong in a configuration, by line. Nothing is written.')
+    .description('Lists the problems of a configuration, with their lines. Nothing is written.')
     .argument(...file)
     .addHelpText('after', examples('interlock config lint', 'interlock config lint new.yml'))
     .action(action(lint));
   config
     .command('diff')
-    .description('Shows which keys a configuration would change, and what that would do. Nothing is written.')
+    .description('Shows which keys a configuration would change, and the impact of the change. Nothing is written.')
     .argument(...file)
     .addHelpText('after', examples('interlock config diff new.yml'))
     .action(action(diff));
-  withHarmOptions(config.command('push'))
+  addHarmOptions(config.command('push'))
     .description('Replaces the configuration in force.')
     .argument(...file)
     .addHelpText('after', examples('interlock config push new.yml', 'interlock config push new.yml --yes'))
     .action(action(push));
   config
     .command('simulate')
-    .description('Replays the last days under the configuration in force, and under another one. It may take a minute.')
+    .description(
+      'Replays the last days under the configuration in force, and under another one. This may take a minute.',
+    )
     .argument('[file]', 'the other configuration; if left out, only the one in force; - reads the standard input')
     .option('--days <n>', 'how many days', '30')
     .option('-b, --branch <name>', 'base branch; the default branch if left out')
@@ -87,7 +89,7 @@ async function preview(invocation: Invocation, yaml: string): Promise<Preview> {
   return (await api.ask(PreviewConfigurationDocument, { input: { repository, yaml } })).previewConfiguration;
 }
 
-/** Formats a problem like a compiler's error, so that editors can jump to its place. */
+/** Formats a problem like a compiler's error, so that editors can jump to the place of the problem. */
 function sentenceOf({ path, reason, line, column }: ProblemFragment, file = defaultFile): string {
   const place = [file === '-' ? 'standard input' : file, line, column].filter((part) => part !== null).join(':');
   return `${place}: ${[path.join('.'), reason].filter((part) => part !== '').join(': ')}`;

@@ -15,7 +15,7 @@ import {
   isConfirmed,
   nameOf,
   repositoryOf,
-  withHarmOptions,
+  addHarmOptions,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -24,10 +24,10 @@ import {
 const branches = 'a base branch, or a glob of base branches';
 
 export function addHaltCommands({ program, action }: Registry): void {
-  withHarmOptions(program.command('pause'))
+  addHarmOptions(program.command('pause'))
     .description('Stops validating and merging, in the repository or into some base branches.')
     .argument('[branches]', `${branches}; if left out, the whole repository`)
-    .option('--message <text>', 'for the pull request at the top; needs [branches]')
+    .option('--message <text>', 'the message for the pull request at the top of the line; needs [branches]')
     .addHelpText('after', examples('interlock pause --yes', "interlock pause 'release/*' --message 'Waiting for QA'"))
     .action(action(pause));
   program
@@ -36,11 +36,11 @@ export function addHaltCommands({ program, action }: Registry): void {
     .argument('[branches]', `${branches}; if left out, the whole repository`)
     .addHelpText('after', examples('interlock resume', "interlock resume 'release/*'"))
     .action(action(resume));
-  withHarmOptions(program.command('freeze'))
-    .description('Lets nothing land in base branches, or nothing be deployed to an environment.')
+  addHarmOptions(program.command('freeze'))
+    .description('Forbids landings on base branches, or deployments to an environment.')
     .argument('<where>', `${branches}; with --project the name of an environment`)
     .option('--project <name>', 'release project of the environment')
-    .option('--reason <text>', 'shown to everybody who waits')
+    .option('--reason <text>', 'the reason, which everybody who waits can read')
     .option('--until <time>', 'when the freeze ends by itself, as 2031-01-31T18:00:00Z; if left out, it has no end')
     .addHelpText(
       'after',
@@ -60,12 +60,12 @@ interface PauseOptions extends HarmOptions {
   readonly message?: string;
 }
 
-/** The result of a command: the place, a sentence about its new state, and a sentence about the impact. */
+/** The result of a command: the place, a sentence about the new state of the place, and a sentence about the impact. */
 interface Halted {
   readonly where: string;
   readonly sentence: string;
   readonly impact: string | null;
-  /** Whether nothing was done, because of `--dry-run`. */
+  /** Whether the command only showed its impact, because of `--dry-run`. */
   readonly isDry?: boolean;
 }
 

@@ -60,7 +60,7 @@ export function invocationOf(io: Io, global: GlobalOptions): Invocation {
   };
 }
 
-/** The code of a command. Returns the outcome. Undefined means `done`. */
+/** The code of a command. It returns the outcome. Undefined means `done`. */
 export type Run<Options> = (
   invocation: Invocation,
   options: Options,
@@ -81,10 +81,10 @@ export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-export function withHarmOptions(command: Command): Command {
+export function addHarmOptions(command: Command): Command {
   return command
-    .option('-y, --yes', 'do it without asking')
-    .option('--dry-run', 'show what it would do, and do nothing');
+    .option('-y, --yes', 'act without asking for a confirmation')
+    .option('--dry-run', 'show what the command would do, and do nothing');
 }
 
 /** Returns a function that prints to the standard error that the connection is lost or restored. */
@@ -132,7 +132,7 @@ async function readRunning({ io, global }: Invocation): Promise<RunningService |
   }
 }
 
-/** The repository of `--repo`, otherwise that of the checkout in which the command is called. */
+/** Returns the repository of `--repo`, otherwise the repository of the checkout in which the command is called. */
 export async function repositoryOf({ io, global }: Invocation): Promise<RepositoryName> {
   if (global.repo !== undefined) {
     const named = readRepositoryName(global.repo);
@@ -150,7 +150,7 @@ export async function repositoryOf({ io, global }: Invocation): Promise<Reposito
 
 export const nameOf = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
 
-/** The number of the named pull request, otherwise that of the current branch's pull request. */
+/** Returns the number of the named pull request, otherwise of the pull request of the current branch. */
 export async function pullRequestOf(
   { io }: Invocation,
   api: Api,
@@ -188,10 +188,10 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 }
 
 /**
- * Waits for an answer of the service. The documented refusals of unknown names, such as "Pull request not found", do
- * not say which name is unknown, so what the user named is appended. Refusals that end with a period are not changed.
+ * Waits for an answer of the service. A documented refusal such as "Pull request not found" does not say which name is
+ * unknown, so `named` is appended to its message. A message that ends with a period is not changed.
  */
-export async function naming<Answer>(named: string, answer: Promise<Answer>): Promise<Answer> {
+export async function completeRefusal<Answer>(named: string, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
@@ -205,8 +205,8 @@ const isBareRefusal = ({ code, message }: Failure): boolean =>
   (code === 'NOT_FOUND' || code === 'BAD_INPUT') && !message.endsWith('.');
 
 /**
- * Shows what a command would do, and asks the user. Returns false with `--dry-run`. Throws Failure if the user
- * declines. Without a terminal the user cannot be asked, so `--yes` is required.
+ * Shows what a command would do, and asks the user. Returns false with `--dry-run`. Throws a failure if the user
+ * declines, or if there is no terminal and no `--yes`.
  */
 export async function isConfirmed(
   { io, say, printProgress }: Invocation,
@@ -219,7 +219,7 @@ export async function isConfirmed(
   }
   if (yes) return true;
   if (io.stdin.isTTY !== true)
-    throw new Failure('usage', `${sentence} Give --yes to do it, since there is no terminal to ask at.`);
+    throw new Failure('usage', `${sentence} Give --yes to confirm, because there is no terminal on which to ask you.`);
   printProgress(sentence);
   if (await ask(io, 'Do it?')) return true;
   throw new Failure('refused', 'Nothing was done.', { code: 'DECLINED' });

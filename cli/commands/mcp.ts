@@ -2,7 +2,7 @@
 // unchanged to /mcp of the service, which has the tools.
 import { createInterface } from 'node:readline';
 import type { Api } from '../client/api.ts';
-import { unreachable } from '../client/api.ts';
+import { unreachableFailure } from '../client/api.ts';
 import { repositoryOfCheckout } from '../client/checkout.ts';
 import type { Outcome } from '../output/failure.ts';
 import { connect, examples, nameOf, type Invocation, type Registry } from './invocation.ts';
@@ -52,14 +52,16 @@ async function mcp(invocation: Invocation): Promise<Outcome | void> {
   return io.signal.aborted ? 'interrupted' : 'done';
 }
 
-/** A sentence for the model that names the repository. Empty if the folder is no checkout. */
+/**
+ * Makes a sentence for the model that names the repository. Empty: neither `--repo` nor a checkout names a repository.
+ */
 async function repositoryNote({ io, global }: Invocation): Promise<string> {
   const found = await repositoryOfCheckout(io.cwd);
   const name = global.repo ?? (found === null ? null : nameOf(found));
   return name === null ? '' : `\nThe user works in a checkout of ${name}.`;
 }
 
-/** Null: the line is no message. A line that is not JSON is ignored, because it has no id for an answer. */
+/** Null: the line is not JSON. Such a line is ignored, because it has no id for an answer. */
 function readMessage(line: string): Message | null {
   try {
     return JSON.parse(line) as Message | null;
@@ -98,7 +100,7 @@ function createForwarder({ url, token }: Api, note: string): Forward {
       return JSON.stringify(answer);
     } catch (error) {
       if (id === undefined || signal.aborted) return null;
-      return refusal(id, unreachable(url, error as Error).message);
+      return refusal(id, unreachableFailure(url, error as Error).message);
     }
   };
 }

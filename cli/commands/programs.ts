@@ -7,7 +7,7 @@ import { repositoryOfCheckout } from '../client/checkout.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
 import { examples, nameOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
 
-const passedOn = [
+const separatePrograms = [
   'start',
   'import',
   'backup',
@@ -16,9 +16,9 @@ const passedOn = [
   'recover',
 ] as const satisfies readonly ProgramName[];
 
-/** Whether a program reads its own options, `--help` included. */
-export function isPassedOn(name: string | undefined): name is (typeof passedOn)[number] {
-  return passedOn.some((program) => program === name);
+/** Whether a program of the package reads all options after its name, `--help` included. */
+export function isSeparateProgram(name: string | undefined): name is (typeof separatePrograms)[number] {
+  return separatePrograms.some((program) => program === name);
 }
 
 const descriptions = {
@@ -28,10 +28,10 @@ const descriptions = {
   restore: 'Restores what backup saved.',
   export: 'Writes all of a repository, or of an account, as JSON and git.',
   recover: 'Records what landed since a backup that was restored.',
-} as const satisfies Record<(typeof passedOn)[number], string>;
+} as const satisfies Record<(typeof separatePrograms)[number], string>;
 
 export function addPrograms({ program, action }: Registry): void {
-  for (const name of passedOn)
+  for (const name of separatePrograms)
     program
       .command(name)
       .description(descriptions[name])
@@ -39,7 +39,7 @@ export function addPrograms({ program, action }: Registry): void {
       .allowUnknownOption()
       .allowExcessArguments()
       .action(() => {
-        throw new Failure('usage', `Write the options behind the command: interlock ${name} <options>`);
+        throw new Failure('usage', `Write the options after the command: interlock ${name} <options>`);
       });
   const runs = (name: 'verify' | 'doctor') =>
     action<ServiceOptions>(async (invocation, options, given) => await runOn(name, invocation, { options, given }));
@@ -50,18 +50,18 @@ export function addPrograms({ program, action }: Registry): void {
     .action(runs('verify'));
   withServiceOptions(program.command('doctor'))
     .description(
-      'Proves that a repository can land pull requests, and names the cure for what is missing. Without a repository it compares the installation with the rules that always hold. Needs the data directory.',
+      'Checks whether a repository can land pull requests, and says how to add what is missing. Without a repository, checks the rules that always hold in an installation. Needs the data directory.',
     )
-    .option('--growth', 'instead: how much disk the records take, and how old the oldest of each kind is')
+    .option('--growth', 'show instead how much disk the records take, and how old the oldest record of each kind is')
     .addHelpText('after', examples('interlock doctor acme/shop', 'interlock doctor --growth'))
     .action(runs('doctor'));
 }
 
 function withServiceOptions(command: Command): Command {
   return command
-    .argument('[repository]', 'as <owner>/<name>; that of the checkout if left out')
+    .argument('[repository]', 'the repository as <owner>/<name>; if left out, the repository of the checkout')
     .option('--database-url <url>', 'your own PostgreSQL')
-    .option('--account <name>', 'account, where there are several');
+    .option('--account <name>', 'the account, if there are several');
 }
 
 interface ServiceOptions {
@@ -89,7 +89,7 @@ async function runOn(
     : 'refused';
 }
 
-/** The arguments that name the repository to examine. `doctor` without an argument examines the whole installation. */
+/** The arguments that name what to examine. `doctor` examines the whole installation if no repository is named. */
 async function subjectOf(
   program: 'verify' | 'doctor',
   invocation: Invocation,

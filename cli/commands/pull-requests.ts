@@ -19,13 +19,13 @@ import {
   examples,
   isConfirmed,
   nameOf,
-  naming,
+  completeRefusal,
   pullRequestOf,
   reportConnection,
   repositoryOf,
   unknownPullRequest,
   unknownRepository,
-  withHarmOptions,
+  addHarmOptions,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -33,16 +33,16 @@ import {
 
 export function addPullRequestCommands({ program, action }: Registry): void {
   const named = 'number or link; if left out, the pull request of the current branch';
-  withHarmOptions(program.command('queue'))
-    .description('Asks to merge a pull request. Asking again changes nothing.')
+  addHarmOptions(program.command('queue'))
+    .description('Queues a pull request. A second call changes nothing.')
     .argument('[pull-request]', named)
-    .option('--wait', 'wait until it is merged, or out of the queue')
-    .option('--skip-line', 'put it at the front of the line')
-    .option('--skip-validation', 'land it without its checks')
-    .option('--reason <text>', 'why it skips the line')
+    .option('--wait', 'wait until the pull request is merged or has left the queue')
+    .option('--skip-line', 'put the pull request at the front of the line')
+    .option('--skip-validation', 'land the pull request without its checks')
+    .option('--reason <text>', 'why the pull request skips the line')
     .addHelpText('after', examples('interlock queue', 'interlock queue 42 --wait', 'interlock queue 42 --dry-run'))
     .action(action(queue));
-  withHarmOptions(program.command('dequeue'))
+  addHarmOptions(program.command('dequeue'))
     .description('Takes a pull request out of the queue.')
     .argument('[pull-request]', named)
     .addHelpText('after', examples('interlock dequeue 42', 'interlock dequeue 42 --yes'))
@@ -88,16 +88,16 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
     ...(options.skipValidation && { skipValidation: true }),
     ...(options.reason !== undefined && { skipLineReason: options.reason }),
   };
-  // Only skipping the line or the checks needs a confirmation, because it affects others.
+  // Skipping the line or the checks affects other people, so it needs a confirmation. Plain queueing needs none.
   if (options.dryRun || options.skipLine || options.skipValidation) {
-    const { queuePullRequest } = await naming(
+    const { queuePullRequest } = await completeRefusal(
       named(chosen),
       api.ask(QueuePullRequestDocument, { input: { ...input, preview: true } }),
     );
     const impact = queuePullRequest.impact?.sentence ?? '';
     if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
   }
-  const { queuePullRequest } = await naming(named(chosen), api.ask(QueuePullRequestDocument, { input }));
+  const { queuePullRequest } = await completeRefusal(named(chosen), api.ask(QueuePullRequestDocument, { input }));
   if (options.wait) {
     invocation.printProgress(`#${number}: ${queuePullRequest.pullRequest.explain.sentence}`);
     return await waitForEnd(invocation, chosen);
@@ -108,7 +108,7 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
 async function dequeue(invocation: Invocation, options: HarmOptions, text?: string): Promise<void> {
   const chosen = await choose(invocation, text);
   const { api, repository, number } = chosen;
-  const preview = await naming(
+  const preview = await completeRefusal(
     named(chosen),
     api.ask(DequeuePullRequestDocument, { input: { repository, number, preview: true } }),
   );

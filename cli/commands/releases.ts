@@ -18,9 +18,9 @@ import {
   examples,
   isConfirmed,
   nameOf,
-  naming,
+  completeRefusal,
   reportConnection,
-  withHarmOptions,
+  addHarmOptions,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -29,25 +29,25 @@ import {
 export function addReleaseCommands({ program, action }: Registry): void {
   program
     .command('release')
-    .description('Makes a release candidate of a commit. Asking again with the same commit changes nothing.')
+    .description('Makes a release candidate of a commit. A second call with the same commit changes nothing.')
     .argument('<project>', 'release project')
     .argument('<version>', 'of the candidate, such as 1.4.0-rc1')
     .argument('[commit]', 'any name that git knows; HEAD of the checkout if left out')
     .option('--build', 'run the build of the project first')
     .addHelpText('after', examples('interlock release shop 1.4.0-rc1', 'interlock release shop 1.4.0-rc2 main --build'))
     .action(action(release));
-  withHarmOptions(program.command('deploy'))
-    .description('Deploys a candidate to an environment: at once, or after what is deployed there now.')
+  addHarmOptions(program.command('deploy'))
+    .description('Deploys a candidate to an environment, at once or after the deployments that are in line there.')
     .argument('<project>', 'release project')
     .argument('<environment>', 'of the project')
     .argument('<version>', 'of the candidate')
     .option('--wait', 'wait until the deployment has ended')
     .option('--force', 'also while the environment is frozen')
-    .option('--supersede', 'cancel what is deployed there now, instead of waiting for it')
+    .option('--supersede', 'cancel the other deployments there, instead of waiting for them')
     .addHelpText('after', examples('interlock deploy shop production 1.4.0-rc1 --yes --wait'))
     .action(action(deploy));
-  withHarmOptions(program.command('rollback'))
-    .description('Cancels what is under way in an environment, and deploys what ran there before.')
+  addHarmOptions(program.command('rollback'))
+    .description('Cancels the active deployments of an environment, and deploys the candidate that ran there before.')
     .argument('<project>', 'release project')
     .argument('<environment>', 'of the project')
     .option('--wait', 'wait until the deployment has ended')
@@ -93,7 +93,7 @@ interface DeployOptions extends HarmOptions {
 interface Change {
   readonly project: string;
   readonly environment: string;
-  /** What the user named, for failures in which the service does not say which name is unknown. */
+  /** The text that is appended to a refusal that does not say which name is unknown. */
   readonly named: string;
   readonly send: (preview: boolean) => Promise<{
     readonly deployment: DeploymentRowFragment;
@@ -137,7 +137,7 @@ async function change(
   { api, options }: { readonly api: Api; readonly options: DeployOptions },
   { project, environment, named, send }: Change,
 ): Promise<Outcome | void> {
-  const { impact } = await naming(named, send(true));
+  const { impact } = await completeRefusal(named, send(true));
   const sentence = impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, sentence)))
     return invocation.document({ ...notDeployed, project, environment, impact: sentence });

@@ -21,7 +21,7 @@ import {
   repositoryOf,
   reportConnection,
   unknownRepository,
-  withHarmOptions,
+  addHarmOptions,
   type HarmOptions,
   type Invocation,
   type Registry,
@@ -39,11 +39,11 @@ export function addRunbookCommands({ program, action }: Registry): void {
     .command('start')
     .description('Begins a runbook: an agent plans steps for the prompt and carries them out.')
     .argument('<prompt>', prompt)
-    .option('--title <text>', 'if left out, made of the prompt')
-    .option('--target <branch>', 'base branch of its pull requests; the default branch if left out')
+    .option('--title <text>', 'the title; if left out, it is made from the prompt')
+    .option('--target <branch>', 'the base branch of the pull requests; if left out, the default branch')
     .option('--pr-mode <mode>', Object.keys(modes).join(', '))
-    .option('--label <name...>', 'for its pull requests')
-    .option('--queue-when-green', 'queue its pull requests when they are ready')
+    .option('--label <name...>', 'labels for the pull requests')
+    .option('--queue-when-green', 'queue the pull requests when they are ready')
     .option('--wait', 'show its log, and wait until no work is left')
     .addHelpText('after', examples("interlock runbook start 'Update the licence headers' --wait"))
     .action(action(start));
@@ -62,7 +62,7 @@ export function addRunbookCommands({ program, action }: Registry): void {
     .action(action(list));
   runbook
     .command('show')
-    .description('Shows how far a runbook is.')
+    .description('Shows the progress of a runbook.')
     .argument('<number>', 'of the runbook')
     .addHelpText('after', examples('interlock runbook show 7'))
     .action(action(show));
@@ -72,7 +72,7 @@ export function addRunbookCommands({ program, action }: Registry): void {
     .argument('<number>', 'of the runbook')
     .addHelpText('after', examples('interlock runbook log 7'))
     .action(action(log));
-  withHarmOptions(runbook.command('cancel'))
+  addHarmOptions(runbook.command('cancel'))
     .description('Stops a runbook. Its commits and pull requests stay.')
     .argument('<number>', 'of the runbook')
     .addHelpText('after', examples('interlock runbook cancel 7 --yes'))

@@ -31,7 +31,7 @@ export function addStatusCommand({ program, action }: Registry): void {
       'Shows the line of a base branch, with the status and reason of each pull request. Outside of a checkout it lists all repositories.',
     )
     .option('-b, --branch <name>', 'base branch; the default branch if left out')
-    .option('-w, --watch', 'stay, and show each change')
+    .option('-w, --watch', 'keep running, and show each change')
     .addHelpText(
       'after',
       examples('interlock status', 'interlock status --watch', 'interlock status -b release --json'),
@@ -56,7 +56,8 @@ async function status(invocation: Invocation, { branch, watch }: StatusOptions):
   if (!watch && branch === undefined && (await isElsewhere(invocation))) return await showOverview(invocation, api);
   const repository = await repositoryOf(invocation);
   const place = { repository, baseBranch: branch ?? (await defaultBranchOf(api, repository)) };
-  // The cursor is read before the rows, so that a change between the two is received, and the rows are read again.
+  // The cursor is read before the rows. So a change between these two reads is received later, and the rows are read
+  // again.
   const { cursor } = await api.ask(CursorDocument, {});
   await show(invocation, api, { place, isAgain: false, isWatched: watch === true });
   return watch ? await keepShowing(invocation, api, { place, cursor }) : undefined;
@@ -125,7 +126,7 @@ async function show(
   const { repository: found } = await api.ask(StatusDocument, { ...repository, baseBranch, first: shown });
   if (found === null) throw unknownRepository(repository);
   const { io, say, document, record } = invocation;
-  // A terminal is cleared before the line is shown again. Other outputs get one text after the other.
+  // A terminal is cleared before the line is shown again. Any other output gets one text after the other.
   if (isAgain && io.stdout.isTTY && !invocation.isJson) io.stdout.write('\u001B[2J\u001B[3J\u001B[H');
   say(draw(invocation, place, found));
   (isWatched ? record : document)(documentOf(place, found));
@@ -196,7 +197,7 @@ interface Reader {
 }
 
 /**
- * Makes a reader that reads again when requested. It runs only one read at a time and pauses between reads, so that
+ * Makes a reader that reads again after `ask`. Only one read runs at a time, and a pause follows each read, so that
  * many changes cause only one read.
  */
 function createReader(read: () => Promise<void>): Reader {

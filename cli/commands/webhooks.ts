@@ -1,4 +1,4 @@
-// The command webhooks listen, which prints webhooks to the account's endpoints as they are sent.
+// The command webhooks listen, which prints the webhooks that are sent to the account's endpoints.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { DeliveriesDocument, EndpointsDocument, type DeliveriesQuery } from '../generated/operations.ts';
@@ -14,8 +14,8 @@ export function addWebhookCommands({ program, action }: Registry): void {
     .description(
       'Prints deliveries of the account as they are sent, until Ctrl-C. Needs an endpoint and a token of an admin.',
     )
-    .option('--endpoint <address>', 'only those of this endpoint')
-    .option('--forward <address>', 'also send each one there, with the headers of its first attempt')
+    .option('--endpoint <address>', 'only the deliveries to this endpoint')
+    .option('--forward <address>', 'also send each delivery to this address, with the headers of its first attempt')
     .addHelpText(
       'after',
       examples('interlock webhooks listen', 'interlock webhooks listen --forward http://127.0.0.1:3000/hook'),
@@ -39,9 +39,13 @@ async function listen(invocation: Invocation, { endpoint, forward }: ListenOptio
     ({ url }) => endpoint === undefined || url === endpoint,
   );
   if (endpoints.length === 0)
-    throw new Failure('refused', 'There is no such endpoint. Make one on the page of webhooks of the dashboard.', {
-      code: 'NOT_FOUND',
-    });
+    throw new Failure(
+      'refused',
+      'The account has no such endpoint for webhooks. Make one on the page of webhooks of the dashboard.',
+      {
+        code: 'NOT_FOUND',
+      },
+    );
   const read = async (): Promise<readonly Sent[]> =>
     (await Promise.all(endpoints.map(async (one) => await readSent(api, one)))).flat();
   const known = new Set((await read()).map(({ id }) => id));
@@ -62,7 +66,7 @@ interface Sent extends Delivery {
   readonly attempt: Delivery['attempts'][number];
 }
 
-/** Reads deliveries whose first attempt has ended, oldest first. */
+/** Reads the newest deliveries of an endpoint, and returns those with an attempt, the oldest first. */
 async function readSent(
   api: Api,
   { id, url }: { readonly id: string; readonly url: string },

@@ -3,7 +3,7 @@
 /** The exit codes. docs/command-line.md has the same table. */
 export const exitCodes = {
   done: 0,
-  /** The service refused, or the result is bad, such as a pull request that was blocked. */
+  /** The service refused, or the command ended badly, for example with a blocked pull request. */
   refused: 1,
   /** The command was called wrongly, or needs a terminal to ask the user. */
   usage: 2,
@@ -47,7 +47,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   INTERNAL: 'failed',
 };
 
-/** The outcome for each code of the API (interface 7). Codes that are not listed are refusals. */
+/** Returns the outcome for a code of the API (interface 7). Codes that are not listed are refusals. */
 export function outcomeOf(code: string): Outcome {
   return outcomes[code] ?? 'refused';
 }

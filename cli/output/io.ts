@@ -29,7 +29,7 @@ export type ProgramName = 'start' | 'import' | 'recover' | 'backup' | 'restore' 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
 export interface ColorChoice {
-  /** `--no-color`. */
+  /** Whether an option forbids colours: `--no-color` or `--json`. */
   readonly isRefused: boolean;
   readonly isTTY: boolean;
   readonly env: Io['env'];
@@ -58,7 +58,7 @@ export async function ask(
   }
 }
 
-/** Empty: the input has ended. */
+/** Reads the first line, without spaces at its ends. Empty: the input has ended. */
 async function firstLine(reader: Interface, signal: AbortSignal): Promise<string> {
   const ended = once(reader, 'close', { signal }).then(() => ['']);
   const [line] = await Promise.race([once(reader, 'line', { signal }), ended]);

@@ -8,7 +8,7 @@ const noChars = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** Ends with a line break, unless there are no rows. */
+/** Draws a table. The text ends with a line break, or is empty if there are no rows. */
 export function table(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const drawn = new Table({

@@ -34,7 +34,7 @@ function choiceOfBodies(group: Group, components: Components): JsonSchema {
   };
 }
 
-/** Fields of other operations of the same path that this operation accepts, except with the value true. */
+/** Returns fields of other operations of the path that this operation also accepts, except with the value true. */
 function onlyElsewhere(operation: Operation, group: Group): readonly Input[] {
   const own = new Set(operation.inputs.map(({ field }) => field));
   return group.flatMap(({ inputs }) => inputs).filter(({ only, field }) => only && !own.has(field));
@@ -57,7 +57,7 @@ function bodySchema(operation: Operation, components: Components, elsewhere: rea
       );
     }
     for (const { place, field } of elsewhere) {
-      const description = `Only with the ${when?.field} that takes it: \`${field}\` is refused here when it is true.`;
+      const description = `If \`${field}\` is true, the request is refused. Another \`${when?.field}\` accepts true.`;
       if (place.in === 'body')
         body.put(place.path, { type: ['boolean', 'null'], enum: [false, null], description }, false);
     }
@@ -70,7 +70,7 @@ function bounded(schema: JsonSchema, { bounds: { maxItems, ...ofText } }: Input)
   return { ...schema, maxItems, items: { ...(schema['items'] as JsonSchema), ...ofText } };
 }
 
-// The schema for alternatives of which at least one, or exactly one, is required. A null counts as absent.
+// Makes the schema for alternatives of which at least one, or exactly one, is required. A null counts as absent.
 function choicesOf({ needs }: Operation): JsonSchema {
   const [need, ...others] = needs.filter(({ inputs }) => inputs.every(({ place }) => place.in === 'body'));
   if (need === undefined || others.length > 0) return {};

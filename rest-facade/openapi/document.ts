@@ -1,7 +1,7 @@
-// The OpenAPI document of the compiled operations.
+// Makes the OpenAPI document of the compiled operations.
 import type { Input } from '../inputs.ts';
 import { type Operation, groupByRoute } from '../compile.ts';
-import { isKeyed } from '../idempotency.ts';
+import { acceptsKey } from '../idempotency.ts';
 import { alternatives } from '../names.ts';
 import { requestBody } from './bodies.ts';
 import type { Examples, Group, Json } from './examples.ts';
@@ -47,7 +47,7 @@ const info = {
   title: 'Interlock',
   version: '1',
   description:
-    'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON with the problem in `error`. A client that accepts `application/problem+json` gets the same as problem details (RFC 9457). A method that a path does not have is 405, with `Allow`.',
+    'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON with the problem in `error`. A client that accepts `application/problem+json` gets the same as problem details (RFC 9457). A method that a path does not have is answered 405, with `Allow`.',
   license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
 };
 
@@ -63,14 +63,14 @@ const sharedParameters = {
     in: 'header',
     required: false,
     description:
-      'Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept.',
+      'Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'ETag of an earlier answer. 304 when the answer is the same.',
+    description: 'The ETag of an earlier answer. If the answer is still the same, the status is 304.',
     schema: { type: 'string' },
   },
 };
@@ -112,7 +112,7 @@ function parametersOf(operation: Operation, components: Components, examples: Ex
   const parameters = operation.inputs.flatMap((input): Json[] => {
     const { place, required, description } = input;
     if (place.in === 'body') return [];
-    // An object in a query can be written in several ways. Only that with a name for each field is documented.
+    // An object in a query can be written in several ways. Only the way with a name for each field is documented.
     const name =
       place.in === 'path' ? place.name : place.path.length > 1 ? (place.or[0] ?? input.field) : place.path[0];
     return [
@@ -126,7 +126,7 @@ function parametersOf(operation: Operation, components: Components, examples: Ex
       },
     ];
   });
-  const shared = operation.method === 'GET' ? ['IfNoneMatch'] : isKeyed(operation) ? ['IdempotencyKey'] : [];
+  const shared = operation.method === 'GET' ? ['IfNoneMatch'] : acceptsKey(operation) ? ['IdempotencyKey'] : [];
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

@@ -8,7 +8,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The operations of one method and path. */
 export type Group = readonly [Operation, ...Operation[]];
 
-/** For each operation: `parameters`, `request`, and answers by status. */
+/** The examples by operation: its `parameters`, its `request`, and its answers by status. */
 export type Examples = Readonly<Record<string, Readonly<Record<string | number, unknown>>>>;
 
 export function loadExamples(): Examples {

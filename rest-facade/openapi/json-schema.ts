@@ -37,13 +37,13 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   URI: { type: 'string', format: 'uri' },
 };
 
-/** Named, shared schemas. The first use adds a schema. */
+/** The schemas that have a name and can be shared. The first use of a name adds its schema. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
 
   refer(name: string, make: () => JsonSchema): JsonSchema {
     const known = this.schemas.get(name);
-    // The place in the map is reserved first, so that a component comes before the components that it refers to.
+    // The name is put into the map first, so that a component comes before the components that it refers to.
     if (!known) this.schemas.set(name, {});
     const made = make();
     if (known && JSON.stringify(known) !== JSON.stringify(made)) throw new Error(`Two schemas are called ${name}`);
@@ -138,7 +138,7 @@ function schemaOfLeaf(type: GraphQLScalarType | GraphQLEnumType, components: Com
     return components.refer(type.name, () => documented({ type: 'string', enum: enumNames(type) }, type.description));
   }
   const schema = scalars[type.name];
-  if (!schema) throw new Error(`The scalar ${type.name} needs its JSON Schema in rest-facade/json-schema.ts`);
+  if (!schema) throw new Error(`The scalar ${type.name} needs its JSON Schema in rest-facade/openapi/json-schema.ts`);
   return schema;
 }
 

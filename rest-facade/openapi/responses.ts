@@ -1,6 +1,6 @@
-// Responses: the shapes of the selections, and the errors of every operation.
+// Makes the responses of operations, from the shapes of the selections and from the errors that every operation has.
 import type { ErrorBody } from '../compile.ts';
-import { isKeyed } from '../idempotency.ts';
+import { acceptsKey } from '../idempotency.ts';
 import { problemType } from '../problem.ts';
 import { takesQueryObject } from '../request.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
@@ -10,7 +10,7 @@ const integer = { type: 'integer' };
 /** Headers of the document's components. A header without `required` is sent under the condition in its description. */
 export const responseHeaders = {
   RequestId: {
-    description: 'Names the request in logs: the id that was sent, or a new one.',
+    description: 'The id of the request in logs. It is the id that the client sent, or a new one.',
     required: true,
     schema: { type: 'string' },
   },
@@ -19,21 +19,33 @@ export const responseHeaders = {
     required: true,
     schema: { type: 'string', enum: ['nosniff'] },
   },
-  RateLimitLimit: { description: 'Requests an account may burst to.', required: true, schema: integer },
-  RateLimitRemaining: { description: 'Requests left at this moment.', required: true, schema: integer },
-  RateLimitReset: { description: 'Seconds until the whole burst is available again.', required: true, schema: integer },
-  ETag: { description: 'Changes with the answer.', required: true, schema: { type: 'string' } },
-  CacheControl: {
-    description: 'Only the caller may cache it, and must revalidate it.',
+  RateLimitLimit: { description: 'How many requests an account may send at once.', required: true, schema: integer },
+  RateLimitRemaining: {
+    description: 'How many requests the account may still send at this moment.',
+    required: true,
+    schema: integer,
+  },
+  RateLimitReset: {
+    description: 'In how many seconds the account may send `RateLimit-Limit` requests at once again.',
+    required: true,
+    schema: integer,
+  },
+  ETag: {
+    description: 'Identifies the answer. It changes if the answer changes.',
     required: true,
     schema: { type: 'string' },
   },
-  Link: { description: 'The pages around this one (RFC 8288).', schema: { type: 'string' } },
+  CacheControl: {
+    description: 'Only the caller may cache the answer, and must revalidate it.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  Link: { description: 'Links to the first, previous, next and last page (RFC 8288).', schema: { type: 'string' } },
   IdempotentReplayed: {
-    description: 'The answer of an earlier request with the same `Idempotency-Key`.',
+    description: 'Sent if this is the stored answer of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
-  RetryAfter: { description: 'Seconds to wait.', required: true, schema: integer },
+  RetryAfter: { description: 'How many seconds to wait before the next request.', required: true, schema: integer },
   Authenticate: { description: 'How to sign in.', required: true, schema: { type: 'string', enum: ['Bearer'] } },
 };
 
@@ -55,7 +67,10 @@ const ofEveryAccount = {
     'RateLimit-Reset': 'RateLimitReset',
   }),
 };
-/** Headers of answers that may be sent before the account is known. They are therefore optional. */
+/**
+ * The headers about rate limits, for answers that may be sent before the account is known. So these headers are
+ * optional.
+ */
 const ofKnownAccounts: Json = {
   'RateLimit-Limit': { ...responseHeaders.RateLimitLimit, required: false },
   'RateLimit-Remaining': { ...responseHeaders.RateLimitRemaining, required: false },
@@ -80,7 +95,7 @@ export const errorSchemas = {
     },
   },
   Problem: {
-    description: 'The documented error as problem details (RFC 9457), with its own members too.',
+    description: 'The documented error as problem details (RFC 9457). It also has the members of the documented error.',
     type: 'object',
     required: ['type', 'title', 'status', 'detail'],
     properties: {
@@ -88,7 +103,7 @@ export const errorSchemas = {
       title: { description: 'The name of the status.', ...text },
       status: { description: 'The status of the answer.', ...integer },
       detail: { description: 'What is wrong, naming the field where there is one.', ...text },
-      error: { description: 'As in the documented error.', ...text },
+      error: { description: 'The member `error` of the documented error.', ...text },
     },
   },
   InternalError: {
@@ -105,14 +120,14 @@ interface ErrorKind {
   readonly name: string;
   readonly description: string;
   readonly example: Json;
-  /** The default is the headers of a refusal under an `Idempotency-Key`. */
+  /** Default: the headers of an answer that is stored under an `Idempotency-Key`. */
   readonly headers?: Json;
 }
 
 const errorKinds: Readonly<Record<number, ErrorKind>> = {
   400: {
     name: 'BadRequest',
-    description: 'The input is wrong; nothing was changed.',
+    description: 'The input is wrong. Nothing was changed.',
     example: { error: 'org is required' },
   },
   401: {
@@ -123,7 +138,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   402: {
     name: 'BudgetSpent',
-    description: 'Its budget is spent.',
+    description: 'The budget of the runbook is spent.',
     example: { error: 'The budget of this runbook is spent' },
   },
   403: {
@@ -134,17 +149,17 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   404: {
     name: 'NotFound',
-    description: 'Unknown, or not of this account.',
+    description: 'The account has nothing with the given name or number.',
     example: { error: 'Repository not found' },
   },
   409: {
     name: 'Conflict',
-    description: 'It conflicts with the present state.',
+    description: 'The request conflicts with the present state.',
     example: { error: 'The landing has started' },
   },
   410: {
     name: 'Gone',
-    description: 'It existed, and is no longer kept.',
+    description: 'The request names something that existed and is deleted.',
     example: { error: 'The cursor is too old' },
   },
   413: {
@@ -154,12 +169,12 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The operation does not take a body of this type.',
+    description: 'The operation does not accept a body of this content type.',
     example: { error: 'Content-Type must be application/json' },
   },
   422: {
     name: 'KeyReused',
-    description: 'The `Idempotency-Key` was sent with another request before; nothing was changed.',
+    description: 'The `Idempotency-Key` was sent with another request before. Nothing was changed.',
     example: { error: 'Idempotency-Key was used with another request' },
     headers: ofEveryAccount,
   },
@@ -214,7 +229,10 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   return responses;
 }
 
-/** The schemas by status, without duplicates, because documents of the same path often have equal answers. */
+/**
+ * Returns the schemas by status. Equal schemas are listed once, because documents of the same path often have equal
+ * answers.
+ */
 function ownSchemas(group: Group, components: Components): Map<number, Map<string, JsonSchema>> {
   const found = new Map<number, Map<string, JsonSchema>>();
   const add = (status: number, schema: JsonSchema): void => {
@@ -233,7 +251,7 @@ function ownSchemas(group: Group, components: Components): Map<number, Map<strin
   return found;
 }
 
-/** The description of an operation, or of all documents of its path. */
+/** The summary of an operation, or of all operations of a path. */
 export function summaryOf(group: Group): string {
   const [first] = group;
   return group.length === 1 ? first.summary : `Act on ${first.tag.toLowerCase()}`;
@@ -246,7 +264,7 @@ function success(
 ): Json {
   const [first] = group;
   const headers: Record<string, unknown> = {
-    ...(first.method === 'GET' ? ofReads : isKeyed(first) ? ofKeptAnswers : ofEveryAccount),
+    ...(first.method === 'GET' ? ofReads : acceptsKey(first) ? ofKeptAnswers : ofEveryAccount),
     ...(first.link && headersNamed({ Link: 'Link' })),
   };
   for (const { name, shape, description } of first.headers) {
@@ -303,7 +321,7 @@ function errorStatuses(group: Group): number[] {
     401,
     403,
     ...(mayBeAbsent ? [404] : []),
-    ...(isKeyed(first) ? [409, 422] : []),
+    ...(acceptsKey(first) ? [409, 422] : []),
     ...(has('body') || takesQueryObject(first) ? [413, 415] : []),
     429,
     500,

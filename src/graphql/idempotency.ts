@@ -29,7 +29,7 @@ export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<
             case 'Answered':
               replayed = claim.answer.body;
               return;
-            case 'AnotherRequest':
+            case 'OtherFingerprint':
               throw refusal(new DomainError('KEY_REUSED', 'Idempotency-Key was used with another request.'));
             case 'InProgress':
               throw refusal(

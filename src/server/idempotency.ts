@@ -127,7 +127,7 @@ async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
     valuesOf(key),
   );
   if (row === undefined) return { kind: 'InProgress' };
-  if (row.digest !== key.fingerprint) return { kind: 'AnotherRequest' };
+  if (row.digest !== key.fingerprint) return { kind: 'OtherFingerprint' };
   if (row.status === null) return { kind: 'InProgress' };
   return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
 }

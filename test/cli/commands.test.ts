@@ -54,7 +54,7 @@ describe('a pull request', () => {
   test('leaves the queue only after its impact was shown and confirmed', async () => {
     const refused = await shop.run('dequeue', '1');
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/Give --yes to do it, since there is no terminal to ask at\.\n$/);
+    expect(refused.stderr).toMatch(/Give --yes to confirm, because there is no terminal on which to ask you\.\n$/);
     const dry = await shop.run('dequeue', '1', '--dry-run');
     expect(dry).toMatchObject({ code: 0, stderr: '' });
     expect(dry.stdout).toMatch(/^Nothing was done\. Without --dry-run: ./);
@@ -133,7 +133,7 @@ test('login stores a token for its address alone, in a file that only its owner 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await shop.runWith(terminal, '--repo', 'acme/shop', 'status')).code).toBe(0);
   expect((await shop.runWith(terminal, 'logout')).stdout).toBe(
-    `The token of ${shop.s.url} is deleted on this machine. It stays valid until you revoke it on the page /settings/tokens.\n`,
+    `The token of ${shop.s.url} is deleted on this machine. The token stays valid until you revoke it on the page /settings/tokens.\n`,
   );
   expect(await readFile(file, 'utf8')).not.toContain(shop.s.token);
   expect((await shop.s.graphql('{ viewer { email } }')).errors).toEqual([]);

@@ -56,7 +56,7 @@ it('login through an OpenID provider gives the terminal a token, and the browser
     const { code, stdout } = await ran;
     expect([code, stdout]).toEqual([0, expect.stringContaining('as mia@acme.test of acme')]);
     const out = await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home }, 'logout');
-    expect([out.code, out.stdout]).toEqual([0, expect.stringContaining('The service has revoked it.')]);
+    expect([out.code, out.stdout]).toEqual([0, expect.stringContaining('The service has revoked the token.')]);
     await page.goto(`${url}/session`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign out there too' }).click();

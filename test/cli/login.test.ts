@@ -125,7 +125,7 @@ describe('logout', () => {
     const { code, stdout } = await logOut();
     expect([code, stdout]).toEqual([
       0,
-      `The token of ${s.url} is deleted on this machine. The service has revoked it.\n`,
+      `The token of ${s.url} is deleted on this machine. The service has revoked the token.\n`,
     ]);
     expect([await storedToken(), await refusal(token)]).toEqual([null, 'UNAUTHENTICATED']);
   });
@@ -150,7 +150,7 @@ describe('logout', () => {
     const token = await byBrowser();
     await s.graphql('mutation { revokeApiToken(input: {}) { apiToken { id } } }', {}, token);
     const { code, stdout } = await logOut();
-    expect([code, stdout]).toEqual([0, expect.stringContaining('The service did not accept it any more.')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('The service did not accept the token any more.')]);
     expect(await storedToken()).toBeNull();
   });
 

@@ -133,7 +133,7 @@ describe('a configuration', () => {
 test('webhooks listen prints deliveries as they are sent, and forwards them with their signature', async () => {
   await using endpoint = await receiver();
   await using developer = await receiver();
-  expect((await shop.run('webhooks', 'listen')).stderr).toContain('There is no such endpoint.');
+  expect((await shop.run('webhooks', 'listen')).stderr).toContain('The account has no such endpoint for webhooks.');
   await shop.mutate('createWebhookEndpoint', { url: endpoint.url, actions: ['*'] });
   const stop = new AbortController();
   const argv = ['webhooks', 'listen', '--forward', developer.url, '--json'];

@@ -8,7 +8,7 @@ import {
   repositoryOfRemote,
 } from '../../cli/client/checkout.ts';
 import { chooseConnection, isUnprotected, readAddress, type Sources } from '../../cli/client/connection.ts';
-import { plain } from '../../cli/client/api.ts';
+import { removeControls } from '../../cli/client/api.ts';
 import { exitCodes, outcomeOf } from '../../cli/output/failure.ts';
 import { ask, wantsColor } from '../../cli/output/io.ts';
 import { documentedCodes } from './documented.ts';
@@ -228,5 +228,5 @@ test('docs/command-line.md lists all exit codes', () => {
 });
 
 test('control characters are removed from text of the API before output', () => {
-  expect(plain('a\u001B[31mred\u001B[0m\u001B]0;title\u0007 b\r\n\tc\u0000\u009Bd')).toBe('ared b\n\tcd');
+  expect(removeControls('a\u001B[31mred\u001B[0m\u001B]0;title\u0007 b\r\n\tc\u0000\u009Bd')).toBe('ared b\n\tcd');
 });

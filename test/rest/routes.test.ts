@@ -165,7 +165,7 @@ class Kept implements Idempotency {
     const known = this.answers.get(`${operation} ${key}`);
     if (!known) this.answers.set(`${operation} ${key}`, { fingerprint, answer: undefined });
     if (!known) return { kind: 'First' };
-    if (known.fingerprint !== fingerprint) return { kind: 'AnotherRequest' };
+    if (known.fingerprint !== fingerprint) return { kind: 'OtherFingerprint' };
     return known.answer ? { kind: 'Answered', answer: known.answer } : { kind: 'InProgress' };
   }
   async finish({ key, operation, fingerprint }: KeyedRequest, answer: Answer | undefined): Promise<void> {
