@@ -1,2 +1,2 @@
-/** Bundles the dashboard into `outDir`. True when something was built. */
+/** Bundles the dashboard into `outDir`. Returns whether something was built. */
 export function buildDashboard(outDir: string): Promise<boolean>;

@@ -1,11 +1,11 @@
-// The dashboard as it is built, and as `npm run dashboard` serves it before a running Interlock.
+// Configures how the dashboard is built, and how `npm run dashboard` serves it in front of a running Interlock.
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const interlock = process.env['INTERLOCK_URL'] ?? 'http://127.0.0.1:4000';
 
-// A session's cookie counts only for requests of the server's own origin.
+// The server accepts the cookie of a session only in requests of its own origin.
 const proxied = { target: interlock, changeOrigin: true, headers: { origin: interlock } };
 
 export default defineConfig({
@@ -16,7 +16,7 @@ export default defineConfig({
   build: {
     target: 'es2024',
     modulePreload: { polyfill: false },
-    // Beside the dashboard, the page of embed links, which loads nothing of it.
+    // The page of embed links is built too. It loads nothing of the dashboard.
     rollupOptions: { input: ['index.html', 'embed.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))) },
     // A data: URL would need a wider Content-Security-Policy.
     assetsInlineLimit: 0,

@@ -77,7 +77,9 @@ describe('an environment', () => {
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Roll back production?' });
     await dialog
-      .getByText('It goes from v2-rc1 back to v1-rc1. 1 pull request leaves production. Nothing else is canceled.')
+      .getByText(
+        'production goes from v2-rc1 back to v1-rc1. 1 pull request leaves production. Nothing else is canceled.',
+      )
       .waitFor();
     await dialog.getByText('#1 Cart: keep line items').waitFor();
     await dialog.getByText('Then production is frozen for 2 h').waitFor();

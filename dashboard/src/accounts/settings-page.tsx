@@ -52,7 +52,7 @@ export function PeoplePage(): ReactNode {
     verb: 'Remove',
     harms: true,
     preview: async () => ({
-      sentence: `The tokens and sessions of ${email} end at once. What they did stays in the activity.`,
+      sentence: `The tokens and sessions of ${email} end at once. The activity still shows what ${email} did.`,
     }),
     run: async () => {
       await answerOf(client.mutation(RemoveUserDocument, { input: { id } }));
@@ -138,7 +138,7 @@ export function TokensPage(): ReactNode {
     harms: false,
     fields: [
       { name: 'name', label: 'Name', required: true },
-      { name: 'may', label: 'What it may do', options: Object.keys(presets) },
+      { name: 'may', label: 'What the token may do', options: Object.keys(presets) },
       { name: 'expires', label: 'Until (empty: it does not expire)', type: 'datetime-local' },
     ],
     preview: null,

@@ -73,7 +73,7 @@ export function AnalyticsPage(): ReactNode {
   );
 }
 
-/** Builds and estimates are shown of one queue or of all. Nothing to choose with a single queue. */
+/** Chooses of which base branch builds and estimates are shown. Nothing is drawn if there is only one queue. */
 function BranchChoice({
   branches,
   branch,
@@ -111,7 +111,10 @@ const reasons = [
 
 const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
 
-/** The middle of the days' values, because the days' own rows are gone. */
+/**
+ * The median of the values of the days. It replaces the median of all pull requests, because the answer has only one
+ * row for each day.
+ */
 function middle(all: readonly number[]): number {
   const sorted = all.filter((one) => one > 0).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
@@ -201,7 +204,7 @@ function Charts({
   );
 }
 
-/** The hours of the day, over all days: when work lands, and when it waits longest. */
+/** Shows for each hour of the day how many pull requests land, and how long they wait, over all days. */
 function Hours({ hours, isTable }: { readonly hours: Analytics['hours']; readonly isTable: boolean }): ReactNode {
   const waited = hours.filter(({ p90 }) => typeof p90 === 'number').sort((a, b) => (b.p90 ?? 0) - (a.p90 ?? 0))[0];
   const waitText = (seconds: number | null | undefined): string =>
@@ -274,7 +277,7 @@ function BuildTime({
   );
 }
 
-/** How many pull requests landed by the time of their first estimate. */
+/** Shows how many pull requests landed by the time of their first estimate. */
 function EtaAccuracy({
   days,
   isTable,
@@ -332,10 +335,10 @@ function FailedChecks({ checks }: { readonly checks: Analytics['failedChecks'] }
 }
 
 const hourMs = 60 * 60 * 1000;
-/** Two weeks: as many intervals as one answer has room for. */
+/** The number of hours in two weeks. One answer of the API has room for so many hours. */
 const hoursBack = 14 * 24;
 
-/** When the line of the default branch is long. */
+/** Shows at which hours of the week the line of the page's branch is long. */
 function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode {
   const repository = useRepository(useShell());
   // Full hours, so that the question stays the same for an hour.

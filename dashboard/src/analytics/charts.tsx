@@ -1,4 +1,4 @@
-// Charts as SVG: scales and shapes by d3, colours by tokens.
+// Draws charts as SVG. d3 makes the scales and shapes, and the colours are those of the style sheet.
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, curveMonotoneX, line } from 'd3-shape';
@@ -23,7 +23,7 @@ function dayText(date: string): string {
   return dayAndMonth.format(new Date(`${date}T00:00:00Z`));
 }
 
-/** Waits below two minutes are given in seconds, because in minutes neighbouring ticks would read the same. */
+/** Waits below two minutes are given in seconds, because in minutes two neighbouring ticks would have the same text. */
 function waitText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : describeDuration(seconds * 1000);
 }
@@ -35,7 +35,7 @@ interface DayOfWaits {
   readonly p90: number;
 }
 
-/** A drawing as wide as the element around it, so that its text is as large as the text of the page. */
+/** A drawing as wide as the element around it. So the text of the drawing is as large as the text of the page. */
 function Drawing({
   label,
   tall,
@@ -110,7 +110,9 @@ function Frame({
   );
 }
 
-/** The median as a line, and the range from the 75th to the 90th percentile as a band. Values in seconds. */
+/**
+ * Draws the median as a line, and the range from the 75th to the 90th percentile as a band. The values are in seconds.
+ */
 export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactNode {
   return (
     <>
@@ -158,7 +160,7 @@ function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; rea
   );
 }
 
-/** Counts of each day, on top of each other. */
+/** Draws the counts of each day on top of each other. */
 export function Stacks({
   series,
   textOf,
@@ -233,7 +235,7 @@ function Legend({
 const cell = { left: 34, top: 4, bottom: 18, tall: 17 } as const;
 const heatHeight = cell.top + 7 * cell.tall + cell.bottom;
 
-/** Hours of a week as cells, the darker the longer the line was. */
+/** Draws the hours of a week as cells. The longer the line was, the darker is the cell. */
 export function Heat({ week }: { readonly week: Week }): ReactNode {
   return (
     <Drawing label="In line by hour and weekday" tall={heatHeight}>

@@ -1,4 +1,4 @@
-// How long the line is at each hour of a week, on average.
+// Computes how long the line is on average at each hour of a week.
 
 export interface Point {
   /** The instant, ISO 8601. */

@@ -1,5 +1,5 @@
-// The dialog of an action. It reads from the server what the action would do before the action can be confirmed, and
-// reads it again whenever something changes. Nothing is shown as done before the server says so.
+// The dialog of an action. Before the action can be confirmed, the dialog reads from the server what the action would
+// do. It reads this again whenever something changes. No action is shown as done before the server says so.
 import {
   createContext,
   useCallback,
@@ -15,7 +15,7 @@ import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Button } from '../design/parts.tsx';
 import styles from '../design/parts.module.css';
-import { codeOf, problemOf, type Problem } from './errors.ts';
+import { problemReference, problemOf, type Problem } from './errors.ts';
 import { forgetKeys } from './keyed.ts';
 import { useConnection } from './live.ts';
 
@@ -51,7 +51,7 @@ export interface Action {
 }
 
 /** A refusal of the API, with its code. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
     super(problem.sentence);
@@ -59,14 +59,14 @@ export class Refused extends Error {
   }
 }
 
-/** Waits for an operation and returns its data. Throws `Refused` if the API refused it or sent no data. */
+/** Waits for an operation and returns its data. Throws `RefusedError` if the API refused it or sent no data. */
 export async function answerOf<Data>(
   operation: { readonly toPromise: () => Promise<OperationResult<Data>> } | Promise<OperationResult<Data>>,
 ): Promise<Data> {
   const { data, error } = await ('toPromise' in operation ? operation.toPromise() : operation);
-  if (error) throw new Refused(problemOf(error));
+  if (error) throw new RefusedError(problemOf(error));
   if (data === undefined)
-    throw new Refused({ sentence: 'The server sent an empty answer.', code: 'EMPTY', requestId: null });
+    throw new RefusedError({ sentence: 'The server sent an empty answer.', code: 'EMPTY', requestId: null });
   return data;
 }
 
@@ -75,19 +75,22 @@ const ActContext = createContext<{ readonly act: (action: Action) => void; reado
   say: () => undefined,
 });
 
-/** Opens the dialog of an action. */
+/** Returns a function that opens the dialog of an action. */
 export function useAct(): (action: Action) => void {
   return useContext(ActContext).act;
 }
 
-/** Shows a sentence at the bottom of the page for five seconds, and announces it to screen readers. */
+/**
+ * Returns a function that shows a sentence at the bottom of the page for five seconds, and announces it to screen
+ * readers.
+ */
 export function useSay(): (sentence: string) => void {
   return useContext(ActContext).say;
 }
 
 const sayForMs = 5_000;
 
-export function Acting({ children }: { readonly children: ReactNode }): ReactNode {
+export function ActionProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [action, setAction] = useState<Action | null>(null);
   const [sentenceShown, setSentenceShown] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -108,7 +111,7 @@ export function Acting({ children }: { readonly children: ReactNode }): ReactNod
   );
 }
 
-/** After a change, the preview is read again after this time. The action cannot be confirmed before. */
+/** How long after a change the preview is read again. Until then the action cannot be confirmed. */
 const disarmedMs = 300;
 
 type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
@@ -132,7 +135,7 @@ function usePreview({ preview }: Action, values: Values): Preview {
             if (isCurrent) setState({ effect, problem: null, isArmed: true });
           },
           (error: unknown) => {
-            if (!(error instanceof Refused)) throw error;
+            if (!(error instanceof RefusedError)) throw error;
             if (isCurrent) setState({ effect: null, problem: error.problem, isArmed: false });
           },
         ),
@@ -182,7 +185,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       },
       (error: unknown) => {
         setRunning(false);
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedError)) throw error;
         setRefusal(error.problem);
       },
     );
@@ -206,7 +209,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           <div className={cx(styles['next'], styles['red'])}>
             <b>{headingOf(refusal)}</b>
             <span>{shown.sentence}</span>
-            <span className="xs">{codeOf(shown)}</span>
+            <span className="xs">{problemReference(shown)}</span>
           </div>
         )}
         {!shown && effect && <EffectView effect={effect} harms={action.harms} />}

@@ -1,6 +1,6 @@
-// Which answers the normalised cache keeps. To the cache, a field with other arguments is another field, and the cache
-// forgets none. So without a rule a page that asks for another window of time each minute would need more and more
-// memory.
+// The rules about which answers stay in the normalised cache. For the cache, a field with other arguments is another
+// field, and the cache never deletes fields by itself. So without a rule, a page that asks for another window of time
+// each minute would need more and more memory.
 import type { CacheExchangeOpts, UpdateResolver } from '@urql/exchange-graphcache';
 
 interface Keyed {
@@ -8,8 +8,8 @@ interface Keyed {
   readonly asOf?: string | null;
 }
 
-// An object without an id is part of the object that holds it. A queue as of a past moment is another object than the
-// present queue.
+// An object without an id is stored in the object that contains it. A queue as of a past moment is another object than
+// the present queue.
 const keys = new Proxy(
   {},
   {
@@ -22,7 +22,7 @@ const keys = new Proxy(
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Keeps only the newest answer of all cached fields that have this name and whose arguments match. */
+/** Deletes all answers but the newest of the cached fields that have this name and whose arguments match. */
 function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
   return (_answer, args, cache, { parentKey, fieldName }) => {
     if (!matches(args)) return;
@@ -41,13 +41,14 @@ function isSame(one: Arguments, other: Arguments): boolean {
 export const cacheOptions = {
   keys,
   updates: {
-    // Each answer is read once. The page itself keeps the log or the history that it shows.
+    // The cache need not have more than one answer of these fields. The page itself stores the log or the history that
+    // it shows.
     Deployment: { log: keepNewest(() => true) },
     ReleaseCandidate: { log: keepNewest(() => true) },
     Runbook: { log: keepNewest(() => true) },
     Verification: { log: keepNewest(() => true) },
     Queue: { depthHistory: keepNewest(() => true) },
-    // Each past moment that the reader looks at is a whole queue with its line and its builds.
+    // Each past moment that the reader looks at would add a whole queue with its line and its builds.
     Repository: { queue: keepNewest(({ asOf }) => asOf !== undefined && asOf !== null) },
   },
 } satisfies CacheExchangeOpts;

@@ -1,5 +1,5 @@
-// The GraphQL client. Its cache is keyed by `id`, it sends the session's cookie, and it corrects the page's clock by
-// the server's.
+// The GraphQL client. Its cache is keyed by `id`. It sends the cookie of the session, and corrects the clock of the page
+// by the clock of the server.
 import { useSyncExternalStore } from 'react';
 import { Client, fetchExchange, mapExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
@@ -46,7 +46,7 @@ function createClient(): Client {
 let current = createClient();
 const listeners = new Set<() => void>();
 
-/** Replaces the client a moment later, not while an answer is on its way to the page. */
+/** Replaces the client a moment later, so that the page first gets the present answer. */
 function renewLater(of: Client): void {
   setTimeout(() => {
     if (of !== current) return;
@@ -56,9 +56,9 @@ function renewLater(of: Client): void {
 }
 
 /**
- * The client, which is replaced from time to time. The cache frees objects that it no longer needs, but keeps their
- * names, so a page that stays open would grow. A page keeps showing what it has read until the next client has read it
- * again.
+ * Returns the client, which is replaced from time to time. The cache frees objects that it no longer needs, but never
+ * their names, so the memory of a page that stays open would grow. After a replacement, the page shows its data until
+ * the new client has read the same data.
  */
 export function useFreshClient(): Client {
   return useSyncExternalStore(

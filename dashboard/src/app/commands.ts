@@ -1,9 +1,9 @@
 // The commands of the page, which a user runs by a key or in the palette. Each part of the page adds its own commands.
 import { useEffect, useRef } from 'react';
-import { preferred } from './preferences.ts';
+import { readPreferences } from './preferences.ts';
 
 export interface Command {
-  /** One key, or two after each other as in `g q`. Null: only in the palette. */
+  /** One key, or two keys after each other as in `g q`. Null: the command is only in the palette. */
   readonly key: string | null;
   readonly label: string;
   readonly group: 'Pages' | 'This page' | 'This row' | 'View';
@@ -22,7 +22,7 @@ const sources = new Set<Source>();
 const sequenceMs = 1_200;
 let first: { readonly key: string; readonly at: number } | null = null;
 
-/** All commands. The commands of the innermost part come first. */
+/** Lists all commands. The commands of the innermost part of the page come first. */
 export function listCommands(): readonly Command[] {
   return [...sources].toReversed().flatMap((source) => source.current);
 }
@@ -39,7 +39,8 @@ export function useCommands(commands: readonly Command[]): void {
 }
 
 /**
- * Inputs in which keys still run commands. For example, the slider has the focus after `t`, and `.` leads back to now.
+ * Types of inputs in which keys still run commands. For example, after `t` the slider has the focus, and the key `.`
+ * must lead back to now.
  */
 const untyped = new Set(['range', 'checkbox', 'radio']);
 
@@ -53,14 +54,14 @@ function onKey(event: KeyboardEvent, showWhyNot: (sentence: string) => void): vo
   if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector('dialog[open]') !== null) return;
-  if (!preferred().singleKeys && event.key.length === 1) return;
+  if (!readPreferences().singleKeys && event.key.length === 1) return;
   const isSecond = first !== null && performance.now() - first.at < sequenceMs;
   const typed = isSecond && first !== null ? `${first.key} ${event.key}` : event.key;
   const command = listCommands().find(({ key }) => key === typed);
   first = !isSecond && event.key === 'g' ? { key: 'g', at: performance.now() } : null;
   if (!command) return;
   if (command.disabled !== undefined) return showWhyNot(command.disabled);
-  // A link or button with the focus keeps its Enter.
+  // If a link or button has the focus, Enter activates it and runs no command.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button') !== null) return;
   event.preventDefault();
   command.run();
@@ -73,7 +74,7 @@ export function listenToKeys(showWhyNot: (sentence: string) => void): () => void
   return () => document.removeEventListener('keydown', listener);
 }
 
-/** The command that copies the commit. It is disabled if there is no commit. */
+/** Makes the command that copies the commit. The command is disabled if there is no commit. */
 export function copyCommitCommand(commit: string | null | undefined, say: (sentence: string) => void): Command {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(commit ?? '');

@@ -1,11 +1,14 @@
-// An event as a sentence: what happened, and to what. An action without an entry is shown by its name.
+// Describes an event: what happened, and to what. An action without an entry here is shown by its name.
 import { numbers, sentence, textsOf, labelOf } from '../design/labels.ts';
 
 export interface DescribedEvent {
   readonly what: string;
-  /** The reason, or another text of the event. Empty where it has none. */
+  /** The reason, or another text of the event. Empty: the event has no such text. */
   readonly detail: string;
-  /** What the event happened to. Empty for the repository, and for a pull request, which the event names elsewhere. */
+  /**
+   * What the event happened to. Empty: the event is about the repository, or about a pull request, which is shown
+   * elsewhere.
+   */
   readonly subject: string;
 }
 
@@ -78,7 +81,7 @@ function detailsOf({ reason, ...others }: Facts): Facts {
   return others['sentence'] === undefined ? { ...others, reason } : others;
 }
 
-/** The pull requests of a batch's event: numbers, or objects with a number. */
+/** Reads the pull requests of an event about a batch. The event has numbers, or objects with a number. */
 function numbersIn({ pullRequests }: Facts): readonly number[] {
   if (!Array.isArray(pullRequests)) return [];
   return pullRequests
@@ -86,7 +89,7 @@ function numbersIn({ pullRequests }: Facts): readonly number[] {
     .filter((number) => typeof number === 'number');
 }
 
-/** The number of the event's pull request. Empty if the pull request is only planned and has no number yet. */
+/** Reads the number of the event's pull request. Empty: the pull request is only planned and has no number yet. */
 function numberIn({ pullRequest }: Facts): readonly string[] {
   return typeof pullRequest === 'number' ? [`#${pullRequest}`] : [];
 }

@@ -1,4 +1,4 @@
-// Why the API refused an operation, in the words of the API.
+// Why an operation failed, as the message of the API, or as a sentence of the dashboard if there was no answer.
 import type { CombinedError } from '@urql/core';
 
 export interface Problem {
@@ -21,6 +21,6 @@ export function problemOf(error: CombinedError): Problem {
   };
 }
 
-export function codeOf({ code, requestId }: Problem): string {
+export function problemReference({ code, requestId }: Problem): string {
   return requestId === null ? code : `${code}, request ${requestId}`;
 }

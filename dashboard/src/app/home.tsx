@@ -2,7 +2,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Bar, Empty, Waiting } from '../design/parts.tsx';
-import { preferred } from './preferences.ts';
+import { readPreferences } from './preferences.ts';
 import { useShell } from './shell.tsx';
 
 export function Home(): ReactNode {
@@ -11,7 +11,7 @@ export function Home(): ReactNode {
   const { owner, name } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
   const wanted = repositories.find((one) => owner === undefined || (one.owner === owner && one.name === name));
-  const { lastQueue } = preferred();
+  const { lastQueue } = readPreferences();
   const last =
     owner === undefined && repositories.some((one) => lastQueue?.startsWith(`/${one.owner}/${one.name}/`) === true)
       ? lastQueue
@@ -33,7 +33,7 @@ export function Home(): ReactNode {
   return (
     <>
       <Bar title="Not found" />
-      <Empty title={`There is no repository ${owner}/${name} here.`}>Choose another one at the left.</Empty>
+      <Empty title={`There is no repository ${owner}/${name} here.`}>Choose another repository at the left.</Empty>
     </>
   );
 }

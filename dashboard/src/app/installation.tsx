@@ -1,4 +1,4 @@
-// The version of the installation, and which of its parts do not work.
+// Shows the version of the installation, and which of its parts do not work.
 import { useEffect, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import parts from '../design/parts.module.css';
@@ -9,7 +9,7 @@ import styles from './shell.module.css';
 
 const readEveryMs = 30_000;
 
-/** At the foot of the side bar. A hidden tab reads nothing. */
+/** The sign at the foot of the side bar. A hidden tab does not read it again. */
 export function InstallationSign(): ReactNode {
   const [{ data }, read] = useQuery({ query: InstallationDocument });
   useEffect(() => {
@@ -35,7 +35,7 @@ export function InstallationSign(): ReactNode {
   );
 }
 
-/** The command that opens a workflow in Temporal's UI. `what` says whose workflow it is. */
+/** Makes the command that opens a workflow in Temporal's UI. `what` is the thing that the workflow works on. */
 export function temporalCommand(what: string, url: string | null | undefined): Command {
   return {
     key: 'w',

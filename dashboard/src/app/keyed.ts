@@ -1,5 +1,5 @@
-// Mutations carry an Idempotency-Key. A mutation whose answer was lost is sent again with the same key, and the server
-// carries it out once.
+// Mutations are sent with an Idempotency-Key. A mutation whose answer was lost is sent again with the same key, and the
+// server carries it out only once.
 import { getOperationName, makeOperation, mapExchange, type Exchange, type Operation } from '@urql/core';
 import { problemOf } from './errors.ts';
 
@@ -8,7 +8,8 @@ const askAgainAfterMs = 1_000;
 /** Statuses by which a proxy says that the server behind it did not answer. */
 const unanswered = new Set([502, 504]);
 /**
- * Mutations without a key: their answers show a secret once, and the server would keep the answer of a key for a day.
+ * The mutations whose answers contain a secret. They are sent without a key, because the server stores the answer of a
+ * key for a day.
  */
 const showSecrets = new Set(['CreateApiToken', 'CreateWebhookEndpoint', 'CreateEmbedLink']);
 /** Codes of errors after which it is not known whether the request was carried out. */
@@ -37,7 +38,10 @@ function isKeyed(operation: Operation): boolean {
   );
 }
 
-/** Gives each mutation a key. The mutation keeps its key until the server has answered. */
+/**
+ * Gives each mutation a key, except previews and mutations whose answers contain a secret. Equal mutations have the
+ * same key until the server has answered one.
+ */
 export const keyedExchange: Exchange = mapExchange({
   onOperation: (operation) => {
     if (!isKeyed(operation)) return operation;
@@ -50,12 +54,12 @@ export const keyedExchange: Exchange = mapExchange({
   },
   onResult: ({ operation, error }) => {
     if (!isKeyed(operation) || (error && openCodes.has(problemOf(error).code))) return;
-    // After this answer an equal request is a new request.
+    // After this answer, an equal mutation is a new request and gets a new key.
     forgetKeys();
   },
 });
 
-/** Sends a request to the server. If no answer comes, a request with a key is sent once more after a moment. */
+/** Sends a request to the server. If no answer comes, a request with a key is sent once more after a second. */
 export async function fetchAgain(input: RequestInfo | URL, init: RequestInit): Promise<Response> {
   if (!new Headers(init.headers).has(header)) return await fetch(input, init);
   try {

@@ -1,4 +1,4 @@
-// A log that grows while it is shown: the output of an agent or of a deployment. The end of the log is read first.
+// Shows a log that still grows, such as the output of an agent or of a deployment. The end of the log is read first.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, type TypedDocumentNode } from 'urql';
 import { Button } from '../design/parts.tsx';
@@ -16,7 +16,7 @@ interface LiveLogProps<Data, Page, Variables extends object> {
   readonly document: Following<Data, Variables>['document'];
   readonly variables: Variables;
   readonly pieceOf: (data: Data) => Piece;
-  /** Reads the newest pieces, or those before a cursor. */
+  /** Reads the newest pieces, or the pieces before a cursor. */
   readonly pages: {
     readonly document: TypedDocumentNode<Page, Variables & { before?: string | null | undefined }>;
     readonly pageOf: (data: Page) => EarlierPage | null | undefined;
@@ -121,12 +121,12 @@ function useLog<Data, Page, Variables extends object>({
   return { ...log, showEarlier, showEnd, isReading };
 }
 
-/** The `key` of the element must name the run of the log. */
+/** Shows a log. The `key` of the element must be different for each log. */
 export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProps<Data, Page, Variables>): ReactNode {
   const { pieces, hasEarlier, hasLater, showEarlier, showEnd, isReading } = useLog(props);
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
-  /** A piece, and how far below the upper edge it is. It stays there while earlier pieces are read. */
+  /** A piece, and how far below the upper edge it is. The piece stays at this place when earlier pieces are added. */
   const anchor = useRef<{ readonly piece: HTMLElement; readonly belowPx: number } | null>(null);
   const firstCursor = pieces[0]?.cursor;
   useLayoutEffect(() => {
@@ -135,7 +135,7 @@ export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProp
     if (anchor.current !== null && !isReading) {
       current.scrollTop = anchor.current.piece.offsetTop - anchor.current.belowPx;
       anchor.current = null;
-      // The button may not exist any more.
+      // The button that had the focus does not exist any more.
       if (!hasEarlier) current.focus({ preventScroll: true });
     } else if (isAtEnd.current) current.scrollTop = current.scrollHeight;
   }, [pieces, firstCursor, isReading, hasEarlier]);

@@ -1,5 +1,5 @@
-// One socket for the tab. Each subscriber keeps the cursor of the last change it received, and a new socket continues
-// behind that cursor: no change is missed, and receiving a change twice is harmless.
+// One socket for the tab. Each subscriber remembers the cursor of the last change that it received, and a new socket
+// continues after this cursor. So no change is missed. A change may be received twice, which is harmless.
 import { useSyncExternalStore } from 'react';
 import { stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { createClient } from 'graphql-ws';
@@ -7,9 +7,9 @@ import { now } from '../design/clock.ts';
 
 export interface Connection {
   readonly state: 'idle' | 'live' | 'off';
-  /** When the socket was lost, by the server's clock. Null unless it is off. */
+  /** When the socket was lost, by the server's clock. Null: the socket is not off. */
   readonly offSince: number | null;
-  /** When the next attempt begins. Null unless it is off. */
+  /** When the next attempt to connect begins. Null: the socket is not off. */
   readonly retryAt: number | null;
   /** How many changes arrived together after a reconnect. Null: there was no reconnect just now. */
   readonly caughtUp: number | null;
@@ -25,8 +25,8 @@ export interface Following<Data, Variables> {
   readonly cursorOf: (data: Data) => string | null;
   readonly onChange: (data: Data) => void;
   /**
-   * Called when the log has deleted the changes behind the cursor. If left out, the subscriber continues from `after:
-   * null`.
+   * Called when the event log has deleted the changes after the cursor. If left out, the subscriber continues from
+   * `after: null`.
    */
   readonly onExpired?: () => void;
   /** True: the messages are lines of a log, which do not change what an action would do. */
@@ -58,7 +58,7 @@ function publish(change: Partial<Connection>): void {
 const socket = createClient({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
   lazyCloseTimeout: 2_000,
-  // Every subscriber continues behind its own cursor, which the retries of the library would not use.
+  // Every subscriber continues after its own cursor. The retries of the library would not use this cursor.
   retryAttempts: 0,
   keepAlive: pingEveryMs,
   on: {
@@ -107,7 +107,7 @@ export function retryNow(): void {
   startAll();
 }
 
-/** Sets what is called when the session is no longer valid at the server. */
+/** Sets the function that is called when the server no longer accepts the session. */
 export function onSignedOut(handler: () => void): void {
   signedOut = handler;
 }
@@ -131,7 +131,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           source.onChange(data);
           if (source.isLog !== true) publish({ changes: connection.changes + 1 });
         },
-        // A closed socket ends here too: `closed` above has scheduled the next attempt.
+        // If the socket was closed, nothing is done here, because `closed` above has scheduled the next attempt.
         error: (error) => {
           if (!Array.isArray(error)) return;
           const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;

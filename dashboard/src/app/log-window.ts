@@ -1,5 +1,5 @@
-// The part of a log that is on screen: at first the end of the log, and earlier pieces when the reader asks for them.
-// The part is bounded: if the reader goes far back in a long log, pieces at the end are dropped.
+// Decides which part of a log is on screen. At first this is the end of the log. Earlier pieces are added when the
+// reader asks for them. The size is bounded: if the reader goes far back in a long log, pieces at the end are dropped.
 
 export interface Piece {
   readonly cursor: string;
@@ -14,11 +14,14 @@ export interface EarlierPage {
 
 export interface LogWindow {
   readonly pieces: readonly Piece[];
-  /** The log has pieces before these. */
+  /** Whether the log has pieces before `pieces`. */
   readonly hasEarlier: boolean;
-  /** The log has pieces behind these, which were dropped for earlier ones. Text that is written now is not shown. */
+  /**
+   * Whether pieces at the end were dropped, because the reader asked for earlier pieces. Then text that is written now
+   * is not shown.
+   */
   readonly hasLater: boolean;
-  /** How many characters are kept when more text comes at the end. Pieces before them are dropped. */
+  /** How many characters stay on screen when more text comes at the end. Pieces before these are dropped. */
   readonly mostCharacters: number;
 }
 
@@ -39,8 +42,8 @@ export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
 }
 
 /**
- * Adds earlier pieces. They stay, however much text comes at the end. If more than `mostShown` characters would be
- * shown, pieces at the end are dropped.
+ * Adds earlier pieces. They stay on screen until 300,000 more characters have come at the end. If more than `mostShown`
+ * characters would be shown, pieces at the end are dropped.
  */
 export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): LogWindow {
   const pieces = [...nodes];

@@ -1,8 +1,9 @@
-// For pages that read their content once: the read, and what the page shows while it waits or if the read fails.
+// Parts for pages that read their content once: the read, and what the page shows until the answer comes or if the read
+// fails.
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { Banner, Failure, Waiting } from '../design/parts.tsx';
-import { codeOf, problemOf, type Problem } from './errors.ts';
+import { problemReference, problemOf, type Problem } from './errors.ts';
 import type { QueryAnswer } from './use-live-query.ts';
 
 export function useAnswer<Data, Variables extends AnyVariables>(
@@ -20,14 +21,14 @@ export function useAnswer<Data, Variables extends AnyVariables>(
   };
 }
 
-/** The title of the browser's tab. */
+/** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Interlock`;
   }, [title]);
 }
 
-/** Shows an answer, or why there is none. */
+/** Shows an answer, or why there is no answer. */
 export function Shown<Data>({
   answer,
   what,
@@ -40,7 +41,7 @@ export function Shown<Data>({
 }): ReactNode {
   if (answer.problem)
     return (
-      <Failure title={`${what} could not be read.`} code={codeOf(answer.problem)} retry={answer.refresh}>
+      <Failure title={`${what} could not be read.`} code={problemReference(answer.problem)} retry={answer.refresh}>
         {answer.problem.sentence}
       </Failure>
     );
@@ -57,7 +58,7 @@ export function Shown<Data>({
 export function MissingPart({ problem }: { readonly problem: Problem }): ReactNode {
   return (
     <Banner tone="red">
-      A part of this page could not be read: {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+      A part of this page could not be read: {problem.sentence} <span className="xs">{problemReference(problem)}</span>
     </Banner>
   );
 }

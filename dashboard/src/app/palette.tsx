@@ -1,6 +1,6 @@
 // The palette, which lists every command of the page, every queue, and what the server finds by words. When an action
-// has been highlighted for a moment, its preview is read. The palette is a combobox over a list box, as WAI-ARIA
-// describes it.
+// has been highlighted for a moment, the palette reads and shows the preview of the action. The palette is a combobox
+// over a list box, as WAI-ARIA describes it.
 import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
@@ -10,7 +10,7 @@ import { Kbd } from '../design/parts.tsx';
 import { labelOf, personOf } from '../design/labels.ts';
 import { listCommands } from './commands.ts';
 import { SearchDocument, type ShellQuery } from '../generated/app.ts';
-import { Refused } from './act.tsx';
+import { RefusedError } from './act.tsx';
 import styles from './palette.module.css';
 
 interface Choice {
@@ -26,13 +26,13 @@ interface Choice {
 const previewAfterMs = 150;
 const searchAfterMs = 150;
 const mostOfGroup = 8;
-/** The server refuses a text that is longer or has more words. */
+/** The server refuses a search text that is longer or has more words. */
 const longestText = 200;
 const mostWords = 10;
 
 /**
- * What the server finds in the repository of the page, or in the whole account if the page has no repository. Releases
- * are always searched in the whole account.
+ * Reads what the server finds in the repository of the page, or in the whole account if the page has no repository.
+ * Releases are always searched in the whole account.
  */
 function useSearch(text: string): SearchResult {
   const { owner, name } = useParams({ strict: false });
@@ -110,7 +110,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
     choice?.preview?.().then(
       (sentence) => setPreviewed({ id: choice.id, sentence }),
       (error: unknown) => {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedError)) throw error;
         setPreviewed({ id: choice.id, sentence: error.problem.sentence });
       },
     );

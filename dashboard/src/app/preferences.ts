@@ -1,11 +1,11 @@
-// The reader's preferences, kept in this browser: the theme, single keys, and the last visited queue.
+// The reader's preferences, which are stored in this browser: the theme, single keys, and the last visited queue.
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 interface Preferences {
   readonly theme: Theme;
-  /** Whether single keys act. Keys with a modifier always do. */
+  /** Whether single keys run commands. Keys with a modifier always do. */
   readonly singleKeys: boolean;
   /** The path of the last visited queue. */
   readonly lastQueue: string | null;
@@ -20,7 +20,7 @@ function stored(): Preferences {
   try {
     return { ...initial, ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Preferences>) };
   } catch {
-    // Storage may be forbidden, or hold text that is not JSON.
+    // The browser may forbid storage, or the storage may contain text that is not JSON.
     return initial;
   }
 }
@@ -30,18 +30,18 @@ function show({ theme }: Preferences): void {
   else document.documentElement.dataset['theme'] = theme;
 }
 
-export function prefer(change: Partial<Preferences>): void {
+export function changePreferences(change: Partial<Preferences>): void {
   preferences = { ...preferences, ...change };
   show(preferences);
   try {
     localStorage.setItem(storageKey, JSON.stringify(preferences));
   } catch {
-    // Without storage the preference holds until the page is left.
+    // Without storage the preference is lost when the page is left.
   }
   for (const listener of listeners) listener();
 }
 
-export function preferred(): Preferences {
+export function readPreferences(): Preferences {
   return preferences;
 }
 

@@ -10,30 +10,36 @@ import { Banner, Button, Kbd } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration, describeInstant } from '../design/time.tsx';
 import { count, labelOf } from '../design/labels.ts';
-import { Acting, useSay } from './act.tsx';
+import { ActionProvider, useSay } from './act.tsx';
 import { listCommands, listenToKeys, useCommands, type Command } from './commands.ts';
 import { ShellDocument, type ShellQuery } from '../generated/app.ts';
 import { InstallationSign } from './installation.tsx';
 import { retryNow, useConnection } from './live.ts';
 import { graphiqlAddress } from './shown-query.ts';
-import { prefer, preferred, usePreferences, type Theme } from './preferences.ts';
+import { changePreferences, readPreferences, usePreferences, type Theme } from './preferences.ts';
 import styles from './shell.module.css';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 type RepositoryName = { readonly owner: string; readonly name: string };
 
-/** What every page needs: the viewer, the repositories, the release projects. Undefined until the answer arrives. */
+/**
+ * Reads what every page needs: the viewer, the repositories and the release projects. Undefined until the answer
+ * arrives.
+ */
 export function useShell(): ShellQuery | undefined {
   const [{ data }] = useQuery({ query: ShellDocument });
   return data;
 }
 
-/** The repository in the address, else the repository of the last visited queue, else the first repository. */
+/**
+ * Returns the repository in the address, otherwise the repository of the last visited queue, otherwise the first
+ * repository.
+ */
 export function useRepository(shell: ShellQuery | undefined): (RepositoryName & { readonly branch: string }) | null {
   const { owner, name, _splat } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
-  const [, lastOwner, lastName] = preferred().lastQueue?.split('/') ?? [];
+  const [, lastOwner, lastName] = readPreferences().lastQueue?.split('/') ?? [];
   const found =
     repositories.find((one) => one.owner === owner && one.name === name) ??
     repositories.find((one) => one.owner === lastOwner && one.name === lastName) ??
@@ -45,9 +51,9 @@ export function useRepository(shell: ShellQuery | undefined): (RepositoryName & 
 
 export function Shell(): ReactNode {
   return (
-    <Acting>
+    <ActionProvider>
       <Frame />
-    </Acting>
+    </ActionProvider>
   );
 }
 
@@ -177,12 +183,17 @@ function useShellCommands({
       run: () => location.assign(graphiqlAddress()),
     },
     { key: 'c', label: 'Copy the link to this page', group: 'View', run: () => void copyLink() },
-    { key: null, label: `Use the ${nextTheme} theme`, group: 'View', run: () => prefer({ theme: nextTheme }) },
+    {
+      key: null,
+      label: `Use the ${nextTheme} theme`,
+      group: 'View',
+      run: () => changePreferences({ theme: nextTheme }),
+    },
     {
       key: null,
       label: singleKeys ? 'Turn single-key shortcuts off' : 'Turn single-key shortcuts on',
       group: 'View',
-      run: () => prefer({ singleKeys: !singleKeys }),
+      run: () => changePreferences({ singleKeys: !singleKeys }),
     },
   ]);
 }
@@ -247,7 +258,7 @@ function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
         <select
           className={parts['select']}
           value={theme}
-          onChange={(event) => prefer({ theme: event.currentTarget.value as Theme })}
+          onChange={(event) => changePreferences({ theme: event.currentTarget.value as Theme })}
         >
           {themes.map((one) => (
             <option key={one}>{one}</option>
@@ -366,7 +377,7 @@ function ConnectionBanner(): ReactNode {
   );
 }
 
-/** Says whether the page changes by itself when something happens. */
+/** Shows whether the page changes by itself when something happens. */
 export function LiveSign(): ReactNode {
   const { state } = useConnection();
   if (state === 'idle') return null;

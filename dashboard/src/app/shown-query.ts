@@ -1,4 +1,4 @@
-// The query of the present page, for users who want to send it to the API.
+// Remembers the query of the present page, for users who want to send it to the API.
 import { getOperationName, mapExchange, stringifyDocument, type Exchange, type Operation } from '@urql/core';
 
 /** The queries of the frame around every page. */
@@ -6,7 +6,7 @@ const ofNoPage = new Set(['Shell', 'Cursor', 'Installation', 'FindPullRequests',
 
 let shown: { readonly path: string; readonly operation: Operation } | null = null;
 
-/** Keeps the first query that a page sends. */
+/** Remembers the first query that each page sends. */
 export const shownExchange: Exchange = mapExchange({
   onOperation: (operation) => {
     if (operation.kind !== 'query' || ofNoPage.has(getOperationName(operation.query) ?? '')) return;

@@ -1,5 +1,6 @@
-// Keeps a page up to date. It reads the newest cursor first, then the rows, and then follows the changes behind the
-// cursor. If one request read both, the rows could be older than the cursor, and a change in between would be lost.
+// Shows changes on a page as they happen. The hook reads the newest cursor first, then the rows, and then follows the
+// changes after the cursor. If one request read both, the rows could be older than the cursor, and a change in between
+// would be lost.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { CursorDocument } from '../generated/app.ts';
@@ -40,7 +41,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   query: LiveQuery<Data, Variables, Change, ChangeVariables>,
 ): QueryAnswer<Data> {
   const client = useClient();
-  // If only the read part of the rows changes, the cursor stays, and no new subscription begins.
+  // If only the part of the rows that is read changes, the cursor stays the same and no new subscription begins.
   const subject = JSON.stringify(query.follows?.variables ?? query.variables);
   const [followed, setFollowed] = useState<{ readonly subject: string; readonly cursor: string | null } | null>(null);
   const isReady = followed?.subject === subject || query.follows === null;
@@ -63,11 +64,11 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     return () => clearTimeout(timer);
   }, [isRateLimited, fetching, refresh]);
 
-  // How many times the log had already deleted the changes behind the cursor.
+  // How many times the event log had already deleted the changes after the cursor.
   const [expiries, setExpiries] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    // A new cursor is read first. Rows that were read before it are then read again.
+    // A new cursor is read first. Rows that were read before this cursor are then read again.
     setFollowed(null);
     if (latest.current.follows === null) return undefined;
     void client

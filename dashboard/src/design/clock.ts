@@ -1,5 +1,5 @@
-// One clock for the whole page: this machine's, corrected by the `Date` that the server's answers carry. It ticks each
-// second while the page is visible.
+// The clock of the whole page. It is the clock of this machine, corrected by the header `Date` of the server's answers.
+// It ticks each second while the page is visible.
 import { useSyncExternalStore } from 'react';
 
 let offsetMs = 0;
@@ -7,7 +7,9 @@ let current = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Takes over the server's clock. A `Date` header has whole seconds, so smaller differences are noise. */
+/**
+ * Corrects the clock by a `Date` header. The header has whole seconds, so a difference below two seconds is ignored.
+ */
 export function correctClock(dateHeader: string | null): void {
   if (dateHeader === null) return;
   const difference = Date.parse(dateHeader) - Date.now();
@@ -39,7 +41,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present moment, each second. */
+/** Returns the present moment, and renders again each second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => current);
 }

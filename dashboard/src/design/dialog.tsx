@@ -1,4 +1,4 @@
-// A native modal dialog: it keeps the focus inside, closes on Escape, and gives the focus back.
+// A native modal dialog. The focus stays inside it, Escape closes it, and then the focus returns to where it was.
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 import styles from './parts.module.css';
@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children, footer, className, holdsFocus
         event.preventDefault();
         onClose();
       }}
-      // A browser may close the dialog without a `cancel` event, as on a second Escape.
+      // A browser may close the dialog without an event `cancel`, for example at a second Escape.
       onClose={onClose}
       onClick={(event) => {
         if (event.target === ref.current) onClose();

@@ -1,4 +1,4 @@
-// Icons of 16 by 16, drawn as strokes. They are decoration: a word always stands beside them or in a label.
+// Icons of 16 by 16 pixels, drawn as strokes. They are decoration: a word is always next to the icon or in its label.
 import type { ReactNode } from 'react';
 import styles from './parts.module.css';
 import { cx } from './cx.ts';

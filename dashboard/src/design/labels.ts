@@ -1,4 +1,4 @@
-// Labels: numbers, plurals, lists, enums and commits as text.
+// Turns numbers, plurals, lists, enums and commits into text.
 const integer = new Intl.NumberFormat();
 const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -11,7 +11,7 @@ export function list(all: readonly string[]): string {
   return conjunction.format(all);
 }
 
-/** `#1, #2, and #3`; of many the first ones and how many more. */
+/** `#1, #2, and #3`. A long list is cut, as in `#1, #2, #3, #4, and 8 more`. */
 export function numbers(all: readonly number[], most = 5): string {
   if (all.length <= most) return conjunction.format(all.map((number) => `#${number}`));
   return conjunction.format([...all.slice(0, most - 1).map((number) => `#${number}`), `${all.length - most + 1} more`]);
@@ -27,7 +27,7 @@ export function sentence(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `service~1` as `service`: without the number of a user who has no handle on the code host. */
+/** Turns `service~1` into `service`. The number is part of the name of a user who has no handle on the code host. */
 export function personOf(author: string): string {
   return author.replace(/~\d+$/, '');
 }
@@ -37,7 +37,8 @@ export function short(commit: string): string {
 }
 
 /**
- * The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers; of a diff its size does.
+ * Returns the texts among an event's facts, such as a reason. Ids and numbers are left out, and a diff is replaced by
+ * its size.
  */
 export function textsOf(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return '';

@@ -1,4 +1,4 @@
-// Whether the window is wide enough to show the parts of a page side by side.
+// Hooks that say whether the window is too narrow to show parts of a page side by side.
 import { useSyncExternalStore } from 'react';
 
 function mediaHook(text: string): () => boolean {

@@ -1,4 +1,4 @@
-// The parts that every page is made of: buttons, pills, states, a bar, an answer.
+// The elements that pages are made of: buttons, pills, states, a bar, an answer.
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -161,7 +161,7 @@ export function WithCode({ text }: { readonly text: string }): ReactNode {
 export function Terminal({ label, children }: { readonly label: string; readonly children: string }): ReactNode {
   return (
     <div>
-      {/* The text scrolls, so the keyboard must be able to focus it. */}
+      {/* The text scrolls, so a user must be able to focus it by keyboard. */}
       <pre className={styles['term']} tabIndex={0} role="region" aria-label={label}>
         {children}
       </pre>

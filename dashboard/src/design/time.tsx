@@ -1,4 +1,4 @@
-// Instants and durations as text. Each is a <time> with the instant in full, in the reader's zone and in UTC.
+// Shows instants and durations as text. The title of each <time> has the whole instant, in the reader's zone and in UTC.
 import type { ReactNode } from 'react';
 import { useNow } from './clock.ts';
 
@@ -14,7 +14,7 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
 const inFull = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Hours and minutes on the same day, otherwise with the day. */
+/** An instant as hours and minutes, and with the day if it is not today. */
 export function describeInstant(instant: string | number, now: number): string {
   const at = new Date(instant);
   const isNear = Math.abs(at.getTime() - now) < dayMs / 2 || at.toDateString() === new Date(now).toDateString();
@@ -57,7 +57,7 @@ function useMoment(shownAt: string | null): number {
   return shownAt === null ? now : Date.parse(shownAt);
 }
 
-/** `14:38`, or with the day when it is another one. */
+/** `14:38`, or with the day if it is not today. */
 export function At({ at }: InstantProps): ReactNode {
   const now = useNow();
   return (

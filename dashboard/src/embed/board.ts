@@ -1,5 +1,5 @@
-// Draws a queue for a screen on a wall: its state in a sentence, what lands next, and what landed. The page uses plain
-// elements without a framework, so that it loads in an instant and runs for months.
+// Draws a queue for a screen on a wall. It shows the state of the queue in a sentence, what lands next, and what landed.
+// The page uses plain elements without a framework, so that it loads quickly and runs for months.
 import { list, numbers, personOf } from '../design/labels.ts';
 
 interface Member {

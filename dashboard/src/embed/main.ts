@@ -1,4 +1,4 @@
-// The page of an embed link. The key in its address also opens the stream of changes, at the address below.
+// The page of an embed link. The key in the address of the page also opens the stream of changes.
 import '../design/tokens.css';
 import './embed.css';
 import { draw, type Board } from './board.ts';
@@ -9,7 +9,7 @@ const into = document.querySelector<HTMLElement>('#board');
 const { pathname, search } = location;
 let board: Board | null = null;
 let notLiveSince: number | null = null;
-/** How far this machine's clock is ahead of the server's. */
+/** How far the clock of this machine is ahead of the clock of the server. */
 let aheadMs = 0;
 
 function show(): void {
@@ -37,16 +37,16 @@ changes.addEventListener('message', ({ data }: MessageEvent<string>) => {
 changes.addEventListener('ended', () => {
   changes.close();
   board = null;
-  showNotice('This link does not work any more', 'It has expired or was revoked. An admin makes a new one.');
+  showNotice('This link does not work any more', 'The link has expired or was revoked. An admin can make a new link.');
 });
 changes.addEventListener('full', () => {
   changes.close();
-  showNotice('Too many screens show this queue', 'Close one of them, then open this page again.');
+  showNotice('Too many screens show this queue', 'Close one of the screens, then open this page again.');
 });
 changes.addEventListener('error', () => {
   notLiveSince ??= Date.now();
   show();
-  // The browser tries again by itself, unless the server refused.
+  // The browser connects again by itself, except if the server refused the connection.
   if (changes.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), redrawEveryMs);
 });
 setInterval(show, redrawEveryMs);

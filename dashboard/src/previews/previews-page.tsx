@@ -132,7 +132,7 @@ function Verifications(place: Place): ReactNode {
               </div>
             )}
             {pageInfo?.hasNextPage === true && first >= mostShown && (
-              <p className="sm dim">Earlier ones are on the pages of their pull requests.</p>
+              <p className="sm dim">Earlier verifications are on the pages of their pull requests.</p>
             )}
           </>
         );

@@ -1,4 +1,5 @@
-// The actions on a queue and on the pull requests in it. Each shows what it would do before it is confirmed.
+// The actions on a queue and on its pull requests. The dialog of each action shows what the action would do before the
+// user confirms it.
 import type { Client } from '@urql/core';
 import { answerOf, type Action, type Effect } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
@@ -37,7 +38,7 @@ function repositoryOf({ owner, name }: QueueRef): { readonly owner: string; read
   return { owner, name };
 }
 
-/** An impact as a sentence and a list of what it hits. */
+/** Describes an impact in a sentence and a list of what it affects. */
 export function effectOf(impact: ImpactTextFragment | null | undefined, otherwise: string): Effect {
   if (!impact) return { sentence: otherwise };
   const { resets, buildsStopped, buildsStarted, landingsHeld } = impact;
@@ -86,7 +87,10 @@ export function dequeueAction(client: Client, queue: QueueRef, { number }: Targe
       const { dequeuePullRequest } = await answerOf(
         client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: true } }),
       );
-      return effectOf(dequeuePullRequest.impact, 'It leaves the line. No other pull request is affected.');
+      return effectOf(
+        dequeuePullRequest.impact,
+        'The pull request leaves the line. No other pull request is affected.',
+      );
     },
     run: async () => {
       await answerOf(client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: false } }));
@@ -138,7 +142,7 @@ function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, ski
         : `Queue #${number}?`,
     verb: skipsLine ? 'Skip the line' : skipsValidation ? 'Skip validation' : 'Queue',
     harms: skipsLine || skipsValidation,
-    ...(skipsLine && { fields: [{ name: 'reason', label: 'Why it cannot wait', required: true }] }),
+    ...(skipsLine && { fields: [{ name: 'reason', label: 'Why the pull request cannot wait', required: true }] }),
     preview: async ({ reason = '' }) => {
       const { impact } = await send(reason === '' ? 'preview' : reason, true);
       return {
@@ -270,7 +274,10 @@ export function haltAction(client: Client, queue: QueueRef): Action {
     harms: true,
     fields: [{ name: 'reason', label: 'Reason (everybody sees it)', required: true }],
     preview: async ({ reason = '' }) =>
-      effectOf(await send(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
+      effectOf(
+        await send(reason === '' ? 'preview' : reason, true),
+        'Nothing is merged until an admin resumes the queue.',
+      ),
     run: async ({ reason = '' }) => {
       await send(reason, false);
       return `${queue.branch} is halted until an admin resumes it.`;
@@ -331,7 +338,7 @@ export function retryBuildAction(client: Client, queue: QueueRef, { number }: Ta
     title: `Build #${number} again?`,
     verb: 'Build again',
     harms: true,
-    preview: async () => effectOf(await send(true), 'Its build starts again.'),
+    preview: async () => effectOf(await send(true), `The build of #${number} starts again.`),
     run: async () => {
       await send(false);
       return `The build of #${number} starts again.`;

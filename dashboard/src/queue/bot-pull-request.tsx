@@ -1,4 +1,4 @@
-// The address of a bot pull request leads here: which build it runs CI for, and for which pull requests.
+// The page at the address of a bot pull request. It shows for which build and which pull requests CI runs there.
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { Shown, useAnswer } from '../app/page.tsx';
@@ -17,7 +17,7 @@ interface BotPageProps {
 
 type Bot = NonNullable<NonNullable<BotPullRequestQuery['repository']>['botPullRequest']>;
 
-/** The page of a number that is not a pull request of people: it may be a bot pull request. */
+/** The page of a number that no pull request of a person has. The number may be that of a bot pull request. */
 export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
   const answer = useAnswer(BotPullRequestDocument, { owner, name, number });
   return (
@@ -60,7 +60,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
         }
       >
         #{number} is where CI runs on batch {batch.position} of {targetBranch}.{' '}
-        <em>Interlock opened it to run CI. It is never merged.</em>
+        <em>Interlock opened this pull request to run CI. It is never merged.</em>
       </Answer>
       <div className={parts['body']}>
         <h3 className={parts['h']}>The pull requests that it validates</h3>

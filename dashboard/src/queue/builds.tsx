@@ -1,4 +1,4 @@
-// The builds of a pull request, its own checks, and its verification.
+// Shows the builds, the own checks and the verification of a pull request.
 import type { ReactNode } from 'react';
 import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
@@ -8,7 +8,7 @@ import parts from '../design/parts.module.css';
 import { At, describeRunTime, Since } from '../design/time.tsx';
 import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
 import { numbers, sentence, short, labelOf } from '../design/labels.ts';
-import { passed, running } from './conclusions.ts';
+import { passedConclusions, runningConclusions } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './builds.module.css';
 
@@ -17,7 +17,7 @@ type Batch = PullRequest['batches']['nodes'][number];
 
 export function Checks({ checks }: { readonly checks: readonly Check[] }): ReactNode {
   if (checks.length === 0)
-    return <Empty title="No check has reported yet.">They appear here as soon as CI begins.</Empty>;
+    return <Empty title="No check has reported yet.">Checks appear here as soon as CI begins.</Empty>;
   return (
     <ul className={cx(parts['box'], parts['list'])}>
       {checks.map((check) => (
@@ -29,7 +29,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }): React
 
 function CheckItem({ check }: { readonly check: Check }): ReactNode {
   const { name, conclusion, attempt, startedAt, completedAt, summary, url } = check;
-  const tone = passed.has(conclusion) ? 'green' : running.has(conclusion) ? 'blue' : 'red';
+  const tone = passedConclusions.has(conclusion) ? 'green' : runningConclusions.has(conclusion) ? 'blue' : 'red';
   const icon = tone === 'green' ? 'check' : tone === 'blue' ? 'running' : 'cross';
   return (
     <li className={styles['check']}>

@@ -1,5 +1,5 @@
 /** Conclusions of checks that passed. */
-export const passed: ReadonlySet<string> = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
+export const passedConclusions: ReadonlySet<string> = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
 
 /** Conclusions of checks that have not ended. */
-export const running: ReadonlySet<string> = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
+export const runningConclusions: ReadonlySet<string> = new Set(['PENDING', 'MISSING', 'UNKNOWN']);

@@ -1,4 +1,4 @@
-// Everything that has to hold before a pull request is merged, in order, as a tree.
+// Shows as a tree everything that has to hold before a pull request is merged, in order.
 import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import { Icon } from '../design/icons.tsx';
@@ -20,7 +20,7 @@ export interface ShownCondition {
   readonly conditions?: readonly ShownCondition[];
 }
 
-/** Whether the condition holds so far, but a check below it has not ended. */
+/** Whether the condition holds so far, although a check that is part of it has not ended. */
 function isRunning({ holds, conditions = [] }: ShownCondition): boolean {
   return holds && conditions.some((part) => !part.holds && part.who === 'CI');
 }

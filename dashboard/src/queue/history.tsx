@@ -1,4 +1,4 @@
-// Every event of the log about a pull request.
+// Shows every event of the log about a pull request.
 import { useState, type ReactNode } from 'react';
 import { Shown, useAnswer } from '../app/page.tsx';
 import { Button, Empty } from '../design/parts.tsx';

@@ -1,4 +1,4 @@
-// The details of the chosen pull request: why it is not merged, who acts next, its conditions, and its actions.
+// Shows the details of the chosen pull request: why it is not merged, who acts next, its conditions, and its actions.
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
@@ -14,7 +14,7 @@ import { list, personOf, short, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
-import { actsNext, describeForecast } from './next-actor.ts';
+import { describeNextActor, describeForecast } from './next-actor.ts';
 import styles from './queue.module.css';
 
 const inPast = 'Nothing can be changed in the past.';
@@ -44,7 +44,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
     variables: { owner: queue.owner, name: queue.name, number, asOf: at },
     requestPolicy: 'cache-and-network',
   });
-  // The queue is read again at most once a second. The details of the row are read with it.
+  // The queue is read again at most once a second. The details of the chosen pull request are read at the same time.
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current) read({ requestPolicy: 'network-only' });
@@ -103,7 +103,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         </Link>
       </h2>
       <div className={cx(parts['next'], tone)}>
-        {explain.who && <b>{actsNext(explain.who, pull.author)}</b>}
+        {explain.who && <b>{describeNextActor(explain.who, pull.author)}</b>}
         <span>{explain.reason}</span>
         {explain.eta && <span className="dim">{describeForecast(explain.eta, now)}</span>}
       </div>
@@ -161,7 +161,10 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
   );
 }
 
-/** The people who may let a pull request skip the line. Empty if the viewer may not read who has the permission. */
+/**
+ * Names the people who may let a pull request skip the line. Nothing is shown if the viewer may not read this
+ * permission.
+ */
 function WhoMaySkip({ queue: { owner, name } }: { readonly queue: QueueRef }): ReactNode {
   const [{ data }] = useQuery({ query: WhoMaySkipDocument, variables: { owner, name } });
   const holders = data?.repository?.permissionHolders;

@@ -1,4 +1,4 @@
-// Draws the rows of the line: a graph at the left, and beside the graph landings, builds and pull requests.
+// Draws the rows of the line. A graph is at the left, and next to it are landings, builds and pull requests.
 import { memo, type CSSProperties, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
@@ -6,7 +6,7 @@ import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, short, labelOf } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
-import { passed, running } from './conclusions.ts';
+import { passedConclusions, runningConclusions } from './conclusions.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import type { Forecast, Landing, QueueData, ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './next-actor.ts';
@@ -25,7 +25,7 @@ export interface ShownBatch {
 
 export type LineRow = Row<Slot, ShownBatch, Landing>;
 
-/** The rows of a queue as it was read, and those whose batches ended last. */
+/** Makes the rows of a queue. `past` has its latest landings, the newest first. */
 export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly LineRow[] {
   const landings = past.toReversed();
   const batches = queue.batches.nodes.map(
@@ -176,7 +176,7 @@ function describeBuild(batch: BatchRowFragment): {
   readonly label: string;
   readonly tone: string;
 } {
-  const ok = batch.checks.filter(({ conclusion }) => passed.has(conclusion)).length;
+  const ok = batch.checks.filter(({ conclusion }) => passedConclusions.has(conclusion)).length;
   const gate = batch.finalGates.find(({ state }) => state === 'RUNNING');
   if (batch.state === 'MAKING') return { text: 'its commit is being made', label: 'making', tone: 'dim' };
   if (batch.state === 'LANDING') return { text: 'green, and landing now', label: 'landing', tone: 'green' };
@@ -219,7 +219,12 @@ export function BatchHead({
       <span className="nowrap">
         <span className={styles['checks']} aria-hidden="true">
           {batch.batch.checks.slice(0, 8).map(({ name, conclusion }) => (
-            <i key={name} className={styles[passed.has(conclusion) ? 'ok' : running.has(conclusion) ? 'run' : 'bad']} />
+            <i
+              key={name}
+              className={
+                styles[passedConclusions.has(conclusion) ? 'ok' : runningConclusions.has(conclusion) ? 'run' : 'bad']
+              }
+            />
           ))}
         </span>
         {text}
@@ -271,7 +276,7 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
         isPicked && styles['pick'],
       )}
       onClick={({ target }) => {
-        // A link in the row leads elsewhere.
+        // A click on a link in the row does not choose the row.
         if (target instanceof Element && target.closest('a') === null) onPick(entry.number);
       }}
     >

@@ -54,7 +54,9 @@ type Shown =
   | { readonly key: string; readonly kind: 'out'; readonly entry: ShownEntry }
   | { readonly key: string; readonly kind: 'outHeading'; readonly title: string };
 
-/** Pull requests that are not in line, under a heading. Nothing if there are none. */
+/**
+ * Makes the rows of pull requests that are not in line, under a heading. Without such pull requests there are no rows.
+ */
 function groupOf(
   title: string,
   outside: readonly ShownEntry[],
@@ -77,7 +79,7 @@ export function LineView(props: LineViewProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const newest = useMemo((): readonly Shown[] => {
-    // Both lists are read at different moments, so that one pull request may be in both. It is shown only once.
+    // The two lists are read at different moments, so a pull request may be in both. It is shown only once.
     const inLine = new Set(data.line.nodes.map(({ pullRequest }) => pullRequest.number));
     const apart = outside.filter(({ number }) => !inLine.has(number));
     return [
@@ -89,7 +91,7 @@ export function LineView(props: LineViewProps): ReactNode {
   const rows = useStableRows(newest, `${from} ${at}`, list);
   const [margin, setMargin] = useState(0);
   useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);
-  // The row that has the focus stays in the document, or scrolling would take the focus away.
+  // The row that has the focus stays in the document, because the focus would be lost if scrolling removed the row.
   const focused = useRef<string | null>(null);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -119,11 +121,12 @@ export function LineView(props: LineViewProps): ReactNode {
       .flatMap((row) => (row.kind === 'entry' ? [row.entry.place] : []));
     if (places.length > 0) onShow({ first: Math.min(...places), last: Math.max(...places) });
   }, [rows, startIndex, endIndex, onShow]);
-  // Keys choose rows that may be off screen.
+  // A row that was chosen by a key may be off screen.
   useEffect(() => {
     const index = picked === null ? -1 : rows.findIndex(({ key }) => key === `entry ${picked}`);
     if (index !== -1) virtualizer.scrollToIndex(index, { align: 'auto' });
-    // The list scrolls only when a row is chosen, not when the chosen row moves.
+    // The list scrolls when a row is chosen. It does not scroll when the chosen row moves, so `rows` is not a
+    // dependency.
   }, [picked]);
 
   const forecasts = useMemo(() => forecastsOf(data), [data]);
@@ -233,7 +236,7 @@ export function LineView(props: LineViewProps): ReactNode {
   );
 }
 
-/** How many landings have a proof, and when the proofs were last verified. */
+/** Shows how many landings have a proof, and when the proofs were last verified. */
 function Proved({ proofs: { count: landings, verifiedAt, holds } }: { readonly proofs: Proofs }): ReactNode {
   if (holds === false)
     return <span className="red">At least one proof of a landing is not valid. Run npm run verify to see which.</span>;

@@ -1,6 +1,6 @@
-// Lays out the line of a queue as rows: landings, the tip, builds, and waiting pull requests. The layout is pure, so
-// that the live page, the page of a past moment, and tests share it. Each row contains the rails that are drawn through
-// it: the rail of the line, and beside it a second track for builds that assume something else than the line does.
+// Lays out the line of a queue as rows: landings, the tip, builds, and waiting pull requests. The layout is a pure
+// function, so that the live page, the page of a past moment, and tests share it. Each row says which rails are drawn
+// through it: the rail of the line, and next to it a second track for builds whose assumptions differ from the line.
 
 export interface LineEntry {
   readonly number: number;
@@ -28,14 +28,14 @@ export interface LineLanding {
 /** How a part of a rail is drawn. */
 export type Rail = 'none' | 'landed' | 'build' | 'assume' | 'wait';
 
-/** Where a build is drawn: `line` is in the line, and the other three are kinds of builds beside the line. */
+/** Where a build is drawn. `line` is in the line. The other three are kinds of builds beside the line. */
 export type Placement = 'line' | 'alternative' | 'part' | 'isolation';
 
 export interface Gutter {
   readonly above: Rail;
   readonly below: Rail;
   readonly dot: 'none' | 'landed' | 'tip' | 'build' | 'beside' | 'wait';
-  /** The second track. Null: no second track is drawn. `passes`: the track runs from above the row to below it. */
+  /** The second track. Null: no second track is drawn. `passes`: the track runs through the whole height of the row. */
   readonly side: {
     readonly tone: 'alternative' | 'check';
     readonly begins: boolean;
@@ -67,14 +67,14 @@ export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extend
   | { readonly kind: 'heading'; readonly waiting: number }
 );
 
-/** On what a batch is built, for its title. */
+/** What a batch is built on, for the title of the batch. */
 export type BatchTitle =
   | { readonly on: 'tip' }
   | { readonly on: 'batch'; readonly position: number }
   | { readonly on: 'assumptions'; readonly lands: readonly number[]; readonly passes: readonly number[] };
 
 export interface Line<Entry, Batch, Landing> {
-  /** Oldest first. */
+  /** The landings, the oldest first. */
   readonly landings: readonly Landing[];
   /** The entries in queue order. */
   readonly entries: readonly Entry[];
@@ -97,7 +97,10 @@ export function layOut<Entry extends LineEntry, Batch extends LineBatch, Landing
   return withSideTracks(joinRails(rows), line);
 }
 
-/** A row whose gutter is not decided yet. `rail` is the rail through the row. Null: the rail of the next row. */
+/**
+ * A row whose gutter is not decided yet. `rail` is the rail through the row. Null: the row has the rail of the next
+ * row.
+ */
 type Bare<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding> = Row<
   Entry,
   Batch,
@@ -186,7 +189,7 @@ function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing ex
     }
     if (shown.has(card.batch)) continue;
     showCard(card);
-    // Other builds of the same pull requests follow the card that they compete with.
+    // Other builds of the same pull requests are shown after the card of this build.
     for (const other of placed)
       if (!shown.has(other.batch) && other.batch.members.every((number) => card.batch.members.includes(number)))
         showCard(other);
@@ -272,7 +275,7 @@ function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing ext
   rows: readonly Bare<Entry, Batch, Landing>[],
 ): readonly Row<Entry, Batch, Landing>[] {
   const own: Rail[] = rows.map(({ rail }) => rail ?? 'none');
-  // Through a row beside the line runs the rail of the next row. Behind the last row there is no rail.
+  // The rail of the next row runs through a row beside the line. After the last row there is no rail.
   for (let index = rows.length - 2; index >= 0; index -= 1)
     if (rows[index]?.rail === null) own[index] = own[index + 1] ?? 'none';
   return rows.map(({ rail: _rail, ...row }, index) => {
@@ -283,7 +286,10 @@ function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing ext
   });
 }
 
-/** Adds the second tracks. A track leaves the line below the parent of its build, and ends at the row of the build. */
+/**
+ * Adds the second tracks. A track branches off the line below the parent of its build, and ends at the row of the
+ * build.
+ */
 function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
   rows: readonly Row<Entry, Batch, Landing>[],
   { batches }: Line<Entry, Batch, Landing>,
@@ -308,7 +314,7 @@ function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landin
   });
 }
 
-/** The numbers of the pull requests whose rows are right below a build. */
+/** The numbers of the pull requests that a build is made on. */
 function standsOn(batch: LineBatch, batches: readonly LineBatch[]): readonly number[] {
   if (batch.assumes.length > 0) return batch.assumes;
   return batches.find(({ id }) => id === batch.parent)?.members ?? [];

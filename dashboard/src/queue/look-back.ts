@@ -22,7 +22,7 @@ export interface Step {
 const longStepMs = 600_000;
 const minuteMs = 60_000;
 
-/** The span of time in the chart, in milliseconds: three hours, or less if the repository is younger. */
+/** Decides the span of time in the chart, in milliseconds. It is three hours, or less if the repository is younger. */
 export function decideSpan(createdAt: number, now: number): number {
   const minutes = [15, 60].find((one) => now - createdAt < one * minuteMs) ?? 180;
   return minutes * minuteMs;
@@ -33,7 +33,7 @@ function isEventful(moment: Moment, before: Moment | undefined): boolean {
   return moment.landings > 0 || moment.resets > 0 || (before !== undefined && before.queued !== moment.queued);
 }
 
-/** The instant after the step, in milliseconds. The moments are those of the window, oldest first. */
+/** Returns the instant after the step, in milliseconds. `moments` has the moments of the window, the oldest first. */
 export function takeStep({ shown, from, to, by, isLong }: Step, moments: readonly Moment[]): number {
   const within = (instant: number): number => Math.min(to, Math.max(from, instant));
   if (isLong) return within(shown + by * longStepMs);

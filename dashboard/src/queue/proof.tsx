@@ -1,4 +1,4 @@
-// The proof of a landing: what was tested beside what landed, and the commands that verify the proof.
+// Shows the proof of a landing: what was tested next to what landed, and the commands that verify the proof.
 import type { ReactNode } from 'react';
 import { useSay } from '../app/act.tsx';
 import { cx } from '../design/cx.ts';
@@ -17,8 +17,8 @@ export const grades = {
   SAME_TREE: 'Another commit landed, with the very tree that was tested.',
   COMPOSED: 'Pull requests that do not affect each other were tested apart, each part green.',
   HOST_MERGED: 'The code host made the commit; its tree is the tree that was tested.',
-  UNVALIDATED: 'Somebody explicitly merged it without validation.',
-  EXTERNAL: 'Somebody pushed it past the queue, so it has no proof.',
+  UNVALIDATED: 'Somebody merged the pull request without validation.',
+  EXTERNAL: 'Somebody pushed the commit past the queue, so there is no proof.',
 } as const;
 
 export function commandsOf(landed: {
@@ -49,7 +49,7 @@ export function ProofView({
 }): ReactNode {
   const say = useSay();
   const { landedBatch: landed } = pull;
-  if (!landed?.commit) return <Empty title="It has no proof: the queue did not land it." />;
+  if (!landed?.commit) return <Empty title="There is no proof, because the queue did not land this pull request." />;
   const commands = commandsOf({ commit: landed.commit, signedBy: landed.proof?.signedBy ?? null, ...repository });
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(commands);
@@ -118,7 +118,7 @@ export function ProofView({
   );
 }
 
-/** The commits of the proof's record, beside the commits of the landing. */
+/** Shows the commits of the proof's record next to the commits of the landing. */
 function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: PullRequest }): ReactNode {
   const tested = testedOf(landed);
   const rows = [
@@ -185,10 +185,10 @@ interface Tested {
   readonly parent: string | null;
 }
 
-/** The tested commits according to the record. An older record may lack some of them. */
+/** Reads the tested commits from the record. An older record may lack some of them. */
 function testedOf({ proof, commit: landed, parentCommit }: Landed): Tested {
   const { evidence } = (proof?.document ?? {}) as { readonly evidence?: readonly { commit?: string; tree?: string }[] };
   const { commit = null, tree = null } = evidence?.[0] ?? {};
-  // A commit names its parent, so the very same commit has the very same parent.
+  // A commit determines its parent. So if the tested commit landed, the tested parent is the parent of the landing.
   return { commit, tree, parent: commit !== null && commit === landed ? parentCommit : null };
 }

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useClient } from 'urql';
 import { useAct, useSay, type Action } from '../app/act.tsx';
 import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
-import { codeOf } from '../app/errors.ts';
+import { problemReference } from '../app/errors.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
@@ -35,7 +35,7 @@ import { toneOfStatus } from './inspector.tsx';
 import { grades, ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
 import { describeBuild, describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
-import { actsNext, describeForecast } from './next-actor.ts';
+import { describeNextActor, describeForecast } from './next-actor.ts';
 
 const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
 type Tab = (typeof tabs)[number];
@@ -60,7 +60,7 @@ export function PullRequestPage(): ReactNode {
   const failure = problem ?? (pull ? null : partial);
   if (failure)
     return (
-      <Failure title={`#${number} could not be read.`} code={codeOf(failure)} retry={refresh}>
+      <Failure title={`#${number} could not be read.`} code={problemReference(failure)} retry={refresh}>
         {failure.sentence}
       </Failure>
     );
@@ -286,7 +286,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
   );
 }
 
-/** How a merged pull request landed: its build, its checks, its commit, and where its proof is. */
+/** Says how a merged pull request landed: its build, its checks, its commit, and where its proof is. */
 function Landed({ pull, queue: { owner, name } }: Pick<ViewProps, 'pull' | 'queue'>): ReactNode {
   const { landedBatch: landed } = pull;
   return (
@@ -324,7 +324,7 @@ function Explained({ pull, queue }: Pick<ViewProps, 'pull' | 'queue'>): ReactNod
         {explain.kind === 'MERGED' && <Landed pull={pull} queue={queue} />}
         {(explain.who || explain.eta) && (
           <span>
-            {explain.who && <b>{actsNext(explain.who, pull.author)} </b>}
+            {explain.who && <b>{describeNextActor(explain.who, pull.author)} </b>}
             {explain.eta && describeForecast(explain.eta, now)}
           </span>
         )}

@@ -1,8 +1,8 @@
-// The page of pull requests: which ones are the viewer's, and which ones wait for a person.
+// The page of pull requests. It shows which pull requests are the viewer's, and which wait for a person.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCommands } from '../app/commands.ts';
-import { codeOf } from '../app/errors.ts';
+import { problemReference } from '../app/errors.ts';
 import { LiveSign, useShell } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -111,7 +111,9 @@ export function PullsPage(): ReactNode {
       <Answer>
         {count(pulls.length, 'pull request')}.{' '}
         <em>
-          {stuck.length === 0 ? 'None waits for a person.' : `${count(stuck.length, 'waits', 'wait')} for a person.`}
+          {stuck.length === 0
+            ? 'No pull request waits for a person.'
+            : `${count(stuck.length, 'waits', 'wait')} for a person.`}
         </em>
       </Answer>
       <nav className={parts['tabs']} aria-label="Which pull requests">
@@ -129,7 +131,7 @@ export function PullsPage(): ReactNode {
       </nav>
       <div ref={rows} className={parts['scroll']} tabIndex={0}>
         {problem && (
-          <Failure title="The pull requests could not be read." code={codeOf(problem)} retry={refresh}>
+          <Failure title="The pull requests could not be read." code={problemReference(problem)} retry={refresh}>
             {problem.sentence}
           </Failure>
         )}
@@ -149,7 +151,7 @@ export function PullsPage(): ReactNode {
 
 const settledAfterMs = 250;
 
-/** The typed text, after typing has paused for a moment. */
+/** Returns the typed text after typing has paused for a moment. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

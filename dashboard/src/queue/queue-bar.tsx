@@ -60,7 +60,7 @@ export function useQueueCommands({
   const say = useSay();
   const navigate = useNavigate();
   const all = [...entriesOf(data), ...outside];
-  // A sheet is closed before the next row is chosen. The keys continue from the row that the sheet was about.
+  // A sheet is closed before the next row is chosen. The keys then continue from the row of the closed sheet.
   const last = useRef<number>(undefined);
   if (picked) last.current = picked.number;
   const move = (by: number): void => {
@@ -241,7 +241,10 @@ export function QueueBar({
   );
 }
 
-/** Shown if the repository is not activated yet, as new repositories of a GitHub App, or was deactivated. */
+/**
+ * The banner of a repository that is inactive. New repositories of a GitHub App are inactive, and an admin can
+ * deactivate a repository.
+ */
 export function InactiveBanner({ queue }: { readonly queue: QueueRef }): ReactNode {
   const client = useClient();
   const act = useAct();

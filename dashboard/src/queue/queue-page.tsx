@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery } from 'urql';
-import { codeOf } from '../app/errors.ts';
-import { prefer } from '../app/preferences.ts';
+import { problemReference } from '../app/errors.ts';
+import { changePreferences } from '../app/preferences.ts';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Banner, Bar, Button, Empty, Failure, Waiting } from '../design/parts.tsx';
@@ -20,11 +20,14 @@ import { TimeTravel } from './time-travel.tsx';
 import { decideWindow, windowSize, type RowRange } from './window.ts';
 import styles from './queue.module.css';
 
-/** How many builds are read at first: as many as most queues make at once. */
+/** How many builds are read at first. Most queues make fewer builds at once. */
 const fewBuilds = 12;
 /** The most rows that the API returns in one page. */
 const mostBuilds = 100;
-/** Pull requests that are not in line are read at most once in this time, because their explanations cost most. */
+/**
+ * Pull requests that are not in line are read at most once in this time, because their explanations cost the server
+ * most.
+ */
 const outsideEveryMs = 3_000;
 /** Rows are read after scrolling has paused for this long. */
 const scrollPauseMs = 80;
@@ -55,13 +58,13 @@ export function QueuePage(): ReactNode {
   }, [running, builds]);
   useEffect(() => {
     document.title = `${branch} of ${owner}/${name} · Interlock`;
-    prefer({ lastQueue: `/${owner}/${name}/queue/${branch}` });
+    changePreferences({ lastQueue: `/${owner}/${name}/queue/${branch}` });
   }, [owner, name, branch]);
 
   const failure = problem ?? (data?.repository?.queue ? null : partial);
   if (failure)
     return (
-      <Failure title="The queue could not be read." code={codeOf(failure)} retry={refresh}>
+      <Failure title="The queue could not be read." code={problemReference(failure)} retry={refresh}>
         {failure.sentence}
       </Failure>
     );
@@ -112,7 +115,7 @@ export function QueuePage(): ReactNode {
   );
 }
 
-/** Opens the page as of a moment in the past. Null: as of now. */
+/** Returns a function that opens the page as of a moment in the past. Null: as of now. */
 function useLook(): (instant: string | null) => void {
   const navigate = useNavigate();
   return (instant) =>
@@ -123,7 +126,10 @@ function useLook(): (instant: string | null) => void {
     } as never);
 }
 
-/** The first place of the part of the line that is read, and a function that moves this part to the rows on screen. */
+/**
+ * Returns the first place of the part of the line that is read, and a function that moves this part to the rows on
+ * screen.
+ */
 function useWindow(queue: QueueRef): readonly [number, (places: RowRange) => void] {
   const [window, setWindow] = useState({ queue, from: 1 });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -165,7 +171,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past, proofs } = useRestOfPage(queue, data, at);
-  // The chosen row may be far from the rows that are read.
+  // The chosen row may not be among the rows that are read now.
   const seen = useRef<ShownEntry>(undefined);
   const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
   if (found) seen.current = found;
@@ -222,8 +228,8 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
 const none: readonly never[] = [];
 
 /**
- * Reads the parts of the page other than the line. They are read again only when the line has changed, because that is
- * costly.
+ * Reads the parts of the page other than the line. These reads are costly, so they are repeated only when the line has
+ * changed.
  */
 function useRestOfPage(
   queue: QueueRef,

@@ -1,5 +1,5 @@
-// Keeps the rows of the line in place while a mouse moves over them, and for a moment after, so that nothing moves
-// under the pointer.
+// While a mouse moves over the line, and for a second afterwards, the rows of the line stay in place, so that no row
+// moves under the pointer.
 import { useEffect, useRef, useState, type RefObject } from 'react';
 
 const restMs = 1_000;
@@ -16,7 +16,7 @@ function useIsPointedAt(element: RefObject<HTMLElement | null>): boolean {
       setPointedAt(false);
     };
     const move = ({ pointerType, movementX, movementY }: PointerEvent): void => {
-      // A browser also reports a move of the mouse when the page moves below it.
+      // A browser also reports a move of the mouse when the page scrolls under the pointer.
       if (pointerType === 'touch' || (movementX === 0 && movementY === 0)) return;
       clearTimeout(timer);
       timer = setTimeout(leave, restMs);
@@ -34,7 +34,8 @@ function useIsPointedAt(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * Returns `rows`, or the rows shown before while the mouse moves over them. Rows of another window are shown at once.
+ * Returns `rows`. While the mouse moves over the element, returns the rows that were shown before. Rows of another
+ * window are returned at once.
  */
 export function useStableRows<Rows>(rows: Rows, window: unknown, element: RefObject<HTMLElement | null>): Rows {
   const isPointedAt = useIsPointedAt(element);

@@ -1,4 +1,4 @@
-// The state of a queue in a sentence.
+// Describes the state of a queue in a sentence.
 import { count } from '../design/labels.ts';
 import type { EntryRowFragment, LandingsQuery, QueueQuery } from '../generated/queue.ts';
 
@@ -6,7 +6,7 @@ export type QueueData = NonNullable<NonNullable<QueueQuery['repository']>['queue
 
 export type Landing = NonNullable<NonNullable<LandingsQuery['repository']>['queue']>['past']['nodes'][number];
 
-/** The proofs of everything that the repository landed. */
+/** How many proofs the repository has, and whether they are valid. */
 export type Proofs = NonNullable<LandingsQuery['repository']>['proofs'];
 
 /** A pull request as a row shows it. */
@@ -41,7 +41,7 @@ export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
   );
 }
 
-/** The state of the queue in two parts. The page shows the second part less prominently. */
+/** Describes the state of the queue in two parts. The page shows the second part less prominently. */
 export function summarise(
   queue: QueueData,
   textOfTime: (at: number) => string,
@@ -69,7 +69,7 @@ export function summarise(
       : `${capital(spelledCount(builds.line, 'build'))}${builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : ''}.`;
   if (queue.frozen) return [`${building} Nothing lands: ${queue.baseBranch} is frozen.`, inLine(queued)];
   const forecasts = [...forecastsOf(queue).values()];
-  // Forecasts for the middle of the line do not show when the next landing is.
+  // If the rows that were read begin in the middle of the line, their forecasts do not show when the next landing is.
   if ((queue.line.nodes[0]?.position ?? 1) > 1) return [building, inLine(queued)];
   if (forecasts.length === 0) return [building, 'When they land is not known yet.'];
   const next = Math.min(...forecasts.map(({ p50 }) => p50));

@@ -1,5 +1,4 @@
-// A chart of how long the line was in the last hours. The user drags in the chart to see the queue at an earlier
-// moment.
+// Draws how long the line was in the last hours. The user drags in the chart to see the queue at an earlier moment.
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
@@ -16,7 +15,7 @@ import styles from './time-travel.module.css';
 type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>['depthHistory'][number];
 
 const minuteMs = 60 * 1000;
-/** The line of a moment is read when the drag pauses: every read counts against the rate limit. */
+/** The line of a moment is read only when the drag pauses, because every read counts against the rate limit. */
 const dragPauseMs = 150;
 /** How many moments the chart has. */
 const moments = 180;
@@ -45,7 +44,7 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
       [queue, from, to],
     ),
   });
-  // The next minute is read while the chart still shows the minute before.
+  // While the points of the next minute are read, the chart still shows the points of the minute before.
   const latest = useRef<readonly Point[]>([]);
   const points = data?.repository?.queue?.depthHistory ?? latest.current;
   useEffect(() => {
@@ -65,7 +64,7 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
       look(instant);
     }, dragPauseMs);
   };
-  // From now on the address contains the moment that is shown.
+  // The address contains the moment now, so the moment of the drag is not needed any more.
   useEffect(() => setDragged(null), [at]);
   useEffect(() => () => clearTimeout(pause.current), []);
   useCommands([

@@ -1,10 +1,10 @@
-// The progress of a pull request from the request to the environments, and the list of what happened to it.
+// Shows the progress of a pull request from the request to the environments, and the list of what happened to it.
 import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { At, describeInstant } from '../design/time.tsx';
 import { list, numbers, personOf, short, labelOf } from '../design/labels.ts';
-import { passed } from './conclusions.ts';
+import { passedConclusions } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './track.module.css';
 
@@ -28,12 +28,12 @@ export function describeLanding({ number, mergedAt, landedBatch, environments }:
 
 /** `Batch 3 passed its check test.` */
 export function describeBuild({ landedBatch }: Pick<PullRequest, 'landedBatch'>): string {
-  if (!landedBatch) return 'The queue did not land it, so it has no build and no proof here.';
+  if (!landedBatch) return 'The queue did not land this pull request, so it has no build and no proof here.';
   const newest = new Map<string, { readonly conclusion: string; readonly attempt: number }>();
   for (const check of landedBatch.checks)
     if (check.attempt >= (newest.get(check.name)?.attempt ?? 0)) newest.set(check.name, check);
-  const green = [...newest].filter(([, { conclusion }]) => passed.has(conclusion)).map(([name]) => name);
-  const others = [...newest].filter(([, { conclusion }]) => !passed.has(conclusion));
+  const green = [...newest].filter(([, { conclusion }]) => passedConclusions.has(conclusion)).map(([name]) => name);
+  const others = [...newest].filter(([, { conclusion }]) => !passedConclusions.has(conclusion));
   const batch = `Batch ${landedBatch.position}`;
   if (newest.size === 0) return `${batch} has no checks on record.`;
   const ended = others.map(([name, { conclusion }]) => `${name} ended: ${labelOf(conclusion)}.`);

@@ -1,4 +1,4 @@
-// Decides which part of a long line is read: the rows on screen, and some rows before and behind them.
+// Decides which part of a long line is read: the rows on screen, and some rows before and after them.
 import type { QueueData, ShownEntry } from './summary.ts';
 
 /** A place in line. Pull requests far from the rows on screen have not been read. */
@@ -11,9 +11,9 @@ export interface Slot {
   readonly entry: ShownEntry | null;
 }
 
-/** How many entries are read at once: as many as a large screen shows, and half as many before and behind them. */
+/** How many entries are read at once. This is twice as many as a large screen shows. */
 export const windowSize = 50;
-/** A window begins at a multiple of this, so that scrolling back finds the window in the cache. */
+/** A window begins after a multiple of this number, so that scrolling back finds the window in the cache. */
 const step = 10;
 
 /** The places in line that are on screen, the last one included. */
@@ -29,7 +29,7 @@ export function decideWindow(begin: number, { first, last }: RowRange): number {
   return Math.max(1, Math.floor((middle - windowSize / 2) / step) * step + 1);
 }
 
-/** Every place of the line in order, with the pull request if it has been read. */
+/** Lists every place of the line in order, with the pull request if it has been read. */
 export function fillSlots(queue: QueueData): readonly Slot[] {
   const known = new Map<number, Slot>();
   const numbers = new Set<number>();
@@ -37,7 +37,7 @@ export function fillSlots(queue: QueueData): readonly Slot[] {
     known.set(position, { number: pullRequest.number, place: position, entry: { ...pullRequest, explain } });
     numbers.add(pullRequest.number);
   }
-  // The positions of batch members are the present ones, so that they do not fit a queue of the past.
+  // The members of batches have their present positions, which do not fit a queue of the past.
   const members = queue.asOf ? [] : queue.batches.nodes.flatMap((batch) => batch.members);
   for (const { pullRequest } of members) {
     const { number, position: place } = pullRequest;

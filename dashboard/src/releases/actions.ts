@@ -1,4 +1,4 @@
-// The actions on an environment. Each shows what it would do before it is confirmed.
+// The actions on an environment. The dialog of each action shows what the action would do before the user confirms it.
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
@@ -22,7 +22,7 @@ const pullRequestsShown = 8;
 
 export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const input = { project, environment, force: false };
-  // The server refuses the rollback if the environment runs another candidate by now than the preview showed.
+  // The server refuses the rollback if the environment now runs another candidate than the preview showed.
   let ifRunning: string | null = null;
   return {
     title: `Roll back ${environment}?`,
@@ -44,7 +44,7 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       const frozenFor = typeof seconds !== 'number' ? '' : ` for ${describeDuration(seconds * 1000)}`;
       ifRunning = there?.running?.releaseCandidate.version ?? null;
       return {
-        sentence: `It goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
+        sentence: `${environment} goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
         lines: [
           ...removed
             .slice(0, pullRequestsShown)
@@ -90,7 +90,7 @@ export function deployAction(
   };
 }
 
-/** The candidate after `version`: `2.14.0-rc4` after `2.14.0-rc3`. Null: there was none. */
+/** Proposes the version after `version`, such as `2.14.0-rc4` after `2.14.0-rc3`. Null: there is no candidate yet. */
 export function nextCandidate(version: string | null): string {
   const [, before = '', number = ''] = /^(.*-rc)(\d+)$/.exec(version ?? '') ?? [];
   return number === '' ? '1.0.0-rc1' : `${before}${Number(number) + 1}`;
@@ -129,7 +129,7 @@ export function cutAction(client: Client, { project, repository, newest, isBuilt
       return {
         sentence:
           full === ''
-            ? `The tip of ${branch} is not known yet: nothing was ever queued for it. Name a commit.`
+            ? `The tip of ${branch} is not known yet, because nothing was ever queued for it. Name a commit.`
             : `${version} is the commit ${full.slice(0, 8)} of ${owner}/${name}. Nothing is deployed.`,
       };
     },

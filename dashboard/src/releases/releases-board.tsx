@@ -1,4 +1,4 @@
-// Which candidate runs in which environment, and the deployments that brought it there.
+// Shows which candidate runs in which environment, and the deployments of the candidates.
 import { useState, type ReactNode } from 'react';
 import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
@@ -19,13 +19,13 @@ export type Project = NonNullable<ReleasesQuery['releaseProject']>;
 type Environment = Project['environments'][number];
 type Candidate = Project['releaseCandidates']['nodes'][number];
 
-/** The tier of an environment. Empty if the environment's name is the tier. */
+/** The tier of an environment. Empty: the name of the environment is the tier. */
 function tierOf({ name, tier }: Environment): readonly string[] {
   return labelOf(tier) === name.toLowerCase() ? [] : [labelOf(tier)];
 }
 
 /** Statuses of deployments that have not ended. */
-export const active = new Set(['PENDING', 'IN_PROGRESS', 'CANCELING']);
+export const activeStatuses = new Set(['PENDING', 'IN_PROGRESS', 'CANCELING']);
 
 export function Board({ project }: { readonly project: Project }): ReactNode {
   const { environments, releaseCandidates } = project;
@@ -84,7 +84,7 @@ function Cell({
   readonly candidate: Candidate;
 }): ReactNode {
   const latest = environment.deployments.nodes.find((one) => one.releaseCandidateVersion === candidate.version);
-  if (latest && active.has(latest.status))
+  if (latest && activeStatuses.has(latest.status))
     return (
       <div className={cx(styles['here'], styles['moving'])}>
         <b>{latest.kind === 'ROLLBACK' ? 'rolling back' : labelOf(latest.status)}</b>
@@ -114,7 +114,7 @@ function Cell({
 
 const unreleasedShown = 3;
 
-/** The commits that landed and are in no candidate yet. */
+/** Shows the commits that landed and are in no candidate yet. */
 export function Unreleased({ project: { unreleased, repository } }: { readonly project: Project }): ReactNode {
   if (!unreleased || unreleased.commitCount === 0) return null;
   const { pullRequests, commitCount, complete } = unreleased;
@@ -143,7 +143,7 @@ const bad = new Set(['FAILURE', 'ERROR', 'FAILED']);
 /** A deployment, or the build of a candidate. Each has a log. */
 type Run = Pick<Candidate, 'id' | 'createdAt' | 'actor' | 'errorMessage'> & {
   readonly status: string;
-  /** Before the version, and after it. */
+  /** The words before the version. `where` has the words after the version. */
   readonly what: string;
   readonly version: string;
   readonly where: string;
@@ -221,7 +221,7 @@ function RunLog({ run, project }: { readonly run: Run; readonly project: string 
         variables={{ project, version }}
         pieceOf={({ buildLog }) => buildLog}
         pages={{ document: EarlierBuildLogDocument, pageOf: (data) => data.releaseProject?.releaseCandidate?.log }}
-        heading={`What the build of ${version} wrote`}
+        heading={`Output of the build of ${version}`}
         label="Log of the build"
         progress={status}
         otherwise={<p className="sm dim">The build of {version} has written nothing to Interlock.</p>}

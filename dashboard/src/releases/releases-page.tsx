@@ -15,7 +15,7 @@ import parts from '../design/parts.module.css';
 import { count } from '../design/labels.ts';
 import { EnvironmentChangedDocument, ReleaseProjectsDocument, ReleasesDocument } from '../generated/releases.ts';
 import { cutAction, deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
-import { active, Board, Recent, Unreleased, type Project } from './releases-board.tsx';
+import { activeStatuses, Board, Recent, Unreleased, type Project } from './releases-board.tsx';
 
 export function ReleaseProjectsPage(): ReactNode {
   useTitle('Releases');
@@ -92,10 +92,10 @@ export function ReleasesPage(): ReactNode {
   );
 }
 
-/** The headline of the page: which candidate the last environment runs, and which deployments are under way. */
+/** Makes the headline of the page: which candidate the last environment runs, and which deployments are under way. */
 function summarise({ environments }: Project): readonly [ReactNode, string] {
   const last = environments.at(-1);
-  if (!last) return ['It has no environments yet.', ''];
+  if (!last) return ['The project has no environments yet.', ''];
   const lead = last.running ? (
     <>
       {last.name} runs <span className="nowrap">{last.running.releaseCandidate.version}.</span>
@@ -105,7 +105,7 @@ function summarise({ environments }: Project): readonly [ReactNode, string] {
   );
   const moving = environments.flatMap(({ name, deployments }) =>
     deployments.nodes
-      .filter(({ status }) => active.has(status))
+      .filter(({ status }) => activeStatuses.has(status))
       .map(({ releaseCandidateVersion }) => `${releaseCandidateVersion} is on its way to ${name}`),
   );
   const frozen = environments.filter((one) => one.frozen).map(({ name }) => `${name} is frozen`);
@@ -124,7 +124,7 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
   const say = useSay();
   const { environments } = project;
   const [chosen, setChosen] = useState<string | null>(null);
-  // The last environment where something runs: it stays the same while a rollback takes place.
+  // The last environment in which a candidate runs. It stays the same during a rollback.
   const environment =
     environments.find(({ name }) => name === chosen) ??
     environments.findLast(({ running }) => running) ??
@@ -148,7 +148,7 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
   const isFrozen = environment?.frozen !== null && environment?.frozen !== undefined;
   const permissions = environment?.viewerCan ?? [];
   const cannotDeploy = refusalOf(permissions, 'DEPLOY');
-  // Cutting a candidate needs release:write too.
+  // The same permission is needed to cut a candidate, besides the scope release:write.
   const cannotFreeze = refusalOf(permissions, 'FREEZE');
   const cannotRollBack =
     refusalOf(permissions, 'ROLL_BACK') ??

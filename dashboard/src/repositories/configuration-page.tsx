@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { answerOf, Refused, useAct, type Action } from '../app/act.tsx';
+import { answerOf, RefusedError, useAct, type Action } from '../app/act.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';
@@ -47,7 +47,7 @@ interface ViewProps {
   readonly refresh: () => void;
 }
 
-/** The server's judgement of the text. The text is sent a moment after the last key. */
+/** Returns the server's judgement of the text. The text is sent a moment after the last key. */
 function useJudged(text: string, { owner, name, repository }: ViewProps): Judged | null {
   const client = useClient();
   const [judged, setJudged] = useState<Judged | null>(null);
@@ -67,7 +67,7 @@ function useJudged(text: string, { owner, name, repository }: ViewProps): Judged
             if (isCurrent) setJudged(previewConfiguration);
           },
           (error: unknown) => {
-            if (!(error instanceof Refused)) throw error;
+            if (!(error instanceof RefusedError)) throw error;
           },
         ),
       judgeAfterMs,
@@ -118,7 +118,11 @@ function ConfigurationView(props: ViewProps): ReactNode {
       );
       const { outcome } = replaceConfiguration;
       if (outcome.__typename === 'ConfigurationRefused')
-        throw new Refused({ sentence: outcome.messages.join(' '), code: 'CONFIGURATION_REFUSED', requestId: null });
+        throw new RefusedError({
+          sentence: outcome.messages.join(' '),
+          code: 'CONFIGURATION_REFUSED',
+          requestId: null,
+        });
       refresh();
       return 'The new configuration is in effect.';
     },

@@ -1,5 +1,6 @@
-// An editor of YAML that marks problems where they are. It is in a shadow root, because there its styles are adopted
-// style sheets, which the Content-Security-Policy allows. Elsewhere they would be a <style> element, which it refuses.
+// An editor of YAML that marks problems in the text. The editor is in a shadow root. There its styles are adopted style
+// sheets, which the Content-Security-Policy allows. Elsewhere the styles would be a <style> element, which the policy
+// refuses.
 import { useEffect, useRef, type ReactNode } from 'react';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
@@ -8,7 +9,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 
 export interface Problem {
-  /** The line, counted from 1. Null: the problem is of the whole document. */
+  /** The line, counted from 1. Null: the problem concerns the whole document. */
   readonly line: number | null;
   readonly column: number | null;
   readonly reason: string;

@@ -1,9 +1,9 @@
-// The first steps: from nothing to a first landing.
+// The page of the first steps, from an empty installation to a first landing.
 import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { answerOf, Refused, useSay } from '../app/act.tsx';
-import { codeOf, type Problem } from '../app/errors.ts';
+import { answerOf, RefusedError, useSay } from '../app/act.tsx';
+import { problemReference, type Problem } from '../app/errors.ts';
 import { useTitle } from '../app/page.tsx';
 import { useShell } from '../app/shell.tsx';
 import { cx } from '../design/cx.ts';
@@ -130,7 +130,7 @@ function ConnectGitHub(): ReactNode {
         setUrl(createGitHubAppLink.url);
       },
       (error: unknown) => {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedError)) throw error;
         setProblem(error.problem);
       },
     );
@@ -163,7 +163,7 @@ function ConnectGitHub(): ReactNode {
       )}
       {problem && (
         <p className="red" role="alert">
-          {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+          {problem.sentence} <span className="xs">{problemReference(problem)}</span>
         </p>
       )}
     </section>
@@ -186,7 +186,7 @@ function CreateForm({
     ).then(
       () => onMade({ owner, name }),
       (error: unknown) => {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedError)) throw error;
         setProblem(error.problem);
       },
     );
@@ -208,7 +208,7 @@ function CreateForm({
       </Button>
       {problem && (
         <p className="red" role="alert">
-          {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+          {problem.sentence} <span className="xs">{problemReference(problem)}</span>
         </p>
       )}
     </form>

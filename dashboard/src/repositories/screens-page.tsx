@@ -1,4 +1,4 @@
-// Links that show a queue without a session: on a screen, or as a badge.
+// The page of links that show a queue without a session, on a screen or as a badge.
 import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';

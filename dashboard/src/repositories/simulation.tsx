@@ -1,9 +1,9 @@
-// The result of a simulation: the real past, the past simulated with the present configuration, and with the changed
-// one.
+// Shows the result of a simulation. It compares the real past with the past under the present and under the changed
+// configuration.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
-import { answerOf, Refused } from '../app/act.tsx';
-import { codeOf, type Problem } from '../app/errors.ts';
+import { answerOf, RefusedError } from '../app/act.tsx';
+import { problemReference, type Problem } from '../app/errors.ts';
 import { Shown, useAnswer } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
@@ -28,7 +28,10 @@ interface SimulationProps {
   readonly yaml: string | null;
 }
 
-/** A simulation continues when the reader leaves this page, and is shown when the reader comes back. */
+/**
+ * Starts and shows a simulation. The simulation continues when the reader leaves this page, and is shown when the
+ * reader comes back.
+ */
 export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
   const client = useClient();
   const answer = useAnswer(SimulationsDocument, { owner, name });
@@ -51,10 +54,10 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
         refresh();
       },
       (error: unknown) => {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof RefusedError)) throw error;
         setRefused(error.problem);
-        // Another simulation of the account runs. If it is of this repository, it is shown, and this one begins after
-        // it.
+        // Another simulation of the account runs. If that simulation is of this repository, it is shown, and the
+        // requested simulation begins afterwards.
         if (error.problem.code === 'RATE_LIMITED') requestedSubject.current = null;
         refresh();
       },
@@ -77,7 +80,7 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
     <>
       <h3 className={parts['h']}>The last {days} days, played again</h3>
       {refused && !isRunning && !isShown && (
-        <Failure {...again} code={codeOf(refused)}>
+        <Failure {...again} code={problemReference(refused)}>
           {refused.sentence}
         </Failure>
       )}

@@ -99,7 +99,7 @@ function useRunbookActions({
           client.mutation(CancelRunbookDocument, { input: { number, preview: true } }),
         );
         return {
-          sentence: cancelRunbook.impact?.sentence ?? 'All its work has stopped.',
+          sentence: cancelRunbook.impact?.sentence ?? 'All work of the runbook has stopped.',
           lines: (cancelRunbook.impact?.waiting ?? []).map((step) => `Step ${step} is not done.`),
         };
       },
@@ -300,7 +300,7 @@ const icons: Readonly<Record<string, readonly [IconName, string]>> = {
 };
 
 function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
-  if (runbook.steps.length === 0) return <Empty title="Its steps are being planned." />;
+  if (runbook.steps.length === 0) return <Empty title="The steps of the runbook are being planned." />;
   return (
     <ul className={cx(parts['box'], styles['steps'])}>
       {runbook.steps.map((step) => (

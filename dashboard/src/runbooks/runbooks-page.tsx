@@ -68,7 +68,7 @@ export function RunbooksPage(): ReactNode {
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(runbooks.length, 'runbook')}.{' '}
-                <em>{running === 0 ? 'None is running.' : `${count(running, 'is', 'are')} running.`}</em>
+                <em>{running === 0 ? 'No runbook is running.' : `${count(running, 'is', 'are')} running.`}</em>
               </Answer>
               <div className={parts['body']}>
                 <ul className={cx(parts['box'], parts['list'])}>

@@ -27,8 +27,7 @@ type Endpoint = WebhooksQuery['webhookEndpoints']['nodes'][number];
 type Delivery = Endpoint['deliveries']['nodes'][number];
 
 /**
- * The subscription has no cursor. Its first message, also after a reconnect, says that all deliveries must be read
- * again.
+ * The subscription has no cursor. After each connection, its first message says that all deliveries must be read again.
  */
 const deliveryChanged = WebhookDeliveryChangedDocument as TypedDocumentNode<
   WebhookDeliveryChangedSubscription,
@@ -93,7 +92,7 @@ export function WebhooksPage(): ReactNode {
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(nodes.length, 'address gets', 'addresses get')} webhooks.{' '}
-                <em>{failing === 0 ? 'All of them answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
+                <em>{failing === 0 ? 'All addresses answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
               </Answer>
               <div className={parts['body']}>
                 {secret !== null && <Terminal label="The secret that signs the deliveries">{secret}</Terminal>}
@@ -229,7 +228,7 @@ function EndpointCard(props: EndpointProps): ReactNode {
   );
 }
 
-/** The attempts of a delivery: what the address answered, or why no answer came. */
+/** Shows the attempts of a delivery: what the address answered, or why no answer came. */
 function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery: Delivery }): ReactNode {
   const answer = useAnswer(WebhookAttemptsDocument, { delivery: id });
   const { refresh } = answer;
