@@ -1,10 +1,11 @@
-// Bundles the Action to the one file that GitHub runs. The file is committed, and `npm run check` compares it.
+// Bundles the Action to the one file that GitHub runs. The file is committed, and `npm run check` compares it with the
+// sources.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** The text of action/dist/index.mjs. */
+/** Returns the text of action/dist/index.mjs. */
 export async function bundleAction() {
   const { build } = await import('vite');
   const { output } = await build({
@@ -25,6 +26,6 @@ export async function bundleAction() {
     },
   });
   if (output.length !== 1)
-    throw new Error(`The Action must be one file, and is ${output.map((each) => each.fileName)}.`);
+    throw new Error(`The Action must be one file. The bundle has these files: ${output.map((each) => each.fileName)}.`);
   return output[0].code;
 }

@@ -89,7 +89,7 @@ class Clone:
         return result.stdout.decode(errors='replace').strip() if result.returncode == 0 else None
 
     def commit(self, name):
-        """(tree, parents) of a commit. None: the clone does not have the commit."""
+        """Returns (tree, parents) of a commit. None: the clone does not have the commit."""
         if name not in self.commits:
             shown = self.git('rev-list', '--no-walk', '--no-commit-header', '--format=%T %P', name, '--', accept=(0, 128))
             self.commits[name] = shown and (shown.split()[0], shown.split()[1:])
@@ -108,7 +108,7 @@ class Clone:
         return merged.split()[0]
 
     def with_below_head(self, tip, below, head):
-        """A commit with the tip's tree, from which a merge of the head merges only the changes after `below`."""
+        """Makes a commit with the tree of the tip. If the head is merged into this commit, only the changes after `below` are merged."""
         if below is None or self.is_ancestor(tip, head) or self.is_ancestor(below, tip):
             return tip
         return self.make_commit(self.commit(tip)[0], [tip, below])
@@ -124,7 +124,7 @@ class Clone:
         return chain
 
     def compose(self, parent, members, strategy):
-        """The tree after the members are merged onto the parent, one after the other."""
+        """Returns the tree after the members were merged onto the parent, one after the other."""
         chain = joined = parent
         for at, member in enumerate(members):
             head, below = member['head'], member.get('belowHead')
@@ -218,7 +218,7 @@ class Branch:
         return len(tips), sum(commit not in bodies for commit, _, _ in tips)
 
     def read_line(self):
-        """(commit, tree, first parent) of each commit since the queue began to manage the branch, oldest first."""
+        """Returns (commit, tree, first parent) of each commit since the queue began to manage the branch, the oldest first."""
         statement = self.statement
         if statement['tip'] is None:
             return []

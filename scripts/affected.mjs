@@ -1,10 +1,10 @@
-// Decides which tests `npm test -- --changed` runs: those that a change is most likely to break.
+// Decides which tests `npm test -- --changed` runs. They are the tests that a change is most likely to break.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './toolchain.mjs';
 
-// Folders of tests whose name is not that of the changed folder.
+// For changed paths, the folder of their tests if it does not have the same name.
 const testsOf = [
   [/^src\/hosts\//, 'test/hosts'],
   [/^src\/graphql\//, 'test/graphql'],
@@ -21,7 +21,7 @@ const testsOf = [
   [/\.md$/, 'test/docs/pages'],
 ];
 
-/** Paths of the files that differ from `since`, or are new. */
+/** Lists the paths of the files that differ from `since` or are new. */
 export function listChanged(since = 'HEAD', folder = root) {
   const git = (args) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' }).stdout ?? '';
   const listed = [git(['diff', '--name-only', since]), git(['ls-files', '--others', '--exclude-standard'])];
@@ -29,8 +29,8 @@ export function listChanged(since = 'HEAD', folder = root) {
 }
 
 /**
- * The arguments for vitest. `filters` are folders of tests against real servers. `related` are the changed sources:
- * vitest runs the tests without servers that import them.
+ * Returns the arguments for vitest. `filters` are folders of tests that need servers. `related` are the changed
+ * sources: of the tests that need no server, vitest runs those that import a changed source.
  */
 export function affectedTests(changed, folder = root) {
   const filters = new Set();

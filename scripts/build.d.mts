@@ -1,2 +1,2 @@
-/** Each source with its size and time stamp. */
+/** Lists each source with its size and time stamp. */
 export function listSources(folder?: string): Record<string, string>;

@@ -20,7 +20,7 @@ const sourceFolders = ['src', 'cli', 'workflows', 'rest-facade', 'bench', 'migra
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const stampFile = join('dist', '.build-stamp.json');
 
-/** Each source with its size and time stamp. */
+/** Lists each source with its size and time stamp. */
 export function listSources(folder = root) {
   const paths = sourceFolders
     .map((name) => join(folder, name))
@@ -46,7 +46,7 @@ function readStamp(folder) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
-/** Removes the output of deleted sources, because the compiler does not. */
+/** Removes the output of deleted sources, because the compiler does not remove it. */
 export function removeOrphans(folder, before, now) {
   for (const source of Object.keys(before)) {
     if (source in now || !source.endsWith('.ts')) continue;
@@ -56,8 +56,8 @@ export function removeOrphans(folder, before, now) {
 }
 
 /**
- * Builds if a source has changed, in a new process on the right Node. Returns false if the build failed and has said
- * why.
+ * Builds if a source has changed, in a new process on the right Node. Returns false if the build failed. Then the build
+ * has printed the reason.
  */
 export function ensureBuilt(node, { flags = [], output = 'stdout' } = {}) {
   if (isBuilt()) return true;
@@ -96,8 +96,8 @@ async function bundleWorkflows() {
   await bundler.bundleWorkflows({ entry, sources, outFile: join(dist, 'workflow-bundle.js') });
 }
 
-// A run of tests sets NODE_ENV to `test`. Pages built under it would contain React for development, whose strict mode
-// mounts everything twice and so closes each dialog at once.
+// A run of tests sets NODE_ENV to `test`. Pages that are built with this value would contain React for development,
+// whose strict mode mounts everything twice and so closes each dialog at once.
 async function bundlePages() {
   process.env.NODE_ENV = 'production';
   const graphiql = join(root, 'src', 'graphiql', 'build.mjs');
@@ -112,7 +112,8 @@ async function bundlePages() {
   }
 }
 
-// `--keep-going`: `npm run generate` writes sources that others import, so it must run before they all compile.
+// `--keep-going`: `npm run generate` writes sources that other sources import, so it must also run if not all sources
+// compile.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const usage = 'Usage: npm run build\n\nCompiles what changed to dist/.';
   if (!isHelpShown(process.argv.slice(2), usage)) finish(build({ keepGoing: process.argv.includes('--keep-going') }));

@@ -1,4 +1,4 @@
-// `npm run chaos`: kills of all processes and faults of the network at random, under load.
+// `npm run chaos` kills all kinds of processes and disturbs the network, at random and under load.
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { runFullTest } from './full-test.mjs';

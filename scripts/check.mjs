@@ -1,5 +1,5 @@
-// `npm run check`: format, lint, types, import rules, dead code, and outdated generated files. Reports the time of
-// each.
+// `npm run check` checks format, lint, types, import rules, dead code, and whether generated files are outdated. It
+// prints the time of each check.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,7 +13,7 @@ const folders = ['src', 'cli', 'action', 'workflows', 'rest-facade', 'test', 'be
 export function checks() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
   const typeCache = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/interlock/types.tsbuildinfo'];
-  // The longest ones first, so that no core is left alone with one of them at the end.
+  // The longest checks come first, so that at the end no core works alone on a long check.
   const all = [
     { name: 'lint', command: ['oxlint', '--type-aware', '--quiet', '.'], needs: '.oxlintrc.json' },
     {
@@ -39,8 +39,8 @@ export function checks() {
 }
 
 /**
- * Runs all checks, as many at a time as there are cores, since most of them use one. Shows the output of the failed
- * ones. Resolves with the names of the failed ones.
+ * Runs all checks, as many at a time as there are cores, because most checks use one core. Prints the output of the
+ * failed checks, and resolves with their names.
  */
 export async function runChecks(node) {
   const waiting = checks();

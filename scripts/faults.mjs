@@ -1,4 +1,4 @@
-// `npm run simulate:faults`: the whole installation on a virtual clock, with faults that a seed decides.
+// `npm run simulate:faults` runs the whole installation on a virtual clock, with faults that a seed decides.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';

@@ -1,4 +1,4 @@
-// Runs one test file of the full tier, for the programs that are such a test.
+// Runs one test file of the full tier. Some npm scripts are such a test.
 import { join } from 'node:path';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
 import { root, runForeground, toolEnvironment } from './toolchain.mjs';

@@ -1,5 +1,6 @@
-// `npm run mutants`: plants one fault after the other in what keeps landings safe, and runs the tests that should find it.
-// The sources are not changed: vitest.config.ts reads MUTANT, and changes the text that the tests load.
+// `npm run mutants` plants one fault after the other in the code that keeps landings safe, and runs the tests that
+// should find the fault. The sources are not changed: vitest.config.ts reads MUTANT, and changes the text that the tests
+// load.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

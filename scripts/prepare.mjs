@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`: installs the packages, and makes sure that a suitable Node is installed.
+// Runs before `npm start` and `npm test`. It installs the packages, and makes sure that there is a suitable Node.
 import { findNode, finish, prepare } from './toolchain.mjs';
 
 finish(

@@ -1,4 +1,4 @@
-// Runs a program of Interlock: builds it if sources have changed, then replaces its own process by the program.
+// Runs a program of Interlock. It builds if sources have changed, and then replaces its own process by the program.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,11 +48,11 @@ async function run(name, args) {
   const output = args.includes('--json') ? 'stderr' : 'stdout';
   if (!ensureBuilt(node, { flags: name === 'generate' ? ['--keep-going'] : [], output })) return 1;
   const entry = join(root, program);
-  if (!existsSync(entry)) throw new SetupError(`The build made no ${program}.`);
+  if (!existsSync(entry)) throw new SetupError(`The build did not make ${program}.`);
   const argv = ['--enable-source-maps', ...nodeFlags(versionOf(node)), entry, ...args];
   const env = toolEnvironment(node);
-  // The program takes over this very process where Node can do that: signals and exit codes need no passing on, and a
-  // kill -9 hits the program itself.
+  // If Node supports it, this process becomes the program. So signals and exit codes need not be forwarded, and a kill
+  // -9 hits the program itself.
   const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
   if (process.execve) {
     process.removeAllListeners('warning');

@@ -1,6 +1,6 @@
 // Installs Schemathesis if it is missing, and runs it. Schemathesis makes requests from an OpenAPI document, and
-// compares the answers with the document. `node scripts/schemathesis.mjs` starts a server with a repository in it and
-// runs all; with `--url` and `--token` it runs against that one.
+// compares the answers with the document. `node scripts/schemathesis.mjs` starts a server with a repository and runs all
+// checks. With `--url` and `--token` it runs against the server at that address.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const own = join(root, 'scripts', 'schemathesis');
 const requirements = join(own, 'requirements.txt');
 const installLimitMs = 180_000;
 
-/** Finds or installs Schemathesis. Throws SetupError with the reason if that is not possible. */
+/** Finds or installs Schemathesis. If neither is possible, throws a SetupError with the reason. */
 export function findSchemathesis({ log = console.log, env = process.env } = {}) {
   const python = findPython(env);
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
@@ -61,7 +61,7 @@ function install(python, folder, env) {
       }),
     );
     if (reason !== undefined) throw new SetupError(`pip could not install Schemathesis: ${reason}`);
-    // Another process may have been first; its copy is as good as ours.
+    // If another process has installed Schemathesis meanwhile, its copy is used.
     tried(() => renameSync(draft, folder));
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -83,7 +83,7 @@ function lastLine(error) {
     .at(-1);
 }
 
-// Repeats src/launcher/cache-directory.ts, because this file runs before anything is compiled.
+// Repeats the rule of src/launcher/cache-directory.ts, because this file runs before anything is compiled.
 function cacheDirectory(env) {
   if (env.INTERLOCK_CACHE) return env.INTERLOCK_CACHE;
   if (process.getuid?.() === 0) return '/var/cache/interlock';
@@ -92,8 +92,8 @@ function cacheDirectory(env) {
 }
 
 /**
- * Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. `phases`:
- * default all.
+ * Runs every check of Schemathesis with `examples` examples for each operation. Resolves with the printed text and the
+ * tested cases. `phases`: empty means all.
  */
 export async function runSchemathesis(tool, { url, token, examples, phases = [], seed, log = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
@@ -113,7 +113,7 @@ export async function runSchemathesis(tool, { url, token, examples, phases = [],
     ...['--seed', String(seed)],
     ...(phases.length > 0 ? ['--phases', phases.join()] : []),
     ...['--continue-on-failure', '--no-color'],
-    // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.
+    // PostgreSQL cannot store U+0000, so every text with it is refused. A JSON Schema cannot say this in one place.
     ...['--generation-allow-x00', 'false', '--generation-database', 'none'],
     ...['--report-json-path', report],
   ];
@@ -154,7 +154,7 @@ async function main() {
     const env = { ...toolEnvironment(node), SCHEMATHESIS_EXAMPLES: values.examples, FC_SEED: values.seed };
     return runForeground(node, [program, 'run', 'test/rest/schemathesis.test.ts'], { env });
   }
-  if (!values.token) throw new SetupError('Give the token of an account by --token, beside --url.');
+  if (!values.token) throw new SetupError('Give the token of an account by --token, in addition to --url.');
   const log = (text) => process.stdout.write(text);
   const { status } = await runSchemathesis(findSchemathesis(), { ...values, log });
   return status;

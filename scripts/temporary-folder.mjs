@@ -1,6 +1,8 @@
-// Chooses the folder for the databases, repositories and checkouts of a test run: in memory if the machine has enough.
+// Chooses the folder for the databases, repositories and checkouts of a test run. The folder is in memory if the machine
+// has enough memory.
 import { spawnSync } from 'node:child_process';
-// An import of `statfsSync` by name would fail on an old Node, which must load this file to print that it is too old.
+// An import of `statfsSync` by name would fail on an old Node. But an old Node must be able to load this file, so that
+// it can print that it is too old.
 import * as fs from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ const memory = '/dev/shm';
 const tmpfs = 0x01021994;
 const roomNeeded = 6 * 2 ** 30;
 
-/** Makes a folder of the caller's own that other users may pass through. If TMPDIR is set, it is used unchanged. */
+/** Makes a new folder that other users may pass through. If TMPDIR is set, the new folder is in TMPDIR. */
 export function makeTemporaryFolder() {
   const parent = process.env.TMPDIR === undefined && canUseMemory() ? memory : tmpdir();
   const path = fs.mkdtempSync(join(parent, 'interlock-tests-'));
@@ -26,7 +28,8 @@ function canUseMemory() {
   }
 }
 
-// Containers often mount it so that nothing in it can be executed, and checks are programs in checkouts.
+// Whether programs in the folder can be executed, as checks in checkouts are. Containers often mount /dev/shm so that
+// they cannot.
 function canExecute(parent) {
   const folder = fs.mkdtempSync(join(parent, 'interlock-probe-'));
   try {

@@ -1,6 +1,6 @@
-// `npm test`: builds, runs the tests and every check, and closes with `N passed, N failed`. `--all` runs the tests in
-// full. Arguments choose tests and leave the checks out: `npm test -- test/domain`; `--changed [commit]` chooses those
-// that the changes since a commit (default: since the last one) affect most.
+// `npm test` builds, runs the tests and every check, and ends with `N passed, N failed`. `--all` runs the tests of the
+// full tier too. Arguments choose tests, as in `npm test -- test/domain`, and then no checks run. `--changed [commit]`
+// chooses the tests that the changes since the commit affect most. The default is the last commit.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ async function test(args) {
   const env = {
     ...toolEnvironment(node),
     TMPDIR: temporary.path,
-    // Tests start the same programs again and again.
+    // Tests start the same programs again and again, so their compiled code is cached.
     NODE_COMPILE_CACHE: join(temporary.path, 'compile-cache'),
     ...(isFull ? { INTERLOCK_TESTS: 'all' } : {}),
   };
@@ -38,7 +38,7 @@ async function test(args) {
   return failed === 0 ? 0 : 1;
 }
 
-/** `runs`: the arguments of each run of vitest. `isChosen`: only some tests are run. */
+/** Reads the arguments. `runs`: the arguments of each run of vitest. `isChosen`: only some tests are run. */
 function readArguments(args) {
   const rest = args.filter((arg) => arg !== '--all');
   const isFull = rest.length < args.length;
@@ -55,7 +55,7 @@ function readArguments(args) {
 
 async function runVitest(node, args, { env, folder }) {
   const [command, ...rest] = args;
-  // One for each run: a run that does not start must not be counted by the report of the one before it.
+  // Each run has its own report file. If a run does not start, the report of the run before must not be counted for it.
   const reportFile = join(folder, `${command}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -72,7 +72,10 @@ function readReport(path) {
   }
 }
 
-/** A run that failed without a failed test (a file that does not load, an unhandled rejection) counts as one. */
+/**
+ * Adds the results up. A run that failed without a failed test (a file that does not load, an unhandled rejection)
+ * counts as one failure.
+ */
 export function total(outcomes, failedChecks) {
   const failures = outcomes.map(({ status, report }) =>
     status !== 0 && report.numFailedTests === 0 ? 1 : report.numFailedTests,

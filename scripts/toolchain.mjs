@@ -1,5 +1,5 @@
-// Functions that the other scripts share. They run before anything is installed, so they import only Node's core, and
-// work on any Node from 18 on.
+// Functions that the other scripts share. These functions run before anything is installed. So they import only Node's
+// core modules, and work on any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -7,16 +7,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** A third of the CPU of TypeScript 6, whose API other tools of ours need. */
+/**
+ * The compiler is TypeScript 7, because it takes a third of the CPU of TypeScript 6. Other tools need the API of
+ * TypeScript 6.
+ */
 export const compiler = join('node_modules', 'typescript-7', 'bin', 'tsc');
 const floor = [22, 17];
-/** The oldest major version of Node that can run these scripts, which install a newer one. */
+/** The oldest major version of Node that can run these scripts. The scripts install a newer Node. */
 const oldestMajor = 18;
 
-/** A message for the user, shown without a stack. */
+/** An error whose message is shown to the user without a stack. */
 export class SetupError extends Error {}
 
-/** Installs the packages when node_modules does not hold what package-lock.json says. */
+/** Installs the packages if node_modules does not have what package-lock.json says. */
 export function prepare(folder = root) {
   assertNewEnoughToBegin();
   if (isInstalled(folder)) return;
@@ -31,7 +34,10 @@ export function prepare(folder = root) {
   console.log(`packages … ${seconds(startedAt)}`);
 }
 
-/** Older ones end in the middle of a script, by a name that they do not know. */
+/**
+ * Throws if Node is too old for these scripts. Without this check, a script would fail in the middle at a function that
+ * an old Node does not have.
+ */
 export function assertNewEnoughToBegin() {
   const [major] = process.version.replace(/^v/, '').split('.').map(Number);
   if (major < oldestMajor)
@@ -40,7 +46,7 @@ export function assertNewEnoughToBegin() {
     );
 }
 
-/** Prints the help if the arguments ask for it. Returns whether they do. */
+/** Prints the help if the arguments ask for help, and returns whether they do. */
 export function isHelpShown(args, usage) {
   if (!args.includes('--help') && !args.includes('-h')) return false;
   console.log(usage);
@@ -48,7 +54,8 @@ export function isHelpShown(args, usage) {
 }
 
 /**
- * Compares time stamps first, then versions, because a checkout gives the lock file a new time stamp without a change.
+ * Whether the packages of the lock file are installed. Compares time stamps first, and versions if they differ, because
+ * a checkout gives the lock file a new time stamp without a change.
  */
 export function isInstalled(folder = root) {
   const lockFile = join(folder, 'package-lock.json');
@@ -63,7 +70,9 @@ export function isInstalled(folder = root) {
   });
 }
 
-/** Path of a Node that is new enough: the installed one, else the system's. */
+/**
+ * Returns the path of a Node that is new enough. It is the installed Node, or otherwise the Node that runs this script.
+ */
 export function findNode(folder = root) {
   const bundled = join(folder, 'node_modules', '.bin', 'node');
   if (existsSync(bundled) && (isThisNode(bundled) || isNewEnough(versionOf(bundled)))) return bundled;
@@ -92,15 +101,15 @@ export function nodeFlags(version) {
   return ['--disable-warning=ExperimentalWarning', ...(version.startsWith('v24.') ? flagsOfNode24 : [])];
 }
 
-// Running it proves that it fits this machine as well: the package of another libc is installed, but does not start.
+// Runs Node to learn its version. This also shows whether it runs on this machine: the package for another libc may be
+// installed, but does not start.
 export function versionOf(node) {
   return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'v0.0.0';
 }
 
 /**
- * Runs a command in the foreground and resolves with its exit code. A Ctrl-C in a terminal reaches the child by itself,
- * being sent to the whole process group; a signal sent to us alone is passed on. `once` per signal and child either
- * way.
+ * Runs a command in the foreground, and resolves with its exit code. A terminal sends Ctrl-C to the whole process
+ * group, so it reaches the child without help. A signal that is sent only to this process is forwarded.
  */
 export function runForeground(command, args, options = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -119,7 +128,7 @@ export function runForeground(command, args, options = {}) {
   });
 }
 
-/** PATH with the installed programs first, so that children run on the right Node. */
+/** The environment with the installed programs first in PATH, so that children run on the right Node. */
 export function toolEnvironment(node, folder = root) {
   return { ...process.env, PATH: `${dirname(node)}:${join(folder, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
 }
@@ -128,7 +137,7 @@ export function seconds(startedAt) {
   return `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
 }
 
-/** Ends a script: with its exit code, or with a one-line message for a failure that the user can cure. */
+/** Ends a script with its exit code. If the user can solve a failure, prints only its message. */
 export function finish(work) {
   work.then(
     (code) => {

@@ -1,4 +1,4 @@
-// `npm run test:upgrade`: an earlier version and this one side by side. docs/upgrading.md.
+// `npm run test:upgrade` runs an earlier version and this version side by side (docs/upgrading.md).
 import { runFullTest } from './full-test.mjs';
 import { SetupError, findNode, finish, isHelpShown, prepare } from './toolchain.mjs';
 

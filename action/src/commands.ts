@@ -1,5 +1,5 @@
-// The commands of the Action. Each sends a request, waits for its result if the workflow asks for that, and returns what
-// the workflow reads.
+// The commands of the Action. Each command sends a request, waits for the result if the workflow asks for it, and
+// returns what the workflow reads.
 import { readFile } from 'node:fs/promises';
 import {
   InputError,
@@ -48,7 +48,7 @@ export async function carryOut(request: Request, context: CommandContext): Promi
 
 const pollEveryMs = 5_000;
 
-/** Reads until `isEnded` returns true, and says each new sentence. Null: the time is over. */
+/** Reads again and again until `isEnded` returns true, and says each new sentence. Null: the time is over. */
 async function waitFor<State extends { readonly sentence: string }>(
   { clock, say }: CommandContext,
   { minutes, read, isEnded }: { minutes: number; read: () => Promise<State>; isEnded: (state: State) => boolean },
@@ -132,7 +132,12 @@ async function queue(request: QueueRequest, context: CommandContext): Promise<Re
       outputs,
     };
   const isDone = waitMinutes === null ? status !== 'blocked' : status === 'merged';
-  return { isDone, title, sentence: mergeCommit === null ? sentence : `It is merged as ${mergeCommit}.`, outputs };
+  return {
+    isDone,
+    title,
+    sentence: mergeCommit === null ? sentence : `The pull request is merged as ${mergeCommit}.`,
+    outputs,
+  };
 }
 
 async function reportTargets(request: TargetsRequest, { service }: CommandContext): Promise<Result> {
@@ -158,7 +163,7 @@ async function reportTargets(request: TargetsRequest, { service }: CommandContex
   return { isDone: true, title: `#${number} affects ${targets.length} targets`, sentence, outputs };
 }
 
-/** Every action on a pull request returns the pull request. */
+/** Every operation on a pull request answers with the pull request. */
 function pullRequestIn(data: object): { readonly pull_request: { readonly status: string } } {
   return data as { readonly pull_request: { readonly status: string } };
 }

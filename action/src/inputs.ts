@@ -1,9 +1,9 @@
-// Reads the request of a step from its inputs and from the event. An error names the input and says what to do about it.
-// Only the arguments of the functions are read: no file, and no environment variable.
+// Reads the request of a step from its inputs and from the event. An error names the input and says what to do. The
+// functions read only their arguments, and no file and no environment variable.
 
 /** The event that started the workflow. */
 export interface Event {
-  /** GITHUB_EVENT_NAME. */
+  /** The name of the event, from GITHUB_EVENT_NAME. */
   readonly name: string;
   readonly payload: {
     readonly pull_request?: { readonly number: number; readonly head: { readonly sha: string } };
@@ -76,7 +76,7 @@ export interface DeploymentRequest {
 
 export type Request = QueueRequest | TargetsRequest | PreviewRequest | ReleaseRequest | DeploymentRequest;
 
-/** Its message says which input is wrong, and what to do. */
+/** An error about an input. The message says which input is wrong, and what to do. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 }
@@ -149,7 +149,7 @@ export function readRequest(read: ReadInput, event: Event): Request {
   return readers[command as Request['command']](read, event);
 }
 
-/** The lines of a text that are not empty, without white space around them. */
+/** Returns the lines of a text that are not empty, without white space at their ends. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')
@@ -157,7 +157,7 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** The targets in the text of a file: a target on each line, or a JSON list of texts. */
+/** Reads the targets in the text of a file. The text has a target on each line, or is a JSON list of texts. */
 export function targetsOf(text: string, file: string): readonly string[] {
   if (!text.trimStart().startsWith('[')) return linesOf(text);
   let list: unknown;
@@ -198,7 +198,10 @@ function readNumber(read: ReadInput, { payload }: Event): number | null {
   return Number(given.replace('#', ''));
 }
 
-/** The named head, or the head of the event if the event is about the same pull request. Null: neither. */
+/**
+ * Reads the head of the input, or the head of the event if the event is about the same pull request. Null: neither is
+ * given.
+ */
 function readHead(read: ReadInput, event: Event): string | null {
   const given = read('head-commit-sha');
   const { pull_request: own } = event.payload;
@@ -238,7 +241,7 @@ type DeploymentStatus = (typeof statuses)[number];
 
 function readStatus(read: ReadInput): DeploymentStatus {
   const given = readRequired(read, 'status', statuses.join(', '));
-  // GitHub spells the status of a job like this.
+  // GitHub writes the status of a job as `cancelled`.
   const status = given === 'cancelled' ? 'canceled' : given;
   const known = statuses.find((each) => each === status);
   if (known === undefined) throw new InputError(`status must be one of ${statuses.join(', ')}, not ${given}.`);

@@ -25,12 +25,12 @@ async function runStep(): Promise<Result> {
   if (request.command === 'register-preview')
     for (const secret of Object.values(request.secrets)) if (secret !== '') setSecret(secret);
   if (/^http:\/\/(?!localhost|127\.|\[::1\])/.test(url))
-    warning(`The token is sent to ${url} unencrypted. Use https.`, { title: 'Interlock' });
+    warning(`The token is sent to ${url} without encryption. Use https.`, { title: 'Interlock' });
   const service = createService({ url, token, clock });
   return await carryOut(request, { service, clock, say: (line) => info(`Interlock: ${inOneLine(line)}`) });
 }
 
-/** Puts a text into one line, because the runner takes some beginnings of lines for commands. */
+/** Puts a text into one line, because the runner takes lines with certain beginnings for commands. */
 function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
@@ -41,7 +41,7 @@ async function report({ isDone, title, sentence, outputs }: Result): Promise<voi
   else fail(title, sentence);
   // GitHub Enterprise before 3.6 has no summaries.
   if (process.env['GITHUB_STEP_SUMMARY'] === undefined) return;
-  // Between HTML tags GitHub does not read a text as Markdown.
+  // GitHub does not read a text between HTML tags as Markdown.
   await summary.addRaw(`<h3>Interlock: ${escaped(title)}</h3>\n<p>${escaped(sentence)}</p>`, true).write();
 }
 

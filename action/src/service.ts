@@ -1,10 +1,10 @@
-// A client of Interlock's REST API, with the types of its OpenAPI document, and of GraphQL for what REST lacks: why a pull
-// request is not merged, and the state of a release candidate.
+// A client of Interlock's REST API, with the types of the OpenAPI document. It uses GraphQL for what REST lacks: why a
+// pull request is not merged, and the state of a release candidate.
 import { randomUUID } from 'node:crypto';
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../../rest-facade/generated/openapi.d.ts';
 
-/** The service refused a request, or could not be reached. */
+/** An error: the service refused a request, or could not be reached. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -51,8 +51,8 @@ export function createService({ url, token, clock }: { url: string; token: strin
 }
 
 /**
- * Repeats a request that got no answer, or that a busy service refused. The idempotency key stays the same, so that
- * nothing is done twice.
+ * Repeats a request that got no answer, or that a busy service refused. The idempotency key stays the same, so that the
+ * service carries the request out only once.
  */
 function fetchWithRetries(url: string, clock: Clock): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -69,7 +69,7 @@ function fetchWithRetries(url: string, clock: Clock): (request: Request) => Prom
   };
 }
 
-/** How long to wait before the request is repeated. Null: it is not repeated. */
+/** How long to wait before the request is repeated, in milliseconds. Null: the request is not repeated. */
 export function waitAfter(response: Response | Error, attempts: number): number | null {
   const backOffMs = firstWaitMs * 2 ** (attempts - 1);
   if (response instanceof Error) return backOffMs;
@@ -106,7 +106,10 @@ const cures: Readonly<Record<number, string>> = {
   404: 'Check the names, and whether the token belongs to the account that has the repository or project.',
 };
 
-/** Returns the data of an answer. If the service refused the request, throws its sentence and what to do about it. */
+/**
+ * Returns the data of an answer. If the service refused the request, throws a `Refusal` with the sentence of the
+ * service and what to do.
+ */
 export function dataOf<Data>({ data, error, response }: Answer<Data>): Data {
   if (data !== undefined) return data;
   const body: { readonly error?: string; readonly message?: string } | null = typeof error === 'object' ? error : null;

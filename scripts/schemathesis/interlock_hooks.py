@@ -6,7 +6,8 @@ from schemathesis.core import media_types
 
 media_types.is_yaml = lambda _media_type: False
 
-# The first name that is of one family with the document's is asked, so all of them are taken over.
+# Schemathesis asks the first name that is of the same family as the name in the document, so all names are registered
+# here.
 names = ["text/yaml", "text/x-yaml", "text/vnd.yaml", "text/yml", "application/yaml", "application/x-yaml"]
 
 
@@ -22,7 +23,7 @@ def read_text(_context, response):
 
 @schemathesis.hook
 def filter_body(context, body):
-    """Where the body is text, anything else would be sent as its text, and be one: `{}` is an empty configuration."""
+    """If the body is a text, a value that is not a text would be sent as a text and be accepted: `{}` is an empty configuration."""
     operation = context.operation
     is_text = operation is not None and any(body.media_type in names for body in operation.body)
     return not is_text or isinstance(body, str)
