@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -68,7 +68,7 @@ export function PeoplePage(): ReactNode {
           Add a person
         </Button>
       </Bar>
-      <Shown answer={answer} what="The people">
+      <AnswerView answer={answer} what="The people">
         {({ users }) => {
           const people = users.nodes.filter(({ removedAt }) => !removedAt);
           return (
@@ -102,7 +102,7 @@ export function PeoplePage(): ReactNode {
             </div>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }
@@ -179,7 +179,7 @@ export function TokensPage(): ReactNode {
           New token
         </Button>
       </Bar>
-      <Shown answer={answer} what="The tokens">
+      <AnswerView answer={answer} what="The tokens">
         {({ apiTokens }) => {
           const valid = apiTokens.filter(({ revokedAt }) => !revokedAt);
           return (
@@ -229,7 +229,7 @@ export function TokensPage(): ReactNode {
             </div>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }

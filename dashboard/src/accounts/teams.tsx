@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { Shown, useAnswer } from '../app/page.tsx';
+import { AnswerView, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -79,7 +79,7 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
   return (
     <section>
       <h3 className={parts['h']}>Teams</h3>
-      <Shown answer={answer} what="The teams">
+      <AnswerView answer={answer} what="The teams">
         {({ teams: { nodes } }) => (
           <>
             {nodes.length > 0 && (
@@ -117,7 +117,7 @@ export function Teams({ people }: { readonly people: readonly Person[] }): React
             </div>
           </>
         )}
-      </Shown>
+      </AnswerView>
     </section>
   );
 }

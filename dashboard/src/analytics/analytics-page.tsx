@@ -1,7 +1,7 @@
 // The page of analytics: how long pull requests wait, and why they leave the line.
 import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
@@ -58,7 +58,7 @@ export function AnalyticsPage(): ReactNode {
           As table
         </Button>
       </Bar>
-      <Shown answer={answer} what="The analytics">
+      <AnswerView answer={answer} what="The analytics">
         {({ repository }) =>
           repository ? (
             <Charts analytics={repository.analytics} isTable={isTable}>
@@ -68,7 +68,7 @@ export function AnalyticsPage(): ReactNode {
             <Empty title="There is no such repository." />
           )
         }
-      </Shown>
+      </AnswerView>
     </>
   );
 }

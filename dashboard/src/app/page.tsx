@@ -29,7 +29,7 @@ export function useTitle(title: string): void {
 }
 
 /** Shows an answer, or why there is no answer. */
-export function Shown<Data>({
+export function AnswerView<Data>({
   answer,
   what,
   children,

@@ -32,7 +32,7 @@ export function personOf(author: string): string {
   return author.replace(/~\d+$/, '');
 }
 
-export function short(commit: string): string {
+export function shortenCommit(commit: string): string {
   return commit.slice(0, 8);
 }
 

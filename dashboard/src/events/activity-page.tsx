@@ -1,7 +1,7 @@
 // The page of activity: what happened in a repository, and what people did in the account.
 import { useState, type ReactNode } from 'react';
 import { Link, useSearch } from '@tanstack/react-router';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { LiveSign, useRepository, useShell } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
@@ -56,7 +56,7 @@ function Events({ owner, name }: EventsProps): ReactNode {
     follows: { document: NewEventDocument, variables: {}, cursorOf: ({ events }) => events.cursor },
   });
   return (
-    <Shown answer={answer} what="The events">
+    <AnswerView answer={answer} what="The events">
       {({ repository }) => {
         const { nodes = [], pageInfo } = repository?.events ?? {};
         const [latest] = nodes;
@@ -89,7 +89,7 @@ function Events({ owner, name }: EventsProps): ReactNode {
           </>
         );
       }}
-    </Shown>
+    </AnswerView>
   );
 }
 
@@ -130,7 +130,7 @@ function UserActions(): ReactNode {
   const [after, setAfter] = useState<string | null>(null);
   const answer = useAnswer(ActivityDocument, { after });
   return (
-    <Shown answer={answer} what="The activity">
+    <AnswerView answer={answer} what="The activity">
       {({ userActions: { nodes, pageInfo } }) => {
         const [latest] = nodes;
         if (!latest)
@@ -176,7 +176,7 @@ function UserActions(): ReactNode {
           </>
         );
       }}
-    </Shown>
+    </AnswerView>
   );
 }
 

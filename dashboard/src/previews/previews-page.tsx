@@ -1,14 +1,14 @@
 // The page of previews: the previews that can be opened now, and the verifications.
 import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
-import { Shown, useTitle } from '../app/page.tsx';
+import { AnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, labelOf, short } from '../design/labels.ts';
+import { count, labelOf, shortenCommit } from '../design/labels.ts';
 import {
   PastVerificationsDocument,
   PreviewChangedDocument,
@@ -43,7 +43,7 @@ export function PreviewsPage(): ReactNode {
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Previews">
         <LiveSign />
       </Bar>
-      <Shown answer={answer} what="The previews">
+      <AnswerView answer={answer} what="The previews">
         {({ repository }) => {
           const previews = repository?.previewRegistrations.nodes ?? [];
           return (
@@ -68,7 +68,7 @@ export function PreviewsPage(): ReactNode {
             </div>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }
@@ -80,7 +80,8 @@ function RegistrationRow({ preview, place }: { readonly preview: Registration; r
         <a href={preview.url} rel="noreferrer">
           <b>{preview.name}</b>
         </a>{' '}
-        <span className="mono xs faint">{short(preview.commit)}</span> <span className="dim">{preview.branch}</span>
+        <span className="mono xs faint">{shortenCommit(preview.commit)}</span>{' '}
+        <span className="dim">{preview.branch}</span>
       </span>
       {preview.prNumber !== null && preview.prNumber !== undefined && (
         <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(preview.prNumber) }}>
@@ -111,7 +112,7 @@ function Verifications(place: Place): ReactNode {
     },
   });
   return (
-    <Shown answer={answer} what="The verifications">
+    <AnswerView answer={answer} what="The verifications">
       {({ repository }) => {
         const { nodes = [], pageInfo } = repository?.verifications ?? {};
         return (
@@ -137,7 +138,7 @@ function Verifications(place: Place): ReactNode {
           </>
         );
       }}
-    </Shown>
+    </AnswerView>
   );
 }
 
@@ -165,7 +166,7 @@ function VerificationRow({
             #{pullRequest.number} {pullRequest.title}
           </b>
         </Link>{' '}
-        <span className="mono xs faint">{short(headCommit)}</span>{' '}
+        <span className="mono xs faint">{shortenCommit(headCommit)}</span>{' '}
         <span className="dim">{summary ?? preview?.name}</span>
       </span>
       <span className="sm faint nowrap">

@@ -1,12 +1,12 @@
 // The page at the address of a bot pull request. It shows for which build and which pull requests CI runs there.
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
-import { Shown, useAnswer } from '../app/page.tsx';
+import { AnswerView, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
-import { short, labelOf } from '../design/labels.ts';
+import { shortenCommit, labelOf } from '../design/labels.ts';
 import { BotPullRequestDocument, type BotPullRequestQuery } from '../generated/queue.ts';
 
 interface BotPageProps {
@@ -23,7 +23,7 @@ export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title={`#${number}`} />
-      <Shown answer={answer} what={`#${number}`}>
+      <AnswerView answer={answer} what={`#${number}`}>
         {({ repository }) =>
           repository?.botPullRequest ? (
             <BotView bot={repository.botPullRequest} owner={owner} name={name} />
@@ -35,7 +35,7 @@ export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
             </Empty>
           )
         }
-      </Shown>
+      </AnswerView>
     </>
   );
 }
@@ -49,7 +49,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
           <>
             <Pill>{labelOf(batch.state)}</Pill>
             <span>
-              head <span className="mono">{short(headCommitSha)}</span>
+              head <span className="mono">{shortenCommit(headCommitSha)}</span>
             </span>
             {closedAt && (
               <span>

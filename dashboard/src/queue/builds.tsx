@@ -7,7 +7,7 @@ import { Empty, Pill, WithCode, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeRunTime, Since } from '../design/time.tsx';
 import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
-import { numbers, sentence, short, labelOf } from '../design/labels.ts';
+import { numbers, sentence, shortenCommit, labelOf } from '../design/labels.ts';
 import { passedConclusions, runningConclusions } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './builds.module.css';
@@ -111,7 +111,7 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
             </>
           )}
         </span>
-        {batch.commit && <span className="mono">{short(batch.commit)}</span>}
+        {batch.commit && <span className="mono">{shortenCommit(batch.commit)}</span>}
         {batch.botPullRequest && <a href={batch.botPullRequest.githubUrl}>bot #{batch.botPullRequest.number}</a>}
         <span>{causes[batch.cause]}</span>
         {batch.endedReason && <span>{sentence(batch.endedReason)}</span>}

@@ -1,6 +1,6 @@
 // Shows every event of the log about a pull request.
 import { useState, type ReactNode } from 'react';
-import { Shown, useAnswer } from '../app/page.tsx';
+import { AnswerView, useAnswer } from '../app/page.tsx';
 import { Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
@@ -17,7 +17,7 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
   const [after, setAfter] = useState<string | null>(null);
   const answer = useAnswer(PullRequestHistoryDocument, { owner, name, number, after });
   return (
-    <Shown answer={answer} what="The history">
+    <AnswerView answer={answer} what="The history">
       {({ repository }) => {
         const { nodes = [], pageInfo } = repository?.pullRequest?.events ?? {};
         if (nodes.length === 0) return <Empty title="No events are recorded yet." />;
@@ -57,6 +57,6 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
           </>
         );
       }}
-    </Shown>
+    </AnswerView>
   );
 }

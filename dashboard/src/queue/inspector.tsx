@@ -10,7 +10,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { list, personOf, short, labelOf } from '../design/labels.ts';
+import { list, personOf, shortenCommit, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
@@ -120,7 +120,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         <dt>Branch</dt>
         <dd className="mono">{pull.headBranch}</dd>
         <dt>Head</dt>
-        <dd className="mono">{short(pull.headCommitSha)}</dd>
+        <dd className="mono">{shortenCommit(pull.headCommitSha)}</dd>
         {pull.skipLineReason && (
           <>
             <dt>Reason to skip the line</dt>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
 import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
-import { count, numbers, short, labelOf } from '../design/labels.ts';
+import { count, numbers, shortenCommit, labelOf } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { passedConclusions, runningConclusions } from './conclusions.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
@@ -110,7 +110,7 @@ export function LandingRow({ landing, repository }: Shared & { readonly landing:
           </Link>
         )}
       </span>
-      <span className="mono xs faint">{landing.commit && short(landing.commit)}</span>
+      <span className="mono xs faint">{landing.commit && shortenCommit(landing.commit)}</span>
       <span>
         {landing.grade && (
           <Seal>{landing.grade === 'EXACT' ? 'proved, exact' : `proved, ${labelOf(landing.grade)}`}</Seal>
@@ -137,7 +137,7 @@ export function TipRow({
       <span />
       <span className={styles['title']}>
         <span className={styles['tipname']}>
-          {branch} <span className="mono faint">{tip === null ? 'not read yet' : short(tip)}</span>
+          {branch} <span className="mono faint">{tip === null ? 'not read yet' : shortenCommit(tip)}</span>
         </span>
       </span>
       <span />

@@ -6,7 +6,7 @@ import { Button, Empty, Terminal } from '../design/parts.tsx';
 import { Icon } from '../design/icons.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { numbers, short, labelOf } from '../design/labels.ts';
+import { numbers, shortenCommit, labelOf } from '../design/labels.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './proof.module.css';
 
@@ -31,8 +31,8 @@ export function commandsOf(landed: {
   return [
     `# in a clone of ${owner}/${name}`,
     `git fetch origin`,
-    `git rev-parse ${short(commit)}^{tree}`,
-    `git rev-parse ${short(commit)}^1`,
+    `git rev-parse ${shortenCommit(commit)}^{tree}`,
+    `git rev-parse ${shortenCommit(commit)}^1`,
     `# every landing, derived again without Interlock from this clone and the two files below`,
     `python3 verify.py proofs.json . ${signedBy === null ? '' : `--key ${signedBy}`}`.trimEnd(),
     `# where Interlock runs: every landing, derived again from a clone and the records`,
@@ -67,7 +67,7 @@ export function ProofView({
         <span>
           {landed.tree && (
             <>
-              Tree <span className="mono">{short(landed.tree)}</span> passed{' '}
+              Tree <span className="mono">{shortenCommit(landed.tree)}</span> passed{' '}
               {landed.checks.length === 1 ? 'its check' : `all ${landed.checks.length} checks`}, and{' '}
             </>
           )}
@@ -141,9 +141,9 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
         {rows.map(([name, before, after]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td className="mono">{before ? short(before) : 'not recorded'}</td>
+            <td className="mono">{before ? shortenCommit(before) : 'not recorded'}</td>
             <td>
-              <span className="mono">{after && short(after)}</span>{' '}
+              <span className="mono">{after && shortenCommit(after)}</span>{' '}
               {before && after && (
                 <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'different'}</span>
               )}
@@ -164,14 +164,14 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
           <tr>
             <th scope="row">Rests on</th>
             <td colSpan={2} className="mono">
-              {landed.restsOn.map(short).join(', ')}
+              {landed.restsOn.map(shortenCommit).join(', ')}
             </td>
           </tr>
         )}
         <tr>
           <th scope="row">Merged as</th>
           <td colSpan={2} className="mono">
-            {pull.mergeCommit && short(pull.mergeCommit)}
+            {pull.mergeCommit && shortenCommit(pull.mergeCommit)}
           </td>
         </tr>
       </tbody>

@@ -14,7 +14,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, personOf, short, labelOf } from '../design/labels.ts';
+import { count, personOf, shortenCommit, labelOf } from '../design/labels.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   backportAction,
@@ -253,7 +253,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
           {pull.mergeCommit && (
             <>
               {' '}
-              as <span className="mono">{short(pull.mergeCommit)}</span>
+              as <span className="mono">{shortenCommit(pull.mergeCommit)}</span>
             </>
           )}
         </span>
@@ -264,7 +264,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
         </span>
       )}
       <span>
-        head <span className="mono">{short(pull.headCommitSha)}</span>
+        head <span className="mono">{shortenCommit(pull.headCommitSha)}</span>
       </span>
       {pull.queuedAt && pull.status !== 'MERGED' && (
         <span className="wide">

@@ -9,7 +9,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, labelOf, short } from '../design/labels.ts';
+import { count, labelOf, shortenCommit } from '../design/labels.ts';
 import {
   PullsDocument,
   QueueDepthChangedDocument,
@@ -206,7 +206,7 @@ function Landed({ pull: { mergeCommit }, at }: { readonly pull: Pull; readonly a
       {mergeCommit && (
         <>
           {' '}
-          as <span className="mono">{short(mergeCommit)}</span>
+          as <span className="mono">{shortenCommit(mergeCommit)}</span>
         </>
       )}
       .

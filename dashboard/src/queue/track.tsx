@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { At, describeInstant } from '../design/time.tsx';
-import { list, numbers, personOf, short, labelOf } from '../design/labels.ts';
+import { list, numbers, personOf, shortenCommit, labelOf } from '../design/labels.ts';
 import { passedConclusions } from './conclusions.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './track.module.css';
@@ -156,7 +156,7 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
   for (const { environment, since, releaseCandidate } of pull.environments)
     all.push({ at: since, text: `Runs in ${environment.name}`, detail: releaseCandidate.version, tone: 'green' });
   if (pull.mergedAt && pull.mergeCommit)
-    all.push({ at: pull.mergedAt, text: 'Landed', detail: short(pull.mergeCommit), tone: 'green' });
+    all.push({ at: pull.mergedAt, text: 'Landed', detail: shortenCommit(pull.mergeCommit), tone: 'green' });
   return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 

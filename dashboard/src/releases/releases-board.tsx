@@ -5,7 +5,7 @@ import { cx } from '../design/cx.ts';
 import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At, Since } from '../design/time.tsx';
-import { count, short, labelOf } from '../design/labels.ts';
+import { count, shortenCommit, labelOf } from '../design/labels.ts';
 import {
   BuildLogDocument,
   DeploymentLogDocument,
@@ -59,7 +59,7 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
               <th scope="row">
                 <b>{candidate.version}</b>
                 <p className="xs faint">
-                  <span className="mono">{short(candidate.commit)}</span>, <At at={candidate.createdAt} />
+                  <span className="mono">{shortenCommit(candidate.commit)}</span>, <At at={candidate.createdAt} />
                   {candidate.status !== 'READY' && `, ${labelOf(candidate.status)}`}
                 </p>
               </th>

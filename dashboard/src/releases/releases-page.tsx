@@ -5,7 +5,7 @@ import { useClient } from 'urql';
 import { useAct, useSay } from '../app/act.tsx';
 import { copyCommitCommand, useCommands } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -23,7 +23,7 @@ export function ReleaseProjectsPage(): ReactNode {
   return (
     <>
       <Bar title="Releases" />
-      <Shown answer={answer} what="The release projects">
+      <AnswerView answer={answer} what="The release projects">
         {({ releaseProjects: { nodes } }) =>
           nodes.length === 0 ? (
             <Empty title="There is no release project yet.">
@@ -55,7 +55,7 @@ export function ReleaseProjectsPage(): ReactNode {
             </>
           )
         }
-      </Shown>
+      </AnswerView>
     </>
   );
 }
@@ -73,7 +73,7 @@ export function ReleasesPage(): ReactNode {
     },
   });
   return (
-    <Shown answer={answer} what={`The releases of ${project}`}>
+    <AnswerView answer={answer} what={`The releases of ${project}`}>
       {({ releaseProject }) =>
         releaseProject ? (
           <ProjectView project={releaseProject} refresh={answer.refresh} />
@@ -88,7 +88,7 @@ export function ReleasesPage(): ReactNode {
           </>
         )
       }
-    </Shown>
+    </AnswerView>
   );
 }
 

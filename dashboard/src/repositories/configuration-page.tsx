@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 're
 import { useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, RefusedError, useAct, type Action } from '../app/act.tsx';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -32,11 +32,11 @@ export function ConfigurationPage(): ReactNode {
   useTitle(`Configuration of ${owner}/${name}`);
   const answer = useAnswer(ConfigurationDocument, { owner, name });
   return (
-    <Shown answer={answer} what="The configuration">
+    <AnswerView answer={answer} what="The configuration">
       {({ repository }) =>
         repository && <ConfigurationView repository={repository} {...{ owner, name }} refresh={answer.refresh} />
       }
-    </Shown>
+    </AnswerView>
   );
 }
 

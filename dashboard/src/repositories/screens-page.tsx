@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
@@ -83,11 +83,11 @@ export function ScreensPage(): ReactNode {
           New link
         </Button>
       </Bar>
-      <Shown answer={answer} what="The links">
+      <AnswerView answer={answer} what="The links">
         {({ repository }) => (
           <Links links={repository?.embedLinks ?? []} newLink={newLink} onRevoke={(link) => act(revoke(link))} />
         )}
-      </Shown>
+      </AnswerView>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, RefusedError } from '../app/act.tsx';
 import { problemReference, type Problem } from '../app/errors.ts';
-import { Shown, useAnswer } from '../app/page.tsx';
+import { AnswerView, useAnswer } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Failure } from '../design/parts.tsx';
@@ -84,7 +84,7 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
           {refused.sentence}
         </Failure>
       )}
-      <Shown answer={answer} what="The simulation">
+      <AnswerView answer={answer} what="The simulation">
         {() => {
           if (newest === undefined) return null;
           if (newest.state === 'RUNNING') return <Running newest={newest} isWanted={isWanted} />;
@@ -96,7 +96,7 @@ export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
             </Failure>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { LiveLog } from '../app/live-log.tsx';
-import { Shown, useTitle } from '../app/page.tsx';
+import { AnswerView, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -43,7 +43,7 @@ export function RunbookPage(): ReactNode {
     },
   });
   return (
-    <Shown answer={answer} what={`Runbook ${number}`}>
+    <AnswerView answer={answer} what={`Runbook ${number}`}>
       {({ runbook }) =>
         runbook ? (
           <RunbookView runbook={runbook} />
@@ -54,7 +54,7 @@ export function RunbookPage(): ReactNode {
           </>
         )
       }
-    </Shown>
+    </AnswerView>
   );
 }
 

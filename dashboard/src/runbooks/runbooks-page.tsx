@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -54,7 +54,7 @@ export function RunbooksPage(): ReactNode {
           New runbook
         </Button>
       </Bar>
-      <Shown answer={answer} what="The runbooks">
+      <AnswerView answer={answer} what="The runbooks">
         {({ repository }) => {
           const runbooks = repository?.runbooks.nodes ?? [];
           const running = runbooks.filter(({ status }) => toneOf(status) === 'blue').length;
@@ -93,7 +93,7 @@ export function RunbooksPage(): ReactNode {
             </div>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }

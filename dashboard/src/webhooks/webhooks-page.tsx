@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useClient, type TypedDocumentNode } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { AnswerView, useAnswer, useTitle } from '../app/page.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
@@ -72,7 +72,7 @@ export function WebhooksPage(): ReactNode {
           New webhook
         </Button>
       </Bar>
-      <Shown answer={answer} what="The webhooks">
+      <AnswerView answer={answer} what="The webhooks">
         {({ webhookEndpoints: { nodes } }) => {
           if (nodes.length === 0)
             return (
@@ -103,7 +103,7 @@ export function WebhooksPage(): ReactNode {
             </div>
           );
         }}
-      </Shown>
+      </AnswerView>
     </>
   );
 }
@@ -239,7 +239,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
     refresh();
   }, [state, attemptCount, refresh]);
   return (
-    <Shown answer={answer} what="The attempts">
+    <AnswerView answer={answer} what="The attempts">
       {({ node }) => {
         const { attempts = [], nextAttemptAt = null } = node?.__typename === 'WebhookDelivery' ? node : {};
         return (
@@ -270,7 +270,7 @@ function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery
           </ol>
         );
       }}
-    </Shown>
+    </AnswerView>
   );
 }
 
