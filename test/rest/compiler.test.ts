@@ -79,7 +79,7 @@ describe('compiling the documents', () => {
     [
       '@header inside a list',
       stats(place, 'repository(owner: $org, name: $repo) { branchPauses { pattern @header(name: "X-Pattern") } }'),
-      /stands inside a list/,
+      /is inside a list/,
     ],
     [
       'a variable with two places',
@@ -97,7 +97,7 @@ describe('compiling the documents', () => {
 
   it('refuses two operations in one file', () => {
     const two = `${stats(place)} ${stats(place).replace('query GetQueueStats', 'query Other')}`;
-    expect(() => compile('GetQueueStats', two)).toThrow(/holds 2 operations/);
+    expect(() => compile('GetQueueStats', two)).toThrow(/has 2 operations/);
   });
 
   it('refuses a union member without a fragment', () => {
