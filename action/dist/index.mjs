@@ -956,7 +956,7 @@ async function queue(request, context) {
 	return {
 		isDone: waitMinutes === null ? status !== "blocked" : status === "merged",
 		title,
-		sentence: mergeCommit === null ? sentence : `It is merged as ${mergeCommit}.`,
+		sentence: mergeCommit === null ? sentence : `The pull request is merged as ${mergeCommit}.`,
 		outputs
 	};
 }
@@ -1118,7 +1118,7 @@ async function runStep() {
 	if (request.command === "register-preview") {
 		for (const secret of Object.values(request.secrets)) if (secret !== "") setSecret(secret);
 	}
-	if (/^http:\/\/(?!localhost|127\.|\[::1\])/.test(url)) warning(`The token is sent to ${url} unencrypted. Use https.`, { title: "Interlock" });
+	if (/^http:\/\/(?!localhost|127\.|\[::1\])/.test(url)) warning(`The token is sent to ${url} without encryption. Use https.`, { title: "Interlock" });
 	return await carryOut(request, {
 		service: createService({
 			url,

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the deployments of an environment
-         * @description Newest first.
+         * @description The newest deployment is the first.
          */
         get: operations["ListDeployments"];
         put?: never;
@@ -139,7 +139,7 @@ export interface paths {
         };
         /**
          * List the pauses of base branches
-         * @description One entry per rule, and one for each base branch of the configuration that no rule names literally. The repository's own pause is not included. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
+         * @description The list has an entry for each rule, and an entry for each base branch of the configuration that no rule names literally. The repository's own pause is not included. The repository may also be given as `repository[org]` and `repository[name]`, as JSON in `repository`, or in a JSON body.
          */
         get: operations["ListBranches"];
         put?: never;
@@ -184,7 +184,7 @@ export interface paths {
         };
         /**
          * List changes of a repository's configuration as diffs
-         * @description Newest first, twenty a page. Both days are included.
+         * @description A page has twenty changes, the newest first. The days `start` and `end` are included.
          */
         get: operations["ListConfigurationHistory"];
         put?: never;
@@ -204,7 +204,7 @@ export interface paths {
         };
         /**
          * Get one pull request
-         * @description By its number, or by its head branch: the open pull request of that branch, otherwise the newest.
+         * @description The request names the pull request by its number or its head branch. A head branch means its open pull request, otherwise its newest pull request.
          *
          *     Exactly one of `branch` or `number` is required.
          */
@@ -290,7 +290,7 @@ export interface paths {
         };
         /**
          * List repositories with pause and active status
-         * @description Ten at a time, by organization and name.
+         * @description A page has ten repositories, in the order of their organizations and names.
          */
         get: operations["ListRepositories"];
         put?: never;
@@ -334,7 +334,7 @@ export interface paths {
         };
         /**
          * Get a runbook
-         * @description Its status, its steps, and the pull requests it opened.
+         * @description Returns the status of the runbook, the counts of its steps, and the pull requests that it opened.
          */
         get: operations["GetRunbook"];
         put?: never;
@@ -358,7 +358,7 @@ export interface paths {
         };
         /**
          * List what users did from the dashboard
-         * @description Fifty at a time, newest first. Only on the Enterprise plan.
+         * @description A page has fifty actions, the newest first. Only the Enterprise plan has this operation.
          */
         get: operations["ListUserActions"];
         put?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Register a preview
-         * @description For CI that builds and deploys environments itself. Registers the address of a commit's environment. An earlier registration of the same preview and commit is replaced. A verification that waits for the preview begins.
+         * @description For CI that builds and deploys environments itself: registers the address of the environment of a commit. An earlier registration of the same preview and commit is replaced. A verification that waits for the preview begins.
          *
          *     At least one of `branch` or `pr_number` is required.
          */
@@ -406,7 +406,7 @@ export interface components {
          * @enum {string}
          */
         AsyncStatus: "processing";
-        /** @description Who changed it: an email from the API or the dashboard, a username from the repository (interface 2.7). */
+        /** @description Who changed the configuration (interface 2.7). It is an email if the API or the dashboard made the change, and a username if a commit made it. */
         Author: {
             /** @description Email address of the user who changed it by API or dashboard. Null otherwise. */
             email?: string;
@@ -427,7 +427,7 @@ export interface components {
                 };
             };
         };
-        /** @description A draft pull request made to validate others (interface 2.5). */
+        /** @description A draft pull request that was made to validate other pull requests (interface 2.5). */
         BotPullRequest: {
             /** @description Its number on the code host. */
             number: number;
@@ -639,12 +639,12 @@ export interface components {
                     name: string;
                 };
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @description If `pull_request.skip_line` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_line?: false | null;
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @description If `pull_request.skip_validation` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_validation?: false | null;
@@ -729,7 +729,7 @@ export interface components {
          * @enum {string}
          */
         PreviewRegistrationStatus: "attached" | "buffered";
-        /** @description The documented error as problem details (RFC 9457), with its own members too. */
+        /** @description The documented error as problem details (RFC 9457). It also has the members of the documented error. */
         Problem: {
             /** @description `about:blank`: the status says what kind of problem it is. */
             type: string;
@@ -739,7 +739,7 @@ export interface components {
             status: number;
             /** @description What is wrong, naming the field where there is one. */
             detail: string;
-            /** @description As in the documented error. */
+            /** @description The member `error` of the documented error. */
             error?: string;
         };
         /** @description A pull request (interface 2.4). */
@@ -901,12 +901,12 @@ export interface components {
                     name: string;
                 };
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @description If `pull_request.skip_line` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_line?: false | null;
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @description If `pull_request.skip_validation` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_validation?: false | null;
@@ -1070,12 +1070,12 @@ export interface components {
                     name: string;
                 };
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @description If `pull_request.skip_line` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_line?: false | null;
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @description If `pull_request.skip_validation` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_validation?: false | null;
@@ -1110,12 +1110,12 @@ export interface components {
                 /** @description The commit on the base branch that contains it, if it was merged outside the queue. */
                 merge_commit_sha?: string | null;
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_line` is refused here when it is true.
+                 * @description If `pull_request.skip_line` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_line?: false | null;
                 /**
-                 * @description Only with the action that takes it: `pull_request.skip_validation` is refused here when it is true.
+                 * @description If `pull_request.skip_validation` is true, the request is refused. Another `action` accepts true.
                  * @enum {boolean|null}
                  */
                 skip_validation?: false | null;
@@ -1144,7 +1144,7 @@ export interface components {
         UserActionEntity: "account" | "billing" | "flexreview" | "integrations" | "merge_queue" | "repository" | "user";
     };
     responses: {
-        /** @description The input is wrong; nothing was changed. */
+        /** @description The input is wrong. Nothing was changed. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1203,7 +1203,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Unknown, or not of this account. */
+        /** @description The account has nothing with the given name or number. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1224,7 +1224,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It conflicts with the present state. */
+        /** @description The request conflicts with the present state. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1266,7 +1266,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The operation does not take a body of this type. */
+        /** @description The operation does not accept a body of this content type. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1287,7 +1287,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+        /** @description The `Idempotency-Key` was sent with another request before. Nothing was changed. */
         KeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1355,11 +1355,11 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                /** @description Requests an account may burst to. */
+                /** @description How many requests an account may send at once. */
                 "RateLimit-Limit"?: number;
-                /** @description Requests left at this moment. */
+                /** @description How many requests the account may still send at this moment. */
                 "RateLimit-Remaining"?: number;
-                /** @description Seconds until the whole burst is available again. */
+                /** @description In how many seconds the account may send `RateLimit-Limit` requests at once again. */
                 "RateLimit-Reset"?: number;
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -1376,32 +1376,32 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+        /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
         IdempotencyKey: string;
-        /** @description ETag of an earlier answer. 304 when the answer is the same. */
+        /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
         IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names the request in logs: the id that was sent, or a new one. */
+        /** @description The id of the request in logs. It is the id that the client sent, or a new one. */
         RequestId: string;
         /** @description Clients must not guess another content type. */
         ContentTypeOptions: "nosniff";
-        /** @description Requests an account may burst to. */
+        /** @description How many requests an account may send at once. */
         RateLimitLimit: number;
-        /** @description Requests left at this moment. */
+        /** @description How many requests the account may still send at this moment. */
         RateLimitRemaining: number;
-        /** @description Seconds until the whole burst is available again. */
+        /** @description In how many seconds the account may send `RateLimit-Limit` requests at once again. */
         RateLimitReset: number;
-        /** @description Changes with the answer. */
+        /** @description Identifies the answer. It changes if the answer changes. */
         ETag: string;
-        /** @description Only the caller may cache it, and must revalidate it. */
+        /** @description Only the caller may cache the answer, and must revalidate it. */
         CacheControl: string;
-        /** @description The pages around this one (RFC 8288). */
+        /** @description Links to the first, previous, next and last page (RFC 8288). */
         Link: string;
-        /** @description The answer of an earlier request with the same `Idempotency-Key`. */
+        /** @description Sent if this is the stored answer of an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
-        /** @description Seconds to wait. */
+        /** @description How many seconds to wait before the next request. */
         RetryAfter: number;
         /** @description How to sign in. */
         Authenticate: "Bearer";
@@ -1422,7 +1422,7 @@ export interface operations {
                 per_page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1474,7 +1474,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1492,7 +1492,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1517,7 +1517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1558,7 +1558,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1587,7 +1587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1625,7 +1625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1716,7 +1716,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1792,7 +1792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1833,7 +1833,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1862,7 +1862,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -1900,7 +1900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseCandidate"];
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1918,7 +1918,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1968,7 +1968,7 @@ export interface operations {
                 timezone?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2043,7 +2043,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2061,7 +2061,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2102,7 +2102,7 @@ export interface operations {
                 number: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2140,7 +2140,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2158,7 +2158,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2196,7 +2196,7 @@ export interface operations {
                 pattern?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2239,7 +2239,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2257,7 +2257,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2284,7 +2284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2318,7 +2318,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2336,7 +2336,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2376,7 +2376,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2417,7 +2417,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2453,7 +2453,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2480,7 +2480,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationAccepted"];
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2498,7 +2498,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2550,7 +2550,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2593,7 +2593,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2611,7 +2611,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2654,7 +2654,7 @@ export interface operations {
                 number?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -2692,7 +2692,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2710,7 +2710,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2735,7 +2735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2787,7 +2787,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2819,7 +2819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2835,7 +2835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It conflicts with the present state. */
+            /** @description The request conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2863,7 +2863,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2902,7 +2902,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2920,7 +2920,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2965,7 +2965,7 @@ export interface operations {
                 base_branch?: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3009,7 +3009,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3045,7 +3045,7 @@ export interface operations {
                 repo: string;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3086,7 +3086,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3104,7 +3104,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3135,7 +3135,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3173,7 +3173,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3200,7 +3200,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3234,7 +3234,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3252,7 +3252,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3281,7 +3281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3308,7 +3308,7 @@ export interface operations {
                     "application/json": components["schemas"]["Runbook"];
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3352,7 +3352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3368,7 +3368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It conflicts with the present state. */
+            /** @description The request conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3400,7 +3400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The operation does not take a body of this type. */
+            /** @description The operation does not accept a body of this content type. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3416,7 +3416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+            /** @description The `Idempotency-Key` was sent with another request before. Nothing was changed. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3468,11 +3468,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    /** @description Requests an account may burst to. */
+                    /** @description How many requests an account may send at once. */
                     "RateLimit-Limit"?: number;
-                    /** @description Requests left at this moment. */
+                    /** @description How many requests the account may still send at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is available again. */
+                    /** @description In how many seconds the account may send `RateLimit-Limit` requests at once again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -3488,7 +3488,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -3532,7 +3532,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3576,7 +3576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3629,11 +3629,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    /** @description Requests an account may burst to. */
+                    /** @description How many requests an account may send at once. */
                     "RateLimit-Limit"?: number;
-                    /** @description Requests left at this moment. */
+                    /** @description How many requests the account may still send at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is available again. */
+                    /** @description In how many seconds the account may send `RateLimit-Limit` requests at once again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -3649,7 +3649,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -3682,7 +3682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Runbook"];
                 };
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3711,7 +3711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Its budget is spent. */
+            /** @description The budget of the runbook is spent. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3742,7 +3742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3758,7 +3758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It conflicts with the present state. */
+            /** @description The request conflicts with the present state. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3790,7 +3790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The operation does not take a body of this type. */
+            /** @description The operation does not accept a body of this content type. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3806,7 +3806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The `Idempotency-Key` was sent with another request before; nothing was changed. */
+            /** @description The `Idempotency-Key` was sent with another request before. Nothing was changed. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3858,11 +3858,11 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
-                    /** @description Requests an account may burst to. */
+                    /** @description How many requests an account may send at once. */
                     "RateLimit-Limit"?: number;
-                    /** @description Requests left at this moment. */
+                    /** @description How many requests the account may still send at this moment. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the whole burst is available again. */
+                    /** @description In how many seconds the account may send `RateLimit-Limit` requests at once again. */
                     "RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -3891,7 +3891,7 @@ export interface operations {
                 page?: number;
             };
             header?: {
-                /** @description ETag of an earlier answer. 304 when the answer is the same. */
+                /** @description The ETag of an earlier answer. If the answer is still the same, the status is 304. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -3929,7 +3929,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The input is wrong; nothing was changed. */
+            /** @description The input is wrong. Nothing was changed. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3970,7 +3970,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe: for 24 hours the same request of the same user under the same key gets the first answer again. Another request under the key is 422. Neither 401, 403, 429 nor errors of the service are kept. */
+                /** @description Makes a repeated request safe. For 24 hours, the same request of the same user with the same key gets the first answer again. Another request with the key is answered 422. Answers 401, 403 and 429 and errors of the service are not stored. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4017,7 +4017,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4075,7 +4075,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Unknown, or not of this account. */
+            /** @description The account has nothing with the given name or number. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
