@@ -445,7 +445,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them. */
+            /** @description The commit to which its pull requests were added. It contains the pull requests that are assumed to land first. */
             codemix_pre_batch_sha: string;
         };
         /** @description A bot pull request and the pull requests it validates (interface 2.5). */
@@ -466,7 +466,7 @@ export interface components {
              * @description The same as `headCommitSha`. Use headCommitSha, head_commit_sha in REST.
              */
             head_branch_oid: string;
-            /** @description The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them. */
+            /** @description The commit to which its pull requests were added. It contains the pull requests that are assumed to land first. */
             codemix_pre_batch_sha: string;
             /** @description The pull requests it validates, in queue order. */
             pull_requests: components["schemas"]["PullRequest"][];
@@ -844,9 +844,9 @@ export interface components {
         QueueDepth: {
             /** @description All pull requests in line. Pending and blocked pull requests are not in line. */
             queued: number;
-            /** @description Pull requests in line that are processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode. */
+            /** @description Pull requests in line that are processed: at most `max_parallel_builds` in parallel mode, and all of them in every other mode. */
             processing: number;
-            /** @description Pull requests in line that are not processed. Always 0 in serial mode. */
+            /** @description Pull requests in line that are not processed. Always 0 unless in parallel mode. */
             waiting: number;
         };
         QueuePullRequestRequest: {
@@ -864,7 +864,7 @@ export interface components {
                     /** @description Name of the repository. */
                     name: string;
                 };
-                /** @description Refused with HEAD_MOVED when it is not the head. */
+                /** @description The expected head. If the pull request has another head, the request is refused with HEAD_MOVED. */
                 head_commit_sha?: string | null;
                 /** @description The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
                 affected_targets?: string[] | null;
@@ -2959,7 +2959,7 @@ export interface operations {
                  */
                 repo: string;
                 /**
-                 * @description Only those merged into this branch.
+                 * @description Only pull requests that merge into this branch.
                  * @example release
                  */
                 base_branch?: string;

@@ -29,8 +29,11 @@ it('a dry run returns the present state and the impact', async () => {
       repository: { paused: false },
       impact: { landingsHeld: [], sentence: expect.any(String), buildMinutesLost: 0, etasMoved: expect.any(Array) },
     },
-    pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'It changes no build and no landing.' } },
-    freezeBranches: { freeze: null, impact: { sentence: 'It changes no build and no landing.' } },
+    pauseBranches: {
+      branchPause: { paused: true },
+      impact: { sentence: 'The change affects no build and no landing.' },
+    },
+    freezeBranches: { freeze: null, impact: { sentence: 'The change affects no build and no landing.' } },
     dequeuePullRequest: { pullRequest: { status: 'OPEN' }, impact: { buildsStopped: [] } },
   });
   expect(await s.rows('select 1 from branch_pause')).toEqual([]);

@@ -118,7 +118,7 @@ describe('startSimulation', () => {
     expect((await jobs())[0]).toMatchObject({
       state: 'LOST',
       outcome: null,
-      problem: 'The process that ran the simulation has ended. Start it again.',
+      problem: 'The process that ran the simulation has ended. Start the simulation again.',
     });
     expect((await start()).errors).toEqual([]);
     await ended();

@@ -125,7 +125,7 @@ describe('a backport', () => {
     expect(await backport(w, number)).toContain('begins once it is merged');
     await carriedOut(w);
     expect((await w.comments(number)).map(({ body }) => body)).toEqual([
-      '**Backport** to `release`: begins once this pull request is merged.',
+      '**Backport** to `release` begins when this pull request is merged.',
     ]);
     expect(await opened(w)).toEqual([]);
     await merged(w, number);
@@ -164,7 +164,7 @@ describe('a backport', () => {
     await w.git('branch', 'later', 'main');
     await backport(w, number, 'later');
     await carriedOut(w);
-    expect((await w.comments(number)).at(-1)?.body).toContain('`later` has its changes already');
+    expect((await w.comments(number)).at(-1)?.body).toContain('`later` already has the changes of this pull request');
   });
 
   it.each([

@@ -72,7 +72,7 @@ describe('an explanation', () => {
     await story.write();
     const passed = story.when(broken, /^Its build together with #2 is being made/);
     expect(passed.sentence).toBe(
-      `Its build together with #${repair} is being made: a failed build is passed by what came after it.`,
+      `Its build together with #${repair} is being made: later pull requests were green together with a failed one.`,
     );
     const next = story.when(repair, `Its build together with #${broken} is green; it is merged next.`);
     expect(find(next, 'place')).toMatchObject({ holds: true, observed: 'first in line' });

@@ -6,7 +6,7 @@ import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { loadBuilds } from '../../src/modules/queue/facts/build.records.ts';
 import { readKeptLine, readWrittenLine } from '../../src/modules/queue/facts/kept-line.ts';
 import { decideDelay } from '../../src/modules/queue/planning/turn-delay.ts';
-import { readWanted, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
+import { readWantedRows, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
 import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
 import type { Transaction } from '../../src/platform/database.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -61,7 +61,7 @@ async function kept(tx: Transaction): Promise<Line> {
 
 async function stored(tx: Transaction): Promise<Line> {
   const { repositoryId } = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
-  const wanted = await readWanted(w.ctx, tx, queueId);
+  const wanted = await readWantedRows(w.ctx, tx, queueId);
   const commits = wanted.line.map(({ headSha }) => headSha);
   return alike({ ...wanted, heads: await loadBuilds(w.ctx, tx, { repositoryId, commits, trees: [] }) });
 }

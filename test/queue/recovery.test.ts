@@ -68,7 +68,7 @@ describe('a restored database', () => {
     await r.until(async () => (await r.halted()).length > 0);
     expect(await r.halted()).toEqual([
       expect.stringMatching(
-        /^DATABASE_RESTORED: no record knows the landing refs\/interlock\/landings\/\d+ .*npm run recover/,
+        /^DATABASE_RESTORED: there is no record of the landing refs\/interlock\/landings\/\d+ .*npm run recover/,
       ),
     ]);
     await queuePullRequest(r.ctx, { repository: w.repository, number: waiting, source: 'graphql_api' });

@@ -45,7 +45,7 @@ describe('a command in a comment', () => {
       expect.arrayContaining([
         '@mallory Not authorized to skip the line in this repository.',
         '@ada @ada is not among those who may dequeue here: @grace.',
-        '@ada `frobnicate` is not a command. `/interlock help` lists them.',
+        '@ada `frobnicate` is not a command. `/interlock help` lists the commands.',
       ]),
     );
     await say(w, number, '/interlock cancel', 'grace');

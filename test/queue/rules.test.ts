@@ -124,7 +124,7 @@ describe('a failed batch', () => {
     await w.settled(...numbers);
     expect(await statuses(w, ...numbers)).toEqual(['blocked 107', 'blocked 107', 'merged', 'merged']);
     expect((await w.status(1)).status_text).toBe(
-      'A required check failed: test. It was tested together with #2: which of them is at fault is unknown.',
+      'A required check failed: test. It was tested together with #2. It is not known which pull request is at fault.',
     );
     await atRest(w);
     expect(await line(w)).toEqual(['Land #3 and #4']);

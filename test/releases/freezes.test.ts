@@ -319,7 +319,7 @@ describe('a freeze schedule', () => {
       ).data.repository.freezes;
     expect(await listed()).toEqual([{ id: made.freeze.id }]);
     const impact = 'impact { landingsHeld sentence } environmentImpact { sentence }';
-    const nothing = { landingsHeld: [], sentence: 'It changes no build and no landing.' };
+    const nothing = { landingsHeld: [], sentence: 'The change affects no build and no landing.' };
     const another = { branches: { repository, baseBranches: 'main' }, schedule: when, preview: true };
     expect(await mutate('createFreezeSchedule', another, `freeze { baseBranches } ${impact}`)).toEqual({
       freeze: { baseBranches: 'main' },

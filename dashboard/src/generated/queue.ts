@@ -66,13 +66,13 @@ export type BaseBranchesInput = {
 
 /** Why a batch was made. */
 export type BatchCause =
-  /** One half of a failed batch. */
+  /** A part of a failed batch is built. */
   | 'BISECT'
   /** Pull requests reached their turn. */
   | 'NEW'
   /** Green builds show that its pull requests can land together. */
   | 'OPTIMISTIC'
-  /** A pull request that had a conflict is built alone. */
+  /** A pull request is built alone, to find out whether it still conflicts or is red by itself. */
   | 'PROBE'
   /** The same pull requests are built again. */
   | 'RETRY';
@@ -90,7 +90,7 @@ export type BatchRole =
 
 /** State of a batch. The first three are live. */
 export type BatchState =
-  /** Its build failed and its members were halved. */
+  /** Its build failed, and its members are built again in smaller batches. */
   | 'BISECTED'
   /** Its commit exists and is validated, or waits for its turn to land. */
   | 'BUILDING'
@@ -102,7 +102,7 @@ export type BatchState =
   | 'LANDING'
   /** Its commit is being made. */
   | 'MAKING'
-  /** It was reset: its members went back in place. */
+  /** It was reset, or its result is no longer needed. Its members kept their places. */
   | 'SUPERSEDED';
 
 /** The result of a check on a commit. Unless the configuration says otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
@@ -149,7 +149,7 @@ export type ConditionKind =
   | 'ASKED'
   /** Its base branch is managed. */
   | 'BASE_BRANCH'
-  /** Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules. */
+  /** Why rules of the code host for the base branch may refuse the landing, and what to change. Listed only if there are such rules. */
   | 'BASE_RULES'
   /** Whether its build is green, check by check. */
   | 'BUILD'
@@ -163,11 +163,11 @@ export type ConditionKind =
   | 'FINAL_GATE'
   /** The code host shows the tip of its branch as its head. Listed only while the code host shows an older head. */
   | 'HEAD'
-  /** The code host accepts requests. Listed only while it refuses them. */
+  /** The code host accepts requests, and Interlock has a copy of the repository. Listed only while this does not hold. */
   | 'HOST_ANSWERS'
   /** It has no label that blocks. */
   | 'LABELS'
-  /** What must hold before a pull request lands that is first in line and has a green build. */
+  /** The conditions of the landing of a pull request that is first in line and has a green build. */
   | 'LANDING'
   /** Whether its own required checks allow its landing. */
   | 'LANDING_CHECKS'
@@ -271,7 +271,7 @@ export type ExplanationKind =
   | 'FROZEN'
   /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host refuses requests for a while. */
+  /** The code host refuses requests for a while, or Interlock makes its first copy of the repository. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
@@ -289,7 +289,7 @@ export type ExplanationKind =
   | 'PAUSED'
   /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** The reason is not on record, because the instant is too long ago. */
+  /** The reason is not on record: the instant is too long ago, or Interlock did not know the pull request yet. */
   | 'UNKNOWN';
 
 /** State of a final gate. */
@@ -353,7 +353,7 @@ export type PauseBranchesInput = {
 
 /** How the landed commit relates to the tested commits. */
 export type ProofGrade =
-  /** The landed tree consists of parts that do not affect each other and were tested separately. */
+  /** No build tested the whole landed tree. Green builds of its parts together prove as much. */
   | 'COMPOSED'
   /** The landed commit is the tested commit. */
   | 'EXACT'
@@ -368,11 +368,11 @@ export type ProofGrade =
 
 /** Which pull requests to list. A field that is left out does not restrict the list. */
 export type PullRequestFilter = {
-  /** By this author. */
+  /** Only pull requests of this author. */
   author?: string | null | undefined;
-  /** Merged into this branch. */
+  /** Only pull requests with this base branch. */
   baseBranch?: string | null | undefined;
-  /** Any of these statuses. */
+  /** Only pull requests with one of these statuses. */
   statuses?: Array<PullRequestStatus> | null | undefined;
   /** Words, in upper or lower case. A pull request is listed if its number, title, author and head branch together contain every word. At most 200 characters. Only the newest 10,000 pull requests of the repository are searched. */
   text?: string | null | undefined;
@@ -388,7 +388,7 @@ export type PullRequestRefInput = {
 
 /** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
-  /** Left the queue: its author or an admin must act. */
+  /** Not in line because something failed. Somebody must act before it is queued again. */
   | 'BLOCKED'
   /** Closed without being merged. */
   | 'CLOSED'
@@ -407,7 +407,7 @@ export type PullRequestStatus =
 export type QueuePullRequestInput = {
   /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
-  /** Refused with HEAD_MOVED when it is not the head. */
+  /** The expected head. If the pull request has another head, the request is refused with HEAD_MOVED. */
   headCommitSha?: string | null | undefined;
   /** Message of its commit. */
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;

@@ -5,11 +5,11 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** The effect of a change of a key on existing builds. */
 export type ConfigurationMark =
-  /** They were made with the old value, and are reset (307). */
+  /** Existing builds were made with the old value, and are reset (307). */
   | 'BUILD'
-  /** Their verdicts are judged again; nothing is rebuilt. */
+  /** Existing builds are judged again. Nothing is rebuilt. */
   | 'GATE'
-  /** They stay valid; the new value applies from now on. */
+  /** Existing builds stay valid. The new value applies from now on. */
   | 'OTHER';
 
 /** The code hosts on which Interlock can create repositories. */
@@ -95,7 +95,7 @@ export type SimulateQueueInput = {
 export type SimulationState =
   /** `outcome` has the result. */
   | 'DONE'
-  /** It ended without a result: `problem` says why. */
+  /** It ended without a result. `problem` says why. */
   | 'FAILED'
   /** The process that ran it has ended, for example because Interlock was started again. */
   | 'LOST'

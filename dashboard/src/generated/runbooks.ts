@@ -60,7 +60,7 @@ export type PrMode =
 
 /** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
-  /** Left the queue: its author or an admin must act. */
+  /** Not in line because something failed. Somebody must act before it is queued again. */
   | 'BLOCKED'
   /** Closed without being merged. */
   | 'CLOSED'

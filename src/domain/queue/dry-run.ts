@@ -3,7 +3,7 @@
 // tried are assumed to succeed.
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain/explain.ts';
-import { afterReorder } from './model/reordered.ts';
+import { recordReorder } from './model/reordered.ts';
 import type { BatchState, PullRequestState, ResetCode, Snapshot } from './model/snapshot.ts';
 import { statusText } from './model/status.ts';
 import type { Decision } from './model/decision.ts';
@@ -127,7 +127,7 @@ function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
       const rank = Math.max(...snapshot.pullRequests.map((row) => row.rank)) + 1;
       return withChanged(snapshot, [decision.pullRequest], (row) => ({
         rank,
-        ...afterReorder(row, decision.reason),
+        ...recordReorder(row, decision.reason),
       }));
     }
     case 'StartBatch':
@@ -222,12 +222,14 @@ export function impactText({
     ...(buildsStopped.length === 0 ? [] : [`${countBuilds(buildsStopped.length)} stopped: ${listed(buildsStopped)}.`]),
     ...(buildsStarted.length === 0
       ? []
-      : [`${countBuilds(buildsStarted.length)} started, where nothing conflicts: ${listed(buildsStarted)}.`]),
+      : [`${countBuilds(buildsStarted.length)} started if nothing conflicts: ${listed(buildsStarted)}.`]),
     ...(landingsHeld.length === 0
       ? []
-      : [`${named(landingsHeld)} cannot land as before: ${countPullRequests(landingsHeld.length)} held.`]),
+      : [
+          `${named(landingsHeld)} could land and cannot land any more: ${countPullRequests(landingsHeld.length)} held.`,
+        ]),
   ];
-  return sentences.length === 0 ? 'It changes no build and no landing.' : sentences.join(' ');
+  return sentences.length === 0 ? 'The change affects no build and no landing.' : sentences.join(' ');
 }
 
 function countBuilds(count: number): string {

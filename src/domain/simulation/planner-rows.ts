@@ -1,7 +1,7 @@
 // The rows that the service keeps for a queue, but in memory. `snapshot` returns them as the input of the planner. A
 // changed row is replaced by a new object, so that earlier snapshots do not change.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
-import { afterReorder } from '../queue/model/reordered.ts';
+import { recordReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type PastResults } from '../queue/model/success-probability.ts';
 import type { QueueRules } from '../queue/model/rules.ts';
 import type {
@@ -128,7 +128,7 @@ export class PlannerRows {
     const row = this.pullRequests.get(id);
     if (row === undefined) return;
     this.#nextRank += 1;
-    this.changePullRequest(id, { rank: this.#nextRank, ...afterReorder(row, reason) });
+    this.changePullRequest(id, { rank: this.#nextRank, ...recordReorder(row, reason) });
   }
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {

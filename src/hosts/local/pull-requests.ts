@@ -1,5 +1,5 @@
 // Pull requests of the local host, with the rules of GitHub.
-import { countReviews, isAmong } from '../../domain/queue/requests/reviews.ts';
+import { countReviews, isAuthor } from '../../domain/queue/requests/reviews.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
@@ -190,7 +190,7 @@ function conversationOperations({ installation, changed, mustFind }: StoredPullR
       })),
     reviewPullRequest: async (repository, number, review) => {
       const row = await mustFind(repository, number);
-      if (isAmong([review.reviewer, ...(review.alsoKnownAs ?? [])], authorsOf(row)))
+      if (isAuthor([review.reviewer, ...(review.alsoKnownAs ?? [])], authorsOf(row)))
         throw new HostRefused('Authors cannot review their own pull requests');
       await storeReview(db, repository, { number, review, at: installation.clock() });
       changed(repository, number);

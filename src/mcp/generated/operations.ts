@@ -19,7 +19,7 @@ export type ConditionKind =
   | 'ASKED'
   /** Its base branch is managed. */
   | 'BASE_BRANCH'
-  /** Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules. */
+  /** Why rules of the code host for the base branch may refuse the landing, and what to change. Listed only if there are such rules. */
   | 'BASE_RULES'
   /** Whether its build is green, check by check. */
   | 'BUILD'
@@ -33,11 +33,11 @@ export type ConditionKind =
   | 'FINAL_GATE'
   /** The code host shows the tip of its branch as its head. Listed only while the code host shows an older head. */
   | 'HEAD'
-  /** The code host accepts requests. Listed only while it refuses them. */
+  /** The code host accepts requests, and Interlock has a copy of the repository. Listed only while this does not hold. */
   | 'HOST_ANSWERS'
   /** It has no label that blocks. */
   | 'LABELS'
-  /** What must hold before a pull request lands that is first in line and has a green build. */
+  /** The conditions of the landing of a pull request that is first in line and has a green build. */
   | 'LANDING'
   /** Whether its own required checks allow its landing. */
   | 'LANDING_CHECKS'
@@ -76,11 +76,11 @@ export type ConditionKind =
 
 /** The effect of a change of a key on existing builds. */
 export type ConfigurationMark =
-  /** They were made with the old value, and are reset (307). */
+  /** Existing builds were made with the old value, and are reset (307). */
   | 'BUILD'
-  /** Their verdicts are judged again; nothing is rebuilt. */
+  /** Existing builds are judged again. Nothing is rebuilt. */
   | 'GATE'
-  /** They stay valid; the new value applies from now on. */
+  /** Existing builds stay valid. The new value applies from now on. */
   | 'OTHER';
 
 /** Another prompt for a runbook (interface 4.9). */
@@ -217,7 +217,7 @@ export type ExplanationKind =
   | 'FROZEN'
   /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host refuses requests for a while. */
+  /** The code host refuses requests for a while, or Interlock makes its first copy of the repository. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
@@ -235,7 +235,7 @@ export type ExplanationKind =
   | 'PAUSED'
   /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** The reason is not on record, because the instant is too long ago. */
+  /** The reason is not on record: the instant is too long ago, or Interlock did not know the pull request yet. */
   | 'UNKNOWN';
 
 /** The message of its commit on the base branch. A field that is left out is taken from the pull request. */
@@ -265,7 +265,7 @@ export type PreviewConfigurationInput = {
 
 /** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
-  /** Left the queue: its author or an admin must act. */
+  /** Not in line because something failed. Somebody must act before it is queued again. */
   | 'BLOCKED'
   /** Closed without being merged. */
   | 'CLOSED'
@@ -284,7 +284,7 @@ export type PullRequestStatus =
 export type QueuePullRequestInput = {
   /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
-  /** Refused with HEAD_MOVED when it is not the head. */
+  /** The expected head. If the pull request has another head, the request is refused with HEAD_MOVED. */
   headCommitSha?: string | null | undefined;
   /** Message of its commit. */
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;

@@ -138,7 +138,7 @@ describe('a rule between keys', () => {
         expect(problems.map(({ reason }) => reason)).toEqual(
           message === null
             ? []
-            : [`is no check of the service, to which names that begin with interlock/ belong: ${message}`],
+            : [`is not a check of Interlock, although only checks of Interlock begin with interlock/: ${message}`],
         );
       }
   });

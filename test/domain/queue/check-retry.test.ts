@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { judgeBuild } from '../../../src/domain/queue/evidence/evidence.ts';
 import {
   attemptAppearsWithinMs,
-  contextOf,
+  chooseRetryContext,
   decideRetries,
-  withUndecided,
+  withUndecidedChecks,
   type Retry,
 } from '../../../src/domain/queue/evidence/check-retry.ts';
 import type { BuildState, CheckState } from '../../../src/domain/queue/model/snapshot.ts';
@@ -159,7 +159,7 @@ test('a retry never makes a check green, is requested once, and ends in the resu
   fc.assert(
     fc.property(anyBuild, anyRetries, (of, retries) => {
       const outlook = decideRetries(of, { rules: every, retries, now });
-      const judged = judgeBuild(withUndecided(of, outlook.undecided), null);
+      const judged = judgeBuild(withUndecidedChecks(of, outlook.undecided), null);
       const plain = judgeBuild(of, null);
       expect(judged === plain || (plain === 'red' && judged === 'pending')).toBe(true);
       const asked = outlook.due.map((one) => retry({ ...one, commit: 'c', startedAt: now }));
@@ -183,5 +183,5 @@ describe('the context of a retried check', () => {
     ['api', { context: undefined, contextFile: 'api.md' }],
     ['db', { context: 'all', contextFile: undefined }],
     ['other', { context: 'all', contextFile: undefined }],
-  ])('%s', (name, context) => expect(contextOf(name, said)).toEqual(context));
+  ])('%s', (name, context) => expect(chooseRetryContext(name, said)).toEqual(context));
 });

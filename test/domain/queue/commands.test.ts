@@ -33,7 +33,7 @@ describe('a comment', () => {
 
   test.each([
     ['/interlock merge after lunch', '`merge` takes no text after it.'],
-    ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists them.'],
+    ['/interlock lgtm', '`lgtm` is not a command. `/interlock help` lists the commands.'],
     ['/interlock backport', 'backport needs the name of one branch: `/interlock backport release-1`.'],
     ['/interlock backport a b', 'backport needs the name of one branch: `/interlock backport release-1`.'],
   ])('%j is answered: %s', (body, text) => expect(readCommands(body)).toEqual([{ kind: 'invalid', text }]));

@@ -307,7 +307,7 @@ describe('bisection with limits', () => {
       expect.objectContaining({
         kind: 'BlockPullRequest',
         pullRequest: 'p2',
-        text: 'A required check failed: test. It was tested together with #1, #3: which of them is at fault is unknown.',
+        text: 'A required check failed: test. It was tested together with #1, #3. It is not known which pull request is at fault.',
       }),
     );
   });

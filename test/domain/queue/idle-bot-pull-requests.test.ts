@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { chooseBotPullRequest, findUnusable } from '../../../src/domain/queue/planning/idle-bot-pull-requests.ts';
+import {
+  chooseBotPullRequest,
+  findUnusableBotPullRequests,
+} from '../../../src/domain/queue/planning/idle-bot-pull-requests.ts';
 
 const idle = [
   { id: '7', pullRequests: ['p1', 'p2'] },
@@ -22,5 +25,7 @@ test.each<[string, { inLine: string[]; building: string[] }, string[]]>([
   ['if its pull requests in line all have builds', { inLine: ['p2', 'p4'], building: ['p2', 'p4'] }, ['7', '9', '10']],
   ['unless one of several has no build', { inLine: ['p2', 'p4'], building: ['p2'] }, ['7', '9']],
 ])('an idle bot pull request is closed %s', (_, { inLine, building }, ids) =>
-  expect(findUnusable(idle, { inLine: new Set(inLine), building: new Set(building) }).map(({ id }) => id)).toEqual(ids),
+  expect(
+    findUnusableBotPullRequests(idle, { inLine: new Set(inLine), building: new Set(building) }).map(({ id }) => id),
+  ).toEqual(ids),
 );

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { hasNews, type KeptChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
+import { hasNews, type RecordedChecks } from '../../../src/domain/queue/evidence/recorded-checks.ts';
 
-const checks = (...conclusions: string[]): KeptChecks => ({
+const checks = (...conclusions: string[]): RecordedChecks => ({
   complete: false,
   canceled: false,
   checks: conclusions.map((conclusion, index) => ({ name: 'test', attempt: index + 1, conclusion })),
 });
 
-it.each<[string, boolean, KeptChecks, KeptChecks]>([
+it.each<[string, boolean, RecordedChecks, RecordedChecks]>([
   ['no checks, like before', false, checks(), checks()],
   ['a check that has started', true, checks('pending'), checks()],
   ['the same checks again', false, checks('success'), checks('success')],

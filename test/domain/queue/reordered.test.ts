@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { afterReorder, reorderedText, reorderText } from '../../../src/domain/queue/model/reordered.ts';
+import { recordReorder, reorderedText, reorderText } from '../../../src/domain/queue/model/reordered.ts';
 import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
 const failed: ReorderReason = { kind: 'failed', failedChecks: ['test'] };
 const unlikely: ReorderReason = { kind: 'unlikely', probability: 0.432 };
 const isolatedRetry: ReorderReason = { kind: 'isolated_retry' };
 
-it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
+it.each<[ReorderReason, string, ReturnType<typeof recordReorder>]>([
   [
     failed,
     'Its build failed: pull requests behind it may pass it, and it is built once more.',
@@ -24,7 +24,7 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
   ],
 ])('the event says why a pull request is reordered, and its row counts the reorders: $kind', (reason, text, kept) => {
   expect(reorderText(reason)).toBe(text);
-  expect(afterReorder({ reorderedForFailure: false, timesPassed: 1 }, reason)).toEqual(kept);
+  expect(recordReorder({ reorderedForFailure: false, timesPassed: 1 }, reason)).toEqual(kept);
 });
 
 it.each([

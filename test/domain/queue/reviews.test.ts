@@ -1,6 +1,6 @@
 // Separation of duty: whose approval counts for a pull request.
 import { describe, expect, it } from 'vitest';
-import { countReviews, isAmong, type Review } from '../../../src/domain/queue/requests/reviews.ts';
+import { countReviews, isAuthor, type Review } from '../../../src/domain/queue/requests/reviews.ts';
 
 const approved = (reviewer: string): Review => ({ reviewer, verdict: 'approved' });
 const refused = (reviewer: string): Review => ({ reviewer, verdict: 'changes_requested' });
@@ -16,7 +16,7 @@ describe('a reviewer', () => {
     ['is not the author if no author is known', ['ada'], [], false],
     ['without a name is not the author', [], ['ada'], false],
   ])('%s', (_what, names, authors, expected) => {
-    expect(isAmong(names, authors)).toBe(expected);
+    expect(isAuthor(names, authors)).toBe(expected);
   });
 });
 

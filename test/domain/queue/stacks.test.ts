@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import {
   deepestStack,
-  findJoined,
+  findSharedCommits,
   findLandedTogether,
   findStack,
   withStacks,
@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/queue/requests/stacks.ts';
 import { viewLine } from '../../../src/domain/queue/planning/line.ts';
 import { now, planned, pr, situation, type Situation } from './situation.ts';
-import { holdAbove } from '../../../src/domain/queue/planning/departures.ts';
+import { holdPullRequestsAbove } from '../../../src/domain/queue/planning/departures.ts';
 
 const open = (number: number, headBranch: string, baseBranch: string): StackCandidate => ({
   number,
@@ -122,7 +122,7 @@ describe('the line', () => {
           pr(number, { ...change, below: below === null || below >= number ? null : `p${below}` }),
         );
         const snapshot = situation({ waiting: withStacks(inLine), rules: { batchSize: batchSize + 1 } });
-        const left = holdAbove(viewLine(snapshot, now)).view.inOrder.map(({ id }) => id);
+        const left = holdPullRequestsAbove(viewLine(snapshot, now)).view.inOrder.map(({ id }) => id);
         const belowOf = new Map(snapshot.pullRequests.map(({ id, below }) => [id, below]));
         const stands = (order: readonly string[]): boolean =>
           order.every((id, place) => {
@@ -171,8 +171,8 @@ describe('commits of a stack', () => {
       [false, false, false],
     ],
   ])('%s', (_name, members, joined) => {
-    expect(findJoined(members, { useSeparateCommits: false })).toEqual(joined);
-    expect(findJoined(members, { useSeparateCommits: true })).toEqual(joined.map(() => false));
+    expect(findSharedCommits(members, { useSeparateCommits: false })).toEqual(joined);
+    expect(findSharedCommits(members, { useSeparateCommits: true })).toEqual(joined.map(() => false));
   });
 });
 

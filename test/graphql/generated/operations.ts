@@ -5,7 +5,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** State of a batch. The first three are live. */
 export type BatchState =
-  /** Its build failed and its members were halved. */
+  /** Its build failed, and its members are built again in smaller batches. */
   | 'BISECTED'
   /** Its commit exists and is validated, or waits for its turn to land. */
   | 'BUILDING'
@@ -17,7 +17,7 @@ export type BatchState =
   | 'LANDING'
   /** Its commit is being made. */
   | 'MAKING'
-  /** It was reset: its members went back in place. */
+  /** It was reset, or its result is no longer needed. Its members kept their places. */
   | 'SUPERSEDED';
 
 /** The result of a check on a commit. Unless the configuration says otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
@@ -105,7 +105,7 @@ export type ExplanationKind =
   | 'FROZEN'
   /** Its queue is halted until an admin resumes it. */
   | 'HALTED'
-  /** The code host refuses requests for a while. */
+  /** The code host refuses requests for a while, or Interlock makes its first copy of the repository. */
   | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
@@ -123,7 +123,7 @@ export type ExplanationKind =
   | 'PAUSED'
   /** A condition must hold before it enters the line. */
   | 'PRECONDITION'
-  /** The reason is not on record, because the instant is too long ago. */
+  /** The reason is not on record: the instant is too long ago, or Interlock did not know the pull request yet. */
   | 'UNKNOWN';
 
 /** The message of its commit on the base branch. A field that is left out is taken from the pull request. */
@@ -152,7 +152,7 @@ export type OpenPullRequestInput = {
 
 /** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
-  /** Left the queue: its author or an admin must act. */
+  /** Not in line because something failed. Somebody must act before it is queued again. */
   | 'BLOCKED'
   /** Closed without being merged. */
   | 'CLOSED'
@@ -171,7 +171,7 @@ export type PullRequestStatus =
 export type QueuePullRequestInput = {
   /** The parts of the code base it affects, at most 100,000. Deleted when it is merged or closed. */
   affectedTargets?: Array<string> | null | undefined;
-  /** Refused with HEAD_MOVED when it is not the head. */
+  /** The expected head. If the pull request has another head, the request is refused with HEAD_MOVED. */
   headCommitSha?: string | null | undefined;
   /** Message of its commit. */
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;

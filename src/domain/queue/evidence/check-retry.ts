@@ -22,8 +22,8 @@ export interface CheckRetries {
   /** Failed checks that must be retried. */
   readonly due: readonly CheckState[];
   /**
-   * Names of failed checks that do not count as failed yet: those of `due`, and retried checks whose new attempt has
-   * not appeared.
+   * Names of failed checks that do not count as failed yet: the checks of `due`, and retried checks whose new attempt
+   * has not appeared.
    */
   readonly undecided: readonly string[];
   /**
@@ -69,7 +69,7 @@ export function decideRetries(
 }
 
 /** The build with its undecided checks as pending. */
-export function withUndecided(build: BuildState, undecided: readonly string[]): BuildState {
+export function withUndecidedChecks(build: BuildState, undecided: readonly string[]): BuildState {
   if (undecided.length === 0) return build;
   const checks = build.checks.map((check) =>
     undecided.includes(check.name) ? { ...check, conclusion: 'pending' as const } : check,
@@ -95,7 +95,8 @@ export interface RetryContext {
   readonly contextFile?: string | undefined;
 }
 
-export function contextOf(
+/** Chooses the text for the check `name`: its own text, or else the text for all checks. */
+export function chooseRetryContext(
   name: string,
   retry: RetryContext & { readonly checks: readonly (RetryContext & { readonly name: string })[] },
 ): RetryContext {

@@ -7,7 +7,7 @@ interface Check {
   readonly conclusion: string;
 }
 
-export interface KeptChecks {
+export interface RecordedChecks {
   readonly checks: readonly Check[];
   /** Whether the host said that no further check will start. Once true, it stays true. */
   readonly complete: boolean;
@@ -15,10 +15,10 @@ export interface KeptChecks {
 }
 
 /** An attempt that has ended does not run again, so a report that calls the attempt pending is outdated. */
-export function hasNews(report: KeptChecks, kept: KeptChecks): boolean {
-  if (report.complete && !kept.complete) return true;
-  if (report.canceled && !kept.canceled) return true;
-  const known = new Map(kept.checks.map((check) => [`${check.attempt} ${check.name}`, check.conclusion]));
+export function hasNews(report: RecordedChecks, recorded: RecordedChecks): boolean {
+  if (report.complete && !recorded.complete) return true;
+  if (report.canceled && !recorded.canceled) return true;
+  const known = new Map(recorded.checks.map((check) => [`${check.attempt} ${check.name}`, check.conclusion]));
   return report.checks
     .filter(({ name }) => !isServiceCheck(name))
     .some(({ name, attempt, conclusion }) => {

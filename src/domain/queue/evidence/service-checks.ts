@@ -22,12 +22,12 @@ export function unknownServiceCheck(name: string): string | null {
   const lowerCased = name.toLowerCase();
   if (!isServiceCheck(lowerCased) || names.some((known) => matchesGlob(name, known))) return null;
   const [nearest = ''] = names.toSorted((a, b) => editDistance(lowerCased, a) - editDistance(lowerCased, b));
-  return `is no check of the service, to which names that begin with ${prefix} belong: write ${nearest}`;
+  return `is not a check of Interlock, although only checks of Interlock begin with ${prefix}: write ${nearest}`;
 }
 
 /**
  * Returns the SQL condition that a check is reported by CI and not by the service. `column` has the name of the check.
  */
-export function isOfCi(column: string): string {
+export function isCheckOfCi(column: string): string {
   return `${column} not like '${prefix}%'`;
 }

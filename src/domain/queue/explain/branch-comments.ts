@@ -19,7 +19,8 @@ export function syncConflictComment(conflict: {
   readonly paths: readonly string[];
 }): string {
   const { baseBranch, method, paths } = conflict;
-  const action = method === 'rebase' ? `Rebasing it onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into it`;
+  const action =
+    method === 'rebase' ? `Rebasing the branch onto \`${baseBranch}\`` : `Merging \`${baseBranch}\` into the branch`;
   return `**Not brought up to date.** ${action} conflicts in:\n\n${listPaths(paths)}\n\nResolve the conflict on the branch and push.`;
 }
 
@@ -60,11 +61,11 @@ export function backportComment(target: string, news: BackportNews): string {
     case 'started':
       return `**Backport** to \`${target}\` has started.`;
     case 'waiting':
-      return `**Backport** to \`${target}\`: begins once this pull request is merged.`;
+      return `**Backport** to \`${target}\` begins when this pull request is merged.`;
     case 'opened':
       return `**Backport** to \`${target}\`: opened as #${news.number}, ${news.url}`;
     case 'conflict':
-      return `**Backport** to \`${target}\` conflicts in:\n\n${listPaths(news.paths)}\n\nNothing was pushed. By hand, on a branch made from \`${target}\`: \`git cherry-pick ${news.commits.join(' ')}\` (\`-m 1\` for a merge commit).`;
+      return `**Backport** to \`${target}\` conflicts in:\n\n${listPaths(news.paths)}\n\nNothing was pushed. To make the backport by hand, run on a branch made from \`${target}\`: \`git cherry-pick ${news.commits.join(' ')}\` (\`-m 1\` for a merge commit).`;
     case 'refused':
       return `**Backport** to \`${target}\` was not made: ${news.message}.`;
     default:

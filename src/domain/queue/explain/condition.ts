@@ -91,18 +91,18 @@ export interface ConditionFacts {
   };
 }
 
-type Leaf = Pick<Condition, 'kind' | 'holds' | 'observed' | 'needed' | 'sentence'> & Partial<Condition>;
+type GivenCondition = Pick<Condition, 'kind' | 'holds' | 'observed' | 'needed' | 'sentence'> & Partial<Condition>;
 
-export function condition(leaf: Leaf): Condition {
-  const { who = null } = leaf;
+export function condition(given: GivenCondition): Condition {
+  const { who = null } = given;
   return {
     name: null,
     since: null,
     cause: null,
     nextCheckAt: null,
     conditions: [],
-    ...leaf,
-    who: leaf.holds ? null : who,
+    ...given,
+    who: given.holds ? null : who,
   };
 }
 

@@ -218,8 +218,8 @@ export function gateText(workflow: string): string {
 
 export function ownChecksText({ own, others }: NonNullable<ExplainedPullRequest['ownChecks']>): string {
   const whose = own
-    ? `its own required checks${others.length === 0 ? '' : ` and those of ${named(others)}`}`
-    : `the own required checks of ${named(others)}`;
+    ? `its own required checks${others.length === 0 ? '' : ` and those of ${numbersText(others)}`}`
+    : `the own required checks of ${numbersText(others)}`;
   return `it merges as soon as ${whose} have passed.`;
 }
 
@@ -230,7 +230,7 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
     case undefined:
       return `It waits for a build; ${beforeText(pullRequest)}.`;
     case 'conflict': {
-      const what = hold.with.length === 0 ? 'a pull request before it' : `${named(hold.with)} before it`;
+      const what = hold.with.length === 0 ? 'a pull request before it' : `${numbersText(hold.with)} before it`;
       return `It conflicts with ${what}. It is built again when nothing is before it.`;
     }
     case 'barrier':
@@ -240,7 +240,7 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
     case 'part':
       return 'Its batch failed, and it waits to be built apart from the others.';
     case 'judgement':
-      return `It waits until the queue has decided about the failed build of ${named(hold.of)} before it.`;
+      return `It waits until the queue has decided about the failed build of ${numbersText(hold.of)} before it.`;
     case 'room':
       return `It waits until ${hold.builds === 1 ? 'no other build runs' : `fewer than ${hold.builds} builds run`}; ${beforeText(pullRequest)}.`;
     default:
@@ -252,10 +252,10 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
 export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
   const count = `${countPullRequests(ahead ?? 0)} before it`;
   if (skippers.length === 0) return count;
-  return `${count} (${named(skippers)} ${skippers.length === 1 ? 'skips' : 'skip'} the line)`;
+  return `${count} (${numbersText(skippers)} ${skippers.length === 1 ? 'skips' : 'skip'} the line)`;
 }
 
-export function named(numbers: readonly number[]): string {
+export function numbersText(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(', ');
 }
 
@@ -279,13 +279,13 @@ const causeTexts = {
   new: '',
   bisect: ': it is a part of a batch that failed',
   retry: ': it is tried once more',
-  optimistic: ': a failed build is passed by what came after it',
+  optimistic: ': later pull requests were green together with a failed one',
   probe: ': it is tried alone',
 } as const satisfies Record<ExplainedBatch['cause'], string>;
 
 function otherMembersText({ otherMembers, assumes }: ExplainedBatch): string {
-  const company = otherMembers.length === 0 ? '' : ` together with ${named(otherMembers)}`;
-  return assumes.length === 0 ? company : `${company} on top of ${named(assumes)}`;
+  const company = otherMembers.length === 0 ? '' : ` together with ${numbersText(otherMembers)}`;
+  return assumes.length === 0 ? company : `${company} on top of ${numbersText(assumes)}`;
 }
 
 export function countPullRequests(count: number): string {

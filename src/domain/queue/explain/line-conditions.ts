@@ -7,7 +7,7 @@ import {
   haltedText,
   hostWaitText,
   preparingText,
-  named,
+  numbersText,
   ownChecksText,
   pausedText,
   waitingText,
@@ -88,8 +88,8 @@ function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): str
 export function placeCondition(facts: ConditionFacts, { ahead, before, skippers, reordered }: LinePosition): Condition {
   const { pullRequest, since } = facts;
   const count = ahead ?? 0;
-  const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
-  const nearest = before.length < count ? `, at last ${named(before)}` : `: ${named(before)}`;
+  const skipping = skippers.length === 0 ? '' : `; ${numbersText(skippers)} by skip line`;
+  const nearest = before.length < count ? `, at last ${numbersText(before)}` : `: ${numbersText(before)}`;
   const text = beforeText(pullRequest);
   return condition({
     kind: 'place',
@@ -187,11 +187,11 @@ export function landingCondition(facts: ConditionFacts, { ownChecksUntil }: Line
 }
 
 function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: ConditionFacts): Condition {
-  const leaf = { kind: 'not_frozen', needed: 'not frozen' } as const;
+  const common = { kind: 'not_frozen', needed: 'not frozen' } as const;
   if (frozen === null)
-    return condition({ ...leaf, holds: true, observed: 'not frozen', sentence: 'Its base branch is not frozen.' });
+    return condition({ ...common, holds: true, observed: 'not frozen', sentence: 'Its base branch is not frozen.' });
   return condition({
-    ...leaf,
+    ...common,
     holds: false,
     observed: 'frozen',
     who: whoEnds(frozen),

@@ -5,7 +5,7 @@
 import { timeText } from '../../calendar/time.text.ts';
 import type { Actor } from '../requests/admission.ts';
 import { frozenTextForAll } from '../../releases/freeze.ts';
-import { explain, haltedText, named, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';
+import { explain, haltedText, numbersText, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from '../model/snapshot.ts';
 import { isQueued, statusText } from '../model/status.ts';
 
@@ -277,7 +277,7 @@ function mergedSentence({ landed, baseBranch }: StatusFacts): string {
 }
 
 function together(otherMembers: readonly number[]): string {
-  return otherMembers.length === 0 ? '' : ` together with ${named(otherMembers)}`;
+  return otherMembers.length === 0 ? '' : ` together with ${numbersText(otherMembers)}`;
 }
 
 function linkedChecks(checks: StatusFacts['failedChecks']): string[] {

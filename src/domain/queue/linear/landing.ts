@@ -1,9 +1,15 @@
 // Decides whether the first batch of the line may land now, and how long it may wait for the own checks of its pull
 // requests.
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
-import { resetFallen } from './resets.ts';
+import { resetInvalidBatches } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
-import { landGreen, type Landable, type OwnCheckWait, judgeHeld, greenSince } from '../planning/green-batch.ts';
+import {
+  landGreenBatch,
+  type LandableBatch,
+  type OwnCheckWait,
+  endOwnCheckWait,
+  greenSince,
+} from '../planning/green-batch.ts';
 import type { Decision } from '../model/decision.ts';
 
 /**
@@ -13,11 +19,11 @@ import type { Decision } from '../model/decision.ts';
  */
 export function planLanding(view: LineView): readonly Decision[] {
   const first = findLandable(view);
-  return first === null ? [] : landGreen(view, first);
+  return first === null ? [] : landGreenBatch(view, first);
 }
 
 /** The batch that lands next if the own checks of its members have passed. Null: there is none. */
-function findLandable(view: LineView): Landable | null {
+function findLandable(view: LineView): LandableBatch | null {
   const [first] = view.batches;
   const { queue } = view.snapshot;
   if (first === undefined || first.givenUp || first.commit === null || !isOnTip(first, queue.tip)) return null;
@@ -40,8 +46,8 @@ export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const first = findLandable(view);
   const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));
   if (first === null || held.length === 0) return noWait;
-  return judgeHeld(view, held, {
+  return endOwnCheckWait(view, held, {
     until: greenSince(view, first.verdict) + stuckTimeoutMins * 60_000,
-    resetWithout: resetFallen,
+    resetWithout: resetInvalidBatches,
   });
 }

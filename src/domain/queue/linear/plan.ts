@@ -3,14 +3,14 @@
 // The steps, each on the line that the previous step left: block pull requests that failed by themselves → hold the
 // pull requests stacked on them → reset outdated batches → judge the side builds and a red head → dequeue stuck pull
 // requests → start batches, side builds first → announce → read checks from the host → start a final gate, or land.
-import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
-import { blockFailed, holdAbove } from '../planning/departures.ts';
+import { announceTop, planAgain, readUnstartedBuilds } from '../planning/announcements.ts';
+import { blockFailedPullRequests, holdPullRequestsAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/green-batch.ts';
 import type { LineView, Step } from '../planning/line.ts';
 import { planNextBatch, type NextBatch } from './next-batch.ts';
 import { judgeOwnCheckWait, planLanding } from './landing.ts';
 import { judgeHead, type Judgement } from './red-head.ts';
-import { findFault, resetFallen } from './resets.ts';
+import { findFault, resetInvalidBatches } from './resets.ts';
 import { isolationsAt, judgeSideBuilds, planSideBuilds } from './side-builds.ts';
 import type { Decision } from '../model/decision.ts';
 
@@ -25,7 +25,7 @@ export function planLinearly(view: LineView): Decision[] {
     ...sideBuilds.decisions,
     ...starts(next),
     ...announceTop(after.view),
-    ...readUnstarted(after.view),
+    ...readUnstartedBuilds(after.view),
     ...planLanding(after.view),
     ...planAgain(after.view, [waitOf(next), after.until, ...deadlines(after.view)]),
   ];
@@ -42,7 +42,7 @@ function hasLandingStarted({ batches, sideBuilds }: LineView): boolean {
 function planBehindLanding(view: LineView): Decision[] {
   // Speculative builds from an earlier mode of the queue can end only after the outcome of the landing is known.
   if (view.sideBuilds.some((batch) => batch.sideBuild === 'speculative')) return [];
-  const isValid = findFault(view) === null && holdAbove(view).decisions.length === 0;
+  const isValid = findFault(view) === null && holdPullRequestsAbove(view).decisions.length === 0;
   const next: NextBatch = isValid ? planNextBatch(view) : { kind: 'nothing' };
   return [...starts(next), ...announceTop(view), ...planAgain(view, [waitOf(next)])];
 }
@@ -55,15 +55,15 @@ interface LineAfterDepartures extends Step {
 }
 
 function planDepartures(view: LineView): LineAfterDepartures {
-  const blocked = blockFailed(view);
-  const held = holdAbove(blocked.view);
-  const reset = resetFallen(held.view);
+  const blocked = blockFailedPullRequests(view);
+  const held = holdPullRequestsAbove(blocked.view);
+  const reset = resetInvalidBatches(held.view);
   // A pull request whose batch on an older tip was reset may be known to conflict with the present tip.
-  const conflicting = blockFailed(reset.view);
+  const conflicting = blockFailedPullRequests(reset.view);
   const sideJudged = judgeSideBuilds(conflicting.view);
   const judged = judgeHead(sideJudged.view);
   const ownCheckWait = judgeOwnCheckWait(judged.view);
-  const left = holdAbove(ownCheckWait.view);
+  const left = holdPullRequestsAbove(ownCheckWait.view);
   // The isolation builds of pull requests that have just left the line end too.
   const over = judgeSideBuilds(left.view);
   const steps: readonly Step[] = [reset, conflicting, blocked, held, sideJudged, judged, ownCheckWait, left, over];

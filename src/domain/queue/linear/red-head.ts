@@ -1,12 +1,12 @@
 // Decides about a red batch at the head of the line. A later green build passes the batch, or the batch waits for such
 // a build, or the batch is bisected, or its pull requests are requeued or blocked.
 import { startAtEnd } from './next-batch.ts';
-import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
+import { membersOf, verdictOf, withStartedBatch, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
 import {
   type Failure,
   isFailure,
-  isOfGate,
+  isGateGroup,
   failedBuildOf,
   causeOf,
   mayBisect,
@@ -73,7 +73,7 @@ function haveFailedTogether(view: LineView, of: { readonly red: number; readonly
       .slice(of.red, of.green + 1)
       .flatMap((batch) => membersOf(view, batch).map((member) => member.bisection?.group ?? null)),
   );
-  return [...groups].some(isOfGate) || (groups.size === 1 && !groups.has(null));
+  return [...groups].some(isGateGroup) || (groups.size === 1 && !groups.has(null));
 }
 
 /**
@@ -86,5 +86,5 @@ function passOver(view: LineView, pass: { readonly green: number; readonly verdi
   const decisions = supersede(view.batches, { code: 301, causedBy: members[0]?.id ?? null, failedBuild });
   const empty = withoutBatches(view, view.batches);
   const start = startAtEnd(empty, members, 'optimistic');
-  return { view: withStarted(empty, start), decisions, start };
+  return { view: withStartedBatch(empty, start), decisions, start };
 }

@@ -10,7 +10,10 @@ interface Fault extends Cause {
   readonly at: number;
 }
 
-export function resetFallen(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
+export function resetInvalidBatches(view: LineView): {
+  readonly view: LineView;
+  readonly decisions: readonly Decision[];
+} {
   const decisions: Decision[] = [];
   let remaining = view;
   for (let fault = findFault(remaining); fault !== null; fault = findFault(remaining)) {

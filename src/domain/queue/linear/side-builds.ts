@@ -11,8 +11,8 @@ import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/fail
 import {
   membersOf,
   verdictOf,
-  withChanged,
-  withStarted,
+  withChange,
+  withStartedBatch,
   withoutBatches,
   type LineView,
   type Step,
@@ -85,7 +85,7 @@ function judgePart(view: LineView, batch: BatchState): Step {
 }
 
 function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step {
-  const ending = mayBisect(view, batch) ? bisect : isBlamed(view, batch) ? fail : null;
+  const ending = mayBisect(view, batch) ? bisect : isAtFault(view, batch) ? fail : null;
   if (ending === null) return returnPart(view, batch);
   const ended = ending(view, batch, verdict);
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
@@ -96,7 +96,7 @@ function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step
  * time, and only our own landings may have moved the base branch since. Several members count as failed together only
  * at the head of the line, because beside the line the results of the pull requests before them are not known.
  */
-function isBlamed(view: LineView, batch: BatchState): boolean {
+function isAtFault(view: LineView, batch: BatchState): boolean {
   return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
 }
 
@@ -104,7 +104,7 @@ function returnPart(view: LineView, batch: BatchState): Step {
   const code: ResetCode = 301;
   let left = withoutBatches(view, [batch]);
   for (const { id, bisection } of membersOf(view, batch))
-    if (bisection !== null) left = withChanged(left, [id], { bisection: { ...bisection, phase: 'returned' } });
+    if (bisection !== null) left = withChange(left, [id], { bisection: { ...bisection, phase: 'returned' } });
   return { view: left, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code }] };
 }
 
@@ -117,7 +117,7 @@ function judgeIsolation(view: LineView, batch: BatchState): Step {
   const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
   if (own === undefined) return unchanged;
   const verdict = verdictOf(view, batch);
-  if (verdict.kind !== 'red' || !isBlamed(view, batch) || !isIsolationWanted(view, own)) return unchanged;
+  if (verdict.kind !== 'red' || !isAtFault(view, batch) || !isIsolationWanted(view, own)) return unchanged;
   const above = view.batches.slice(view.batches.indexOf(own) + 1);
   const ended = fail(withoutBatches(view, [batch]), own, verdict);
   const resets = supersede([batch, ...above], causeOf(batch, verdict));
@@ -154,7 +154,7 @@ export function planSideBuilds(view: LineView): Step {
     if (members.some((member) => isBehindBarrier(view, member))) continue;
     if (!hasCapacity(planned.view, members)) break;
     const start = startSideBuild(planned.view, members, sideBuild);
-    planned = { view: withStarted(planned.view, start), decisions: [...planned.decisions, start] };
+    planned = { view: withStartedBatch(planned.view, start), decisions: [...planned.decisions, start] };
   }
   return planned;
 }

@@ -116,7 +116,7 @@ export type Decision =
 
 /** Why a pull request is moved to the end of the line. */
 export type ReorderReason =
-  /** The build of the pull request failed, and those behind it should not wait for its second build. */
+  /** The build of the pull request failed, and the pull requests behind it should not wait for its second build. */
   | { readonly kind: 'failed'; readonly failedChecks: readonly string[] }
   /** Other pull requests are ready to land, and the `probability` that this one lands is low. */
   | { readonly kind: 'unlikely'; readonly probability: number }

@@ -1,13 +1,13 @@
 // Which pull requests overlap: all, unless their affected targets are known and disjoint.
 
-import { compareAll, isLarge, shareOne } from './target-sets.ts';
+import { compareAll, isLarge, shareTarget } from './target-sets.ts';
 
 export type Targets = readonly string[] | null;
 
 export function overlap(a: Targets, b: Targets): boolean {
   if (a === null || b === null) return true;
   const [few, many] = a.length < b.length ? [a, b] : [b, a];
-  if (isLarge(many)) return shareOne(few, many);
+  if (isLarge(many)) return shareTarget(few, many);
   if (few.length < 4) return few.some((target) => many.includes(target));
   const known = new Set(many);
   return few.some((target) => known.has(target));

@@ -10,7 +10,7 @@ export const maxTimesPassed = 3;
 
 type ReorderRecord = Pick<PullRequestState, 'reorderedForFailure' | 'timesPassed'>;
 
-export function afterReorder(
+export function recordReorder(
   { reorderedForFailure, timesPassed }: ReorderRecord,
   { kind }: ReorderReason,
 ): ReorderRecord {

@@ -196,7 +196,7 @@ export interface BatchState {
   readonly assumes: readonly PinnedHead[];
   /** Commits of the builds that justify a landing together if no build of its own tree does. Otherwise empty. */
   readonly restsOn: readonly string[];
-  /** The batch that it assumes to land before it. Null: it was built on the base's tip. */
+  /** The batch that this batch assumes to land first. Null: it was built on the tip of the base branch. */
   readonly parentBatch: string | null;
   readonly parentCommit: string;
   /** The commit of the base branch below everything that the batch adds to the base branch. */

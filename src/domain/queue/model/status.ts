@@ -3,11 +3,12 @@ import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 
 /**
  * What can happen to a pull request.
- * - `queue`: it enters the line, because its preconditions hold. `pend`: it waits for a precondition that can resolve
- *   itself.
- * - `block`: a hard failure, before or in the queue. `tag`: the bot pull request of its batch was opened.
- * - `reset`: its batch will not land, and it keeps its place. `requeue`: a commit was added, and it enters the queue
- *   again.
+ * - `queue`: it enters the line, because its preconditions hold.
+ * - `pend`: it waits for a precondition that can resolve itself.
+ * - `block`: somebody must act: a precondition cannot resolve itself, its build failed, or its landing was refused.
+ * - `tag`: the bot pull request of its batch was opened.
+ * - `reset`: its batch will not land, and it keeps its place.
+ * - `requeue`: a commit was added, and it enters the line again at the end.
  */
 export type PullRequestEvent =
   | 'queue'

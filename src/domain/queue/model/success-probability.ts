@@ -1,5 +1,5 @@
 // The probability that a pull request passes by itself. It is estimated from earlier results of the author. If the
-// author has few results, those of the repository count more.
+// author has few results, the results of the repository count more.
 
 /** Builds that decided whether a single pull request passes: how many passed, and how many there were. */
 export interface PastResults {

@@ -50,7 +50,7 @@ export function compareAll(sets: readonly (readonly string[])[]): void {
 }
 
 /** Whether the two sets have a common target. `many` must be large. */
-export function shareOne(few: readonly string[], many: readonly string[]): boolean {
+export function shareTarget(few: readonly string[], many: readonly string[]): boolean {
   const { known } = sortedSetOf(many);
   const before = known.get(few);
   if (before !== undefined) return before;

@@ -28,7 +28,7 @@ function startsDue(view: LineView): readonly { readonly commit: string; readonly
 }
 
 /** Reads the checks of overdue builds from the host once more, before such a build counts as timed out. */
-export function readUnstarted(view: LineView): Decision[] {
+export function readUnstartedBuilds(view: LineView): Decision[] {
   const overdue = startsDue(view).filter(({ commit, at }) => at <= view.now && view.readings.get(commit) !== null);
   return overdue.map(({ commit }) => ({ kind: 'ReadChecks', commit }));
 }

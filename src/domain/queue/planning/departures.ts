@@ -9,7 +9,7 @@ import type { Decision } from '../model/decision.ts';
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 
 /** Blocks pull requests that cannot land in any case: an own required check failed, or they conflict with the tip. */
-export function blockFailed(view: LineView): Step {
+export function blockFailedPullRequests(view: LineView): Step {
   const blocks = [...view.pullRequests.values()].flatMap((pullRequest) => findBlock(view, pullRequest) ?? []);
   if (blocks.length === 0) return { view, decisions: [] };
   const leaving = new Map<string, ResetCode>(blocks.map((block) => [block.pullRequest, 301]));
@@ -36,7 +36,10 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
 }
 
 /** Takes stacked pull requests out of the line if the pull request below them is not before them in line. */
-export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
+export function holdPullRequestsAbove(view: LineView): {
+  readonly view: LineView;
+  readonly decisions: readonly Decision[];
+} {
   const inLine = new Set<string>();
   const decisions: Decision[] = [];
   for (const { id, below } of view.inOrder) {

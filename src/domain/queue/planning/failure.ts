@@ -1,5 +1,5 @@
 // Ends a failed batch: the batch is bisected, or its members are requeued or blocked.
-import { membersOf, withChanged, withoutBatches, withoutPullRequests, type LineView, type Step } from './line.ts';
+import { membersOf, withChange, withoutBatches, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { Cause } from './resets.ts';
 import { failedChecksText } from '../model/status.ts';
 import type { BatchState, BlockCode, PullRequestState } from '../model/snapshot.ts';
@@ -15,7 +15,7 @@ export function isFailure(verdict: BatchVerdict): verdict is Failure {
 
 const gateGroup = 'gate:';
 
-export function isOfGate(group: string | null): boolean {
+export function isGateGroup(group: string | null): boolean {
   return group?.startsWith(gateGroup) ?? false;
 }
 
@@ -25,7 +25,8 @@ export function isOfGate(group: string | null): boolean {
  */
 function groupOf(view: LineView, head: BatchState, failure: Failure): string {
   const isStoppedByGate =
-    failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));
+    failure.kind === 'gate_closed' ||
+    membersOf(view, head).some((member) => isGateGroup(member.bisection?.group ?? null));
   return isStoppedByGate ? `${gateGroup}${head.id}` : head.id;
 }
 
@@ -34,8 +35,12 @@ export function failedBuildOf(head: BatchState | undefined, failure: Failure): F
   return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
 }
 
-export function causeOf(red: BatchState, failure: Failure): Cause {
-  return { code: 301, causedBy: red.members[0]?.pullRequest ?? null, failedBuild: failedBuildOf(red, failure) };
+export function causeOf(failedBatch: BatchState, failure: Failure): Cause {
+  return {
+    code: 301,
+    causedBy: failedBatch.members[0]?.pullRequest ?? null,
+    failedBuild: failedBuildOf(failedBatch, failure),
+  };
 }
 
 export function mayBisect(view: LineView, head: BatchState): boolean {
@@ -64,7 +69,7 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   const group = groupOf(view, batch, failure);
   // The parts stay in line if a final gate stopped the batch, because no final gate runs for a side build. They also
   // stay in line if a member is stacked, because a stacked pull request keeps its place.
-  const mustStayInLine = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
+  const mustStayInLine = isGateGroup(group) || membersOf(view, batch).some((member) => member.stack !== null);
   const phase = useParallelBisection && !mustStayInLine ? 'side_build' : 'in_place';
   const decision: Decision = {
     kind: 'BisectBatch',
@@ -75,7 +80,7 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
     phase,
     text: textOf(failure),
   };
-  const halved = withChanged(withoutBatches(view, withAbove(view, batch)), ids, {
+  const halved = withChange(withoutBatches(view, withAbove(view, batch)), ids, {
     bisection: { group, max: halves[0]?.length ?? 1, attempts, phase },
   });
   return { view: halved, decisions: [decision], departures: [] };
@@ -97,7 +102,7 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
 /** Ends a failed batch that is not bisected. Every member is requeued, or blocked if it may not be requeued. */
 export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
   const left = withoutBatches(view, withAbove(view, batch));
-  const departures = leave(left, membersOf(view, batch), { batch, failure });
+  const departures = requeueOrBlock(left, membersOf(view, batch), { batch, failure });
   return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
 }
 
@@ -105,16 +110,16 @@ export function fail(view: LineView, batch: BatchState, failure: Failure): Endin
  * Ends a failed batch of which some members have landed since its build began. Only the `remaining` members are
  * requeued or blocked.
  */
-export function failWithout(
+export function failRemaining(
   view: LineView,
   batch: BatchState,
-  of: { readonly failure: Failure; readonly left: readonly PullRequestState[] },
+  of: { readonly failure: Failure; readonly remaining: readonly PullRequestState[] },
 ): Ending {
-  const departures = leave(withoutBatches(view, [batch]), of.left, { batch, failure: of.failure });
+  const departures = requeueOrBlock(withoutBatches(view, [batch]), of.remaining, { batch, failure: of.failure });
   return { ...departures, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code: 309 }] };
 }
 
-function leave(
+function requeueOrBlock(
   view: LineView,
   members: readonly PullRequestState[],
   { batch, failure }: { readonly batch: BatchState; readonly failure: Failure },
@@ -124,7 +129,7 @@ function leave(
   let left = view;
   const departures = members.map((member): Decision => {
     if (failedBuild !== null && member.ownVerdict === 'green' && member.requeueAttempts < maxRequeueAttempts) {
-      left = withChanged(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
+      left = withChange(left, [member.id], { requeueAttempts: member.requeueAttempts + 1 });
       return { kind: 'RequeuePullRequest', pullRequest: member.id, failedBuild };
     }
     left = withoutPullRequests(left, new Map([[member.id, 301]]));
@@ -142,7 +147,7 @@ function blockForFailure(
   const isolation =
     otherMembers.length === 0
       ? ''
-      : ` It was tested together with ${otherMembers.join(', ')}: which of them is at fault is unknown.`;
+      : ` It was tested together with ${otherMembers.join(', ')}. It is not known which pull request is at fault.`;
   return {
     kind: 'BlockPullRequest',
     pullRequest: member.id,

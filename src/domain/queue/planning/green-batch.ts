@@ -9,7 +9,7 @@ import type { Decision } from '../model/decision.ts';
 type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
 /** Lands the batch, unless the own checks of its members delay it or a final gate must be passed first. */
-export function landGreen(view: LineView, { batch, verdict }: Landable): readonly Decision[] {
+export function landGreenBatch(view: LineView, { batch, verdict }: LandableBatch): readonly Decision[] {
   if (membersOf(view, batch).some((member) => isHeldByOwnChecks(view, member))) return [];
   const { id, gates = [] } = batch;
   const outlook = verdict.evidence === '' ? ({ kind: 'open' } as const) : judgeGates(gates, view.now);
@@ -17,7 +17,7 @@ export function landGreen(view: LineView, { batch, verdict }: Landable): readonl
   return outlook.kind === 'open' ? [{ kind: 'LandBatch', batch: id, evidence: verdict.evidence }] : [];
 }
 
-export interface Landable {
+export interface LandableBatch {
   readonly batch: BatchState;
   readonly verdict: Green;
 }
@@ -44,7 +44,7 @@ export interface Deadline {
  * Ends the wait for pull requests whose landing waits only for their own checks. After `until`, their checks are read
  * from the host once more, and pull requests whose checks still run are stuck.
  */
-export function judgeHeld(
+export function endOwnCheckWait(
   view: LineView,
   held: readonly PullRequestState[],
   { until, resetWithout }: Deadline,

@@ -26,7 +26,7 @@ export function chooseBotPullRequest<Bot extends IdleBotPullRequest>(
  * Returns the bot pull requests that no build will reuse, because each of their pull requests has left the line or has
  * a started build.
  */
-export function findUnusable<Bot extends IdleBotPullRequest>(
+export function findUnusableBotPullRequests<Bot extends IdleBotPullRequest>(
   idle: readonly Bot[],
   { inLine, building }: { readonly inLine: ReadonlySet<string>; readonly building: ReadonlySet<string> },
 ): Bot[] {

@@ -106,7 +106,7 @@ export function withoutBatches(view: LineView, leaving: readonly BatchState[]): 
   const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
   // A conflict with a batch that has left the line no longer delays any pull request.
   const conflicts = collectConflicts(view.snapshot, batches);
-  return withChanged({ ...view, batches, sideBuilds, batchOf: indexMembers(batches), conflicts }, members, {
+  return withChange({ ...view, batches, sideBuilds, batchOf: indexMembers(batches), conflicts }, members, {
     status: 'queued',
   });
 }
@@ -120,7 +120,7 @@ function isTagging({ sideBuild, buildStartedAt }: BatchState): boolean {
 }
 
 /** Adds a batch that is about to be made. It takes a position and counts as a running build. */
-export function withStarted(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
+export function withStartedBatch(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
   const { queue, rules } = view.snapshot;
   const started: BatchState = {
     ...start,
@@ -152,12 +152,12 @@ export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string,
 }
 
 /** Applies `change` to the pull requests with these ids. */
-export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
-  return withEach(view, new Map(ids.map((id) => [id, change])));
+export function withChange(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
+  return withChanges(view, new Map(ids.map((id) => [id, change])));
 }
 
 /** Applies `changes` by pull request and recomputes the order. */
-export function withEach(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
+export function withChanges(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
   const pullRequests = [...view.pullRequests.values()].map((pullRequest) => {
     const change = changes.get(pullRequest.id);
     return change === undefined ? pullRequest : { ...pullRequest, ...change };

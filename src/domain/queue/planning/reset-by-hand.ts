@@ -15,14 +15,14 @@ export function decideResetByHand(batches: readonly BatchState[], pullRequest: s
   if (batches.some(({ landingStarted }) => landingStarted)) return { kind: 'landing' };
   const holds = ({ members }: BatchState): boolean =>
     pullRequest === null || members.some((member) => member.pullRequest === pullRequest);
-  const chosen = new Set(batches.filter(holds).flatMap(({ id }) => madeOn(batches, id)));
+  const chosen = new Set(batches.filter(holds).flatMap(({ id }) => findBuiltOn(batches, id)));
   if (chosen.size === 0) return { kind: 'no build' };
   const reset = batches.filter(({ id }) => chosen.has(id));
   return { kind: 'reset', decisions: supersede(reset, { code: 300, causedBy: null }) };
 }
 
 /** Ids of the batch and of all batches in line that are built on it. Nothing is built on a build beside the line. */
-export function madeOn(batches: readonly BatchState[], id: string): readonly string[] {
+export function findBuiltOn(batches: readonly BatchState[], id: string): readonly string[] {
   const inLine = batches
     .filter(({ sideBuild }) => sideBuild === null)
     .toSorted((a, b) => a.position - b.position)

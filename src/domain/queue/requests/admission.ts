@@ -10,7 +10,7 @@ export interface AdmissionFacts {
   readonly draft: boolean;
   /** Whether the host still shows an older head, so that its reviews and labels may be about that head. */
   readonly isHeadUnseen: boolean;
-  /** The labels of the pull request, without those that the queue itself added. */
+  /** The labels of the pull request, without the labels that the queue itself added. */
   readonly labels: readonly string[];
   readonly approvals: number;
   readonly changesRequested: boolean;

@@ -24,7 +24,7 @@ export interface UpdateCandidate {
   readonly isUpToDate: boolean;
   /** Whether the update of its present head failed. */
   readonly hasFailed: boolean;
-  /** Since when the checks of its head run. Null: they have ended, or there are none. */
+  /** When the checks of its head started. Null: they have ended, or there are none. */
   readonly checksRunSince: number | null;
   /** Whether an automatic update made its present head. */
   readonly isAutomatic: boolean;

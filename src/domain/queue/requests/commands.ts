@@ -67,7 +67,7 @@ function readCommand(text: string): Command | InvalidCommand {
     default:
       return {
         kind: 'invalid',
-        text: `\`${name.replaceAll('`', '')}\` is not a command. \`/interlock help\` lists them.`,
+        text: `\`${name.replaceAll('`', '')}\` is not a command. \`/interlock help\` lists the commands.`,
       };
   }
 }
@@ -79,12 +79,13 @@ function withoutArguments(command: Command, word: string, rest: string): Command
 
 const usages = {
   queue: '`/interlock queue` (or `merge`) asks to merge this pull request.',
-  dequeue: '`/interlock dequeue` (or `cancel`) takes it out of the queue.',
-  skip_line: '`/interlock skip-line [reason]` queues it ahead of the others. Needs authorisation.',
-  skip_validation: '`/interlock skip-validation` queues it to be merged without validation. Needs authorisation.',
-  refresh: '`/interlock refresh` reads its checks, reviews and state again.',
-  sync: '`/interlock sync` brings it up to date with its base branch.',
-  backport: '`/interlock backport <branch>` opens a pull request with its change for another branch.',
+  dequeue: '`/interlock dequeue` (or `cancel`) takes this pull request out of the queue.',
+  skip_line: '`/interlock skip-line [reason]` queues this pull request ahead of the others. Needs authorisation.',
+  skip_validation:
+    '`/interlock skip-validation` queues this pull request to be merged without validation. Needs authorisation.',
+  refresh: '`/interlock refresh` reads the checks, reviews and state of this pull request again.',
+  sync: '`/interlock sync` brings this pull request up to date with its base branch.',
+  backport: '`/interlock backport <branch>` opens a pull request with the same change for another branch.',
   help: '`/interlock help` lists these commands.',
 } as const satisfies Record<Command['kind'], string>;
 

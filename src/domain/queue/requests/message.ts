@@ -114,7 +114,7 @@ export interface Identity {
 }
 
 /** The fields of a commit that name its authors. */
-export interface Authored {
+export interface AuthoredCommit {
   readonly authorName: string;
   readonly authorEmail: string;
   readonly message: string;
@@ -125,7 +125,7 @@ export interface Authored {
  * left out.
  */
 export function coauthorsOf(
-  commits: readonly Authored[],
+  commits: readonly AuthoredCommit[],
   main: Identity,
   excludedEmails: readonly string[],
 ): Identity[] {
@@ -152,7 +152,7 @@ export function withCoauthors(message: string, coauthors: readonly Identity[]): 
   return `${text}${joint}${missing.map(({ name, email }) => `Co-authored-by: ${name} <${email}>`).join('\n')}\n`;
 }
 
-function identitiesOf(commit: Authored): Identity[] {
+function identitiesOf(commit: AuthoredCommit): Identity[] {
   return [{ name: oneLine(commit.authorName), email: oneLine(commit.authorEmail) }, ...trailersIn(commit.message)];
 }
 

@@ -6,7 +6,7 @@ export interface Review {
 }
 
 /** Whether a person is among the authors. `names`: the handle and the email address of the person. */
-export function isAmong(names: readonly string[], authors: readonly string[]): boolean {
+export function isAuthor(names: readonly string[], authors: readonly string[]): boolean {
   const known = new Set(authors.map(normalized));
   return names.some((name) => known.has(normalized(name)));
 }
@@ -16,7 +16,7 @@ export function countReviews(
   reviews: readonly Review[],
   authors: readonly string[],
 ): { readonly approvals: number; readonly changesRequested: boolean } {
-  const counted = reviews.filter(({ reviewer }) => !isAmong([reviewer], authors));
+  const counted = reviews.filter(({ reviewer }) => !isAuthor([reviewer], authors));
   return {
     approvals: counted.filter(({ verdict }) => verdict === 'approved').length,
     changesRequested: counted.some(({ verdict }) => verdict === 'changes_requested'),

@@ -90,7 +90,7 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
  * For each member of a batch: whether the commit of the next member contains its changes. Only squashed pull requests
  * can share a commit: merges and rebases keep the authors' commits.
  */
-export function findJoined(
+export function findSharedCommits(
   members: readonly { readonly id: string; readonly below: string | null; readonly strategy: MergeStrategy }[],
   rules: { readonly useSeparateCommits: boolean },
 ): readonly boolean[] {
@@ -120,7 +120,7 @@ export function waitsForBelow(below: { readonly number: number; readonly status:
 
 const belowTexts = {
   open: 'nobody has asked to merge',
-  pending: 'is waiting itself',
+  pending: 'is not in line yet',
   queued: 'is not before it in line',
   tagged: 'is not before it in line',
   blocked: 'is blocked',

@@ -28,7 +28,7 @@ interface Undecided {
   readonly odds: number;
 }
 
-export function firstOf({ members }: Candidate): number {
+export function firstMember({ members }: Candidate): number {
   return members[0] ?? 0;
 }
 
@@ -36,7 +36,7 @@ export function firstOf({ members }: Candidate): number {
  * The candidate with the most probable assumption. Null: no build starts for the unit now, because a barrier is before
  * it.
  */
-export function mostLikely(
+export function mostLikelyCandidate(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
   members: readonly number[],
@@ -87,7 +87,7 @@ function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlyS
  * second one, it is flipped instead of the last flipped one. Each set of flipped pull requests appears once, and never
  * before a more probable set.
  */
-export function furtherOf(candidate: Candidate): Candidate[] {
+export function nextCandidates(candidate: Candidate): Candidate[] {
   const { undecided, next } = candidate;
   const last = next.flipped.at(-1);
   const following = undecided[last === undefined ? 0 : last + 1];
@@ -104,7 +104,7 @@ export function furtherOf(candidate: Candidate): Candidate[] {
  * members is known. It cannot come true if it contains a stacked pull request without the pull request below, or all
  * pull requests of a red build.
  */
-export function assumedBy(
+export function listAssumedIndices(
   graph: SpeculationGraph,
   { members, certain, undecided, next }: Candidate,
   reds: readonly SpeculativeBuild[],
@@ -129,7 +129,7 @@ export function assumedBy(
  * Leaves out one pull request after the other, and so does not compare all 2^n subsets of n pull requests. Null: a pull
  * request that must be assumed conflicts.
  */
-export function assumedOptimistically(
+export function listAssumedOptimistically(
   graph: SpeculationGraph,
   { members, certain, undecided }: Candidate,
 ): readonly number[] | null {

@@ -5,7 +5,7 @@ import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';
 import { isSuspended } from '../planning/line.ts';
 import { overlapsAll } from './reorderable.ts';
-import { isCulpritSearched, smallestReds } from './culprit-search.ts';
+import { isCulpritSearched, findSmallestReds } from './culprit-search.ts';
 
 /**
  * Batches are formed when the number of waiting pull requests, divided by the number of builds that may run at once,
@@ -68,7 +68,7 @@ function fillBatches(graph: SpeculationGraph, batchSize: number): Batches {
 function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonly number[])[] {
   const { batchSize } = graph.view.snapshot.rules;
   if (!Number.isFinite(free)) return [];
-  const suspects = new Set(smallestReds(graph).flatMap(({ pending }) => pending));
+  const suspects = new Set(findSmallestReds(graph).flatMap(({ pending }) => pending));
   const waiting = [...graph.line.keys()].filter((index) => !suspects.has(index) && isWaiting(graph, index));
   const running = graph.builds.filter(({ verdict }) => verdict.kind === 'pending');
   const allowed = free + running.length;

@@ -22,11 +22,11 @@ export function isCulpritSearched({ view, line }: SpeculationGraph, { batch, mem
 export function findUnexplainedReds(graph: SpeculationGraph): readonly SpeculativeBuild[] {
   const isDue = (build: SpeculativeBuild): boolean =>
     build.members.length > 1 && isFailure(build.verdict) && isCulpritSearched(graph, build);
-  return graph.builds.some(isDue) ? smallestReds(graph).filter(isDue) : [];
+  return graph.builds.some(isDue) ? findSmallestReds(graph).filter(isDue) : [];
 }
 
 /** The red builds that contain no smaller red build. */
-export function smallestReds({ builds }: SpeculationGraph): readonly SpeculativeBuild[] {
+export function findSmallestReds({ builds }: SpeculationGraph): readonly SpeculativeBuild[] {
   const reds = builds.filter(({ verdict }) => isFailure(verdict));
   // Builds are looked up by their first index, because a build contains a smaller one only if it contains its first
   // index.

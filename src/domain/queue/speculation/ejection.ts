@@ -6,7 +6,7 @@
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
-import { bisect, causeOf, fail, failWithout, isFailure, mayBisect, type Failure } from '../planning/failure.ts';
+import { bisect, causeOf, fail, failRemaining, isFailure, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   conflictingMember,
   isHeldByOwnChecks,
@@ -26,15 +26,15 @@ import type { Decision } from '../model/decision.ts';
  * `justified`: indices of pull requests that a green build justifies. They are not ejected, even if they are in a red
  * build.
  */
-export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {
+export function ejectFailedPullRequests(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {
   let step: Step = { view: graph.view, decisions: [] };
-  const blamed = new Set<number>();
+  const ejected = new Set<number>();
   const endedBuilds = new Set<SpeculativeBuild>();
   for (const build of graph.builds) {
-    if (build.members.some((index) => blamed.has(index) || justified.has(index) || graph.landing.has(index))) continue;
+    if (build.members.some((index) => ejected.has(index) || justified.has(index) || graph.landing.has(index))) continue;
     const failure = findFailure(graph, build);
     if (failure === null) continue;
-    for (const index of build.members) blamed.add(index);
+    for (const index of build.members) ejected.add(index);
     const ended = endFailed(graph, step.view, { build, failure });
     const related = [...new Set([...graph.builds, ...graph.invalidated, ...graph.inconclusive])].filter(
       (other) =>
@@ -64,7 +64,7 @@ function endFailed(
   const remaining = members.flatMap((index) => line[index] ?? []);
   const hasOriginalMember = remaining.some(({ id }) => batch.members.some(({ pullRequest }) => pullRequest === id));
   if (hasOriginalMember) return end(view, batch, failure);
-  const ended = failWithout(view, batch, { failure, left: remaining });
+  const ended = failRemaining(view, batch, { failure, remaining });
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
@@ -104,7 +104,7 @@ export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: Spe
 }
 
 /** Ends speculative builds whose result no longer matters. */
-export function endObsolete(graph: SpeculationGraph): Step {
+export function endObsoleteBuilds(graph: SpeculationGraph): Step {
   const decisions = graph.obsolete.flatMap(({ batch, cause, isReported }): Decision[] =>
     isReported ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
   );

@@ -9,7 +9,7 @@ import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot
 import type { Cause } from '../planning/resets.ts';
 import { type SpeculativeBuild, type SpeculationGraph, isRedAlone, isUntouched, isAssumedToLand } from './graph.ts';
 
-export type Judged =
+export type JudgedBuild =
   | { readonly build: SpeculativeBuild }
   /** The running build of an isolated retry, if a change that overlaps it has landed since its start. */
   | { readonly late: SpeculativeBuild }
@@ -17,7 +17,11 @@ export type Judged =
   | SpeculationGraph['obsolete'][number];
 
 /** Uses green builds to decide whether a late build is still useful, and how much a red build still proves. */
-export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: readonly SpeculativeBuild[]): Judged {
+export function judgeByGreens(
+  graph: SpeculationGraph,
+  judged: JudgedBuild,
+  greens: readonly SpeculativeBuild[],
+): JudgedBuild {
   if ('batch' in judged) return judged;
   if ('late' in judged) {
     const { late } = judged;
@@ -35,13 +39,13 @@ export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: r
 }
 
 /** The build ends. Another build of its pull requests starts if it is useful. */
-function obsolete({ batch }: SpeculativeBuild): Judged {
+function obsolete({ batch }: SpeculativeBuild): JudgedBuild {
   return { batch, cause: { code: 309, causedBy: null }, isReported: false };
 }
 
-export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): Judged {
+export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): JudgedBuild {
   const { view, indexOf } = graph;
-  const reset = (cause: Cause): Judged => ({ batch, cause, isReported: true });
+  const reset = (cause: Cause): JudgedBuild => ({ batch, cause, isReported: true });
   if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
     return reset({ code: 307, causedBy: null });
   // An outside change, or more changes than are recorded, are on top of the base of the build.

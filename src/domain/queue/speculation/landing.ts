@@ -1,10 +1,10 @@
 // Plans what lands now: the landing that is in line already, or else the mergeable set, or else a pull request that
 // skips validation. The mergeable set lands as a new batch, or as the speculative build that equals it.
 import type { BatchState } from '../model/snapshot.ts';
-import { landGreen } from '../planning/green-batch.ts';
+import { landGreenBatch } from '../planning/green-batch.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
 import { type SpeculationGraph, type SpeculativeBuild, pin } from './graph.ts';
-import { findExact, findMergeable, findUnvalidated, restsOn } from './mergeable-set.ts';
+import { findExactBuild, findMergeableSet, commitsOfBuilds, findUnvalidatedPullRequest } from './mergeable-set.ts';
 import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
@@ -33,22 +33,22 @@ export function planLanding(graph: SpeculationGraph): PlannedLanding {
     const decisions = isAllowed && !landing.landingPlanned ? landOne(view, landing) : [];
     return { ...nothing, decisions, until };
   }
-  const ready = findMergeable(graph, (row) => !isHeldByOwnChecks(view, row));
-  const unvalidated = ready.indices.length === 0 ? findUnvalidated(graph) : null;
+  const ready = findMergeableSet(graph, (row) => !isHeldByOwnChecks(view, row));
+  const unvalidated = ready.indices.length === 0 ? findUnvalidatedPullRequest(graph) : null;
   const indices = unvalidated === null ? ready.indices : [unvalidated];
   // When landings are allowed again, green builds may land by a reorder.
   const isGreen = ({ verdict }: SpeculativeBuild): boolean => verdict.kind === 'green';
   if (indices.length === 0) return { ...nothing, until: graph.builds.some(isGreen) ? until : null };
   if (!isAllowed) return { ...nothing, until };
-  const exact = findExact(graph, ready);
+  const exact = findExactBuild(graph, ready);
   if (exact !== null) return { ...nothing, indices, decisions: landOne(view, exact.batch), until };
-  return { ...nothing, indices, starts: [startLanding(graph, indices, restsOn(ready))], until };
+  return { ...nothing, indices, starts: [startLanding(graph, indices, commitsOfBuilds(ready))], until };
 }
 
 function landOne(view: LineView, batch: BatchState): readonly Decision[] {
   const verdict = verdictOf(view, batch);
   if (verdict.kind !== 'green' || batch.commit === null || batch.givenUp) return [];
-  return landGreen(view, { batch, verdict });
+  return landGreenBatch(view, { batch, verdict });
 }
 
 function startLanding(graph: SpeculationGraph, indices: readonly number[], parts: readonly string[]): StartBatch {

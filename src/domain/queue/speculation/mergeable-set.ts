@@ -14,27 +14,27 @@ export interface MergeableSet {
 }
 
 /** `passed`: earlier pull requests in line that the set leaves out. */
-interface MergeablePast extends MergeableSet {
+interface PassingSet extends MergeableSet {
   readonly passed: ReadonlySet<number>;
 }
 
 /** `isReady`: whether a pull request meets the other conditions of a landing. */
-export function findMergeable(
+export function findMergeableSet(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
 ): MergeableSet {
-  return findMergeablePast(graph, isReady, () => false);
+  return findPassingSet(graph, isReady, () => false);
 }
 
 /**
- * Like `findMergeable`, but the set may leave out the earlier pull requests for which `mayBePassed` is true. These
+ * Like `findMergeableSet`, but the set may leave out the earlier pull requests for which `mayBePassed` is true. These
  * land behind the set.
  */
-export function findMergeablePast(
+export function findPassingSet(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
   mayBePassed: (index: number) => boolean,
-): MergeablePast {
+): PassingSet {
   const greens = graph.builds.filter(isGreen).sort(byLastIndex);
   const barred = new Set<number>();
   for (;;) {
@@ -75,7 +75,7 @@ function collectMergeable(
   graph: SpeculationGraph,
   greens: readonly SpeculativeBuild[],
   { isReady, mayBePassed }: Readonly<Record<'isReady' | 'mayBePassed', (index: number) => boolean>>,
-): MergeablePast {
+): PassingSet {
   const mergeable = new Set<number>();
   const passed = new Set<number>();
   const builds: SpeculativeBuild[] = [];
@@ -138,7 +138,7 @@ function isShareable(
 }
 
 /** The first pull request in line that skips validation and can land alone now. Null: there is none. */
-export function findUnvalidated(graph: SpeculationGraph): number | null {
+export function findUnvalidatedPullRequest(graph: SpeculationGraph): number | null {
   const found = [...graph.line.entries()].find(
     ([index, { skipValidation }]) =>
       skipValidation && graph.before(index).length === 0 && findConflict(graph, [index]) === null,
@@ -147,7 +147,7 @@ export function findUnvalidated(graph: SpeculationGraph): number | null {
 }
 
 /** The speculative build whose result is exactly what the landing would make: built on the tip, without assumptions. */
-export function findExact(graph: SpeculationGraph, { indices, builds }: MergeableSet): SpeculativeBuild | null {
+export function findExactBuild(graph: SpeculationGraph, { indices, builds }: MergeableSet): SpeculativeBuild | null {
   const [build] = builds;
   if (build === undefined || builds.length > 1 || build.batch.assumes.length > 0) return null;
   const isWhole = build.batch.base === graph.view.snapshot.queue.tip && build.members.length === indices.length;
@@ -155,6 +155,6 @@ export function findExact(graph: SpeculationGraph, { indices, builds }: Mergeabl
   return isWhole && (build.batch.gates ?? []).length === 0 ? build : null;
 }
 
-export function restsOn({ builds }: MergeableSet): readonly string[] {
+export function commitsOfBuilds({ builds }: MergeableSet): readonly string[] {
   return builds.flatMap(({ batch }) => batch.commit ?? []);
 }

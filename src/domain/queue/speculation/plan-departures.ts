@@ -2,13 +2,13 @@
 // failed by themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull
 // requests → reorder pull requests that others need not wait for → dequeue stuck pull requests → end builds whose
 // result no longer matters.
-import { blockFailed, holdAbove } from '../planning/departures.ts';
-import { greenSince, judgeHeld, type OwnCheckWait } from '../planning/green-batch.ts';
+import { blockFailedPullRequests, holdPullRequestsAbove } from '../planning/departures.ts';
+import { greenSince, endOwnCheckWait, type OwnCheckWait } from '../planning/green-batch.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
-import { ejectFailed, endObsolete, judgeLanding } from './ejection.ts';
+import { ejectFailedPullRequests, endObsoleteBuilds, judgeLanding } from './ejection.ts';
 import type { SpeculationGraph } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
-import { findMergeable, type MergeableSet } from './mergeable-set.ts';
+import { findMergeableSet, type MergeableSet } from './mergeable-set.ts';
 import { planReorder } from './reorder.ts';
 import { viewGraph } from './view-graph.ts';
 import type { Decision } from '../model/decision.ts';
@@ -30,13 +30,13 @@ export function planDepartures(start: LineView): LineAfterDepartures {
     return step.decisions.length > 0;
   };
   for (;;) {
-    take(blockFailed(view));
-    take(holdAbove(view));
+    take(blockFailedPullRequests(view));
+    take(holdPullRequestsAbove(view));
     const graph = viewGraph(view);
     if (take(judgeLanding(graph))) continue;
-    const justified = findMergeable(graph, () => true);
+    const justified = findMergeableSet(graph, () => true);
     const indices = new Set(justified.indices);
-    if (take(ejectFailed(graph, indices))) continue;
+    if (take(ejectFailedPullRequests(graph, indices))) continue;
     const probabilities = estimatedOnce(graph);
     if (take(planReorder(graph, indices, probabilities))) continue;
     const ownCheckWait = judgeOwnCheckWait(graph, justified);
@@ -49,7 +49,7 @@ export function planDepartures(start: LineView): LineAfterDepartures {
     );
     if (!isLastRound) continue;
     const planned = { decisions, until: ownCheckWait.until };
-    if (!take(endObsolete(graph))) return { ...planned, graph, probabilities };
+    if (!take(endObsoleteBuilds(graph))) return { ...planned, graph, probabilities };
     const remaining = viewGraph(view);
     return { ...planned, graph: remaining, probabilities: estimatedOnce(remaining) };
   }
@@ -75,7 +75,7 @@ function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): Ow
     const since = justified.builds.flatMap(({ pendingSet, verdict }) =>
       pendingSet.has(index) && verdict.kind === 'green' ? [greenSince(graph.view, verdict)] : [],
     );
-    const next = judgeHeld(ownCheckWait.view, [row], {
+    const next = endOwnCheckWait(ownCheckWait.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,
       // The next round of steps ends the speculative builds of pull requests that have left the line.
       resetWithout: (remaining) => ({ view: remaining, decisions: [] }),

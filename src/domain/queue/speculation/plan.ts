@@ -3,10 +3,10 @@
 //
 // The steps, each on the line that the previous step left: remove what cannot stay (plan-departures.ts) → land the
 // mergeable set → select builds → announce → read checks from the host.
-import { announceTop, planAgain, readUnstarted } from '../planning/announcements.ts';
+import { announceTop, planAgain, readUnstartedBuilds } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
 import { gateDeadline } from '../planning/green-batch.ts';
-import { verdictOf, withStarted, type LineView } from '../planning/line.ts';
+import { verdictOf, withStartedBatch, type LineView } from '../planning/line.ts';
 import type { SpeculationGraph, SpeculativeBuild } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
 import { landingOf, planLanding, type PlannedLanding } from './landing.ts';
@@ -27,7 +27,7 @@ export function planSpeculatively(view: LineView): Decision[] {
     ...landing.starts,
     ...selected.starts,
     ...announceTop(graph.view),
-    ...readUnstarted(graph.view),
+    ...readUnstartedBuilds(graph.view),
     ...landing.decisions,
     ...planAgain(graph.view, [until, selected.until, landing.until, gateDeadline(graph.view)]),
   ];
@@ -35,7 +35,7 @@ export function planSpeculatively(view: LineView): Decision[] {
 
 /** Selects the builds behind a planned landing. They assume that the landing succeeds. */
 function selectBuildsBehind(graph: SpeculationGraph, { starts, indices }: PlannedLanding): BuildSelection {
-  const view = starts.reduce(withStarted, graph.view);
+  const view = starts.reduce(withStartedBatch, graph.view);
   const behind = { ...graph, view, landing: new Set([...graph.landing, ...indices]) };
   return selectFreeBuilds(behind, estimateLandingProbabilities(behind));
 }

@@ -1,5 +1,5 @@
-// Moves a doubtful pull request to the end of the line, so that those behind it can land. The landing gate, the planner
-// and the API all use the new order. A pull request is reordered when its build failed and is repeated
+// Moves a doubtful pull request to the end of the line, so that the pull requests behind it can land. The landing gate,
+// the planner and the API all use the new order. A pull request is reordered when its build failed and is repeated
 // (isolated-retry.ts). It is also reordered if it is unlikely to land or in its isolated retry while others are ready
 // to land without it.
 import { isInIsolatedRetry } from './isolated-retry.ts';
@@ -7,11 +7,11 @@ import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
 import { mayReorderForFailure, mayReorder } from './reorderable.ts';
 import { targetsOf } from './conflict-graph.ts';
-import { findMergeable, findMergeablePast } from './mergeable-set.ts';
-import { isHeldByOwnChecks, mayLand, withEach, type Step } from '../planning/line.ts';
+import { findMergeableSet, findPassingSet } from './mergeable-set.ts';
+import { isHeldByOwnChecks, mayLand, withChanges, type Step } from '../planning/line.ts';
 import type { LandingProbabilities } from './landing-probability.ts';
 import { overlap } from '../model/overlap.ts';
-import { afterReorder, maxTimesPassed } from '../model/reordered.ts';
+import { recordReorder, maxTimesPassed } from '../model/reordered.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import type { ReorderReason } from '../model/decision.ts';
 
@@ -42,10 +42,10 @@ function moveBack({ view, line }: SpeculationGraph, reordered: Reorders): Step {
     return row === undefined ? [] : [{ row, reason }];
   });
   const changes = moved.map(
-    ({ row, reason }, index) => [row.id, { rank: last + index + 1, ...afterReorder(row, reason) }] as const,
+    ({ row, reason }, index) => [row.id, { rank: last + index + 1, ...recordReorder(row, reason) }] as const,
   );
   return {
-    view: withEach(view, new Map(changes)),
+    view: withChanges(view, new Map(changes)),
     decisions: moved.map(({ row, reason }) => ({ kind: 'Reorder', pullRequest: row.id, reason })),
   };
 }
@@ -87,7 +87,7 @@ function findLeftOut(
   const { view } = graph;
   if (!mayLand(view) || view.batches.length > 0 || graph.landing.size > 0) return new Map();
   const isReady = (row: PullRequestState): boolean => !isHeldByOwnChecks(view, row);
-  if (justified.size > 0 && findMergeable(graph, isReady).indices.length > 0) return new Map();
+  if (justified.size > 0 && findMergeableSet(graph, isReady).indices.length > 0) return new Map();
   const reasons = new Map<number, ReorderReason | null>();
   const reasonOf = (index: number): ReorderReason | null => {
     const known = reasons.get(index);
@@ -96,7 +96,7 @@ function findLeftOut(
     reasons.set(index, reason);
     return reason;
   };
-  const { indices, passed } = findMergeablePast(graph, isReady, (index) => reasonOf(index) !== null);
+  const { indices, passed } = findPassingSet(graph, isReady, (index) => reasonOf(index) !== null);
   const passing = new Set(indices);
   const inOrder = [...passed].sort((a, b) => a - b);
   return new Map(

@@ -11,7 +11,14 @@ import { probabilityOfAssumptions, type LandingProbabilities } from './landing-p
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { unitsOf } from './build-units.ts';
 import type { Decision } from '../model/decision.ts';
-import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, assumedOptimistically } from './assumptions.ts';
+import {
+  type Candidate,
+  firstMember,
+  mostLikelyCandidate,
+  nextCandidates,
+  listAssumedIndices,
+  listAssumedOptimistically,
+} from './assumptions.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -54,7 +61,7 @@ export function selectBuilds(
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.probability < leastProbability) break;
-    const assumed = isAdaptive ? assumedBy(graph, best, reds) : assumedOptimistically(graph, best);
+    const assumed = isAdaptive ? listAssumedIndices(graph, best, reds) : listAssumedOptimistically(graph, best);
     const cause = assumed === null ? null : causeOf(graph, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
@@ -65,7 +72,7 @@ export function selectBuilds(
       }
       starts.push(start(graph, { members: best.members, assumed, cause, after: starts.length }));
     }
-    if (isAdaptive) for (const next of furtherOf(best)) heap.push(next);
+    if (isAdaptive) for (const next of nextCandidates(best)) heap.push(next);
   }
   return { starts, dropped, until: formed.until };
 }
@@ -82,7 +89,7 @@ function collectCandidates(
   const isAdaptive = graph.view.snapshot.rules.speculation === 'adaptive';
   const heap = new TinyQueue<Candidate>(
     [],
-    (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstOf(a) - firstOf(b),
+    (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstMember(a) - firstMember(b),
   );
   const mostProbable = isAdaptive
     ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands)))
@@ -93,7 +100,7 @@ function collectCandidates(
     const [first = 0] = members;
     if (mostProbable !== null && (mostProbable[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first))
       continue;
-    const candidate = mostLikely(graph, probabilities, members);
+    const candidate = mostLikelyCandidate(graph, probabilities, members);
     if (candidate !== null) heap.push(candidate);
   }
   return heap;

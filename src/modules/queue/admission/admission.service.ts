@@ -21,10 +21,10 @@ import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from '../facts/build.records.ts';
-import { loadJudgedBuilds, judgeOwn } from '../facts/judged-builds.ts';
+import { loadJudgedBuilds, judgeOwnChecks } from '../facts/judged-builds.ts';
 import { readKeptLine, readWrittenLine, type HeadBuilds } from '../facts/kept-line.ts';
-import { isInStack, obstacleBelow, readBelow } from '../facts/stacks.ts';
-import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
+import { isInStack, obstacleBelow, readPullRequestsBelow } from '../facts/stacks.ts';
+import { judgeValidations, validationFacts, type ValidationResults } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 interface Line {
@@ -41,7 +41,7 @@ type Seen = Pick<
   'ownVerdict' | 'ownFailedChecks' | 'ownMissingChecks' | 'conflictsWithBase' | 'waitsForBelow'
 >;
 
-export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
+export async function loadAdmission(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
   const [admission] = await decideAll(ctx, tx, { line: of, pullRequests: [of.pullRequest] });
   if (admission === undefined) throw new Error('No admission was decided.');
   return admission;
@@ -66,9 +66,9 @@ async function decideAll(
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
   const validated = await judgeValidations(ctx, tx, { configuration, rows: pullRequests });
-  const below = await readBelow(ctx, tx, pullRequests);
+  const below = await readPullRequestsBelow(ctx, tx, pullRequests);
   return pullRequests.map((pullRequest) => {
-    const own = judgeOwn(builds.get(pullRequest.headSha), rules);
+    const own = judgeOwnChecks(builds.get(pullRequest.headSha), rules);
     const seen = {
       ownVerdict: own.verdict,
       ownFailedChecks: own.failed,
@@ -138,7 +138,7 @@ function lossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
 }
 
 interface InForce extends ReturnType<typeof rulesOf> {
-  readonly validated: Validated;
+  readonly validated: ValidationResults;
 }
 
 interface Candidate {

@@ -15,12 +15,12 @@ import {
 import type { HostedRepository } from '../../../hosts/port.ts';
 import { permissionOfHandle } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { decideFor, writeAdmission } from './admission.service.ts';
+import { loadAdmission, writeAdmission } from './admission.service.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { keepTrace } from '../facts/traces.ts';
-import { loadBelow } from '../facts/stacks.ts';
+import { loadPullRequestsBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /** `runbook`: the request was part of a runbook that made the pull request. */
@@ -168,7 +168,7 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, op
   if (isTerminal(row.status))
     throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; only an open one can be queued.`);
   await requireActive(work, repository);
-  for (const below of await loadBelow(work, row)) {
+  for (const below of await loadPullRequestsBelow(work, row)) {
     const isRequested = isQueued(below.status) || below.status === 'pending';
     // Validation is skipped only for the pull request that the request names.
     if (!isRequested || options.skipLine)
@@ -200,7 +200,7 @@ async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, option
   if (row.belowId) await work.tx.em.flush();
   const { ctx, tx, queue } = work;
   await keepTrace(ctx, tx, row.id);
-  writeAdmission(work, row, await decideFor(ctx, tx, { repository, queue, pullRequest: row }));
+  writeAdmission(work, row, await loadAdmission(ctx, tx, { repository, queue, pullRequest: row }));
 }
 
 /** Takes the pull request out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { AdmissionRow } from '../store/line.rows.ts';
 
 /** The failed validations of the pull requests whose stored result was outdated, by id. */
-export type Validated = ReadonlyMap<string, readonly string[]>;
+export type ValidationResults = ReadonlyMap<string, readonly string[]>;
 
 export function validationFacts(
   configuration: Configuration,
@@ -21,7 +21,7 @@ export async function judgeValidations(
   ctx: Context,
   tx: Transaction,
   { configuration, rows }: { readonly configuration: Configuration; readonly rows: readonly AdmissionRow[] },
-): Promise<Validated> {
+): Promise<ValidationResults> {
   const digest = validationsDigest(configuration.merge_rules.preconditions.validations);
   const stale = rows.filter((row) => row.validatedBy !== digest).map((row) => row.id);
   if (stale.length === 0) return new Map();

@@ -12,7 +12,9 @@ export class AffectedTargets {
   @Field(() => Int, { description: 'The number of affected targets.' })
   count!: number;
 
-  @Field(() => [String], { description: 'The first of their names, in the order in which they were reported.' })
+  @Field(() => [String], {
+    description: 'The names of the first affected targets, in the order in which they were reported.',
+  })
   names!: readonly string[];
 }
 

@@ -30,7 +30,7 @@ import {
   readQueue,
   readTargetsAt,
   toBatch,
-  usual,
+  usualValues,
   type BatchRow,
   type LineAt,
   type WaitingRow,
@@ -222,7 +222,7 @@ async function readPullRequests(
     ? await readTargetsAt(ctx, tx, { ids: [...inLine], instant })
     : new Map<string, string[]>();
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
-  const waitingState = toPullRequestState({ ...usual, ...emptyRow }, undefined, rules);
+  const waitingState = toPullRequestState({ ...usualValues, ...emptyRow }, undefined, rules);
   return withStacks([
     ...waiting.map(({ id, number, headSha: head, rank, queuedAt }) => ({
       ...waitingState,

@@ -5,7 +5,7 @@ import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import type { Landed } from '../facts/landings.loader.ts';
+import type { RecordedLanding } from '../facts/landings.loader.ts';
 import { placedColumns, type PlacedRow } from '../store/line.rows.ts';
 
 export interface QueueRow {
@@ -61,7 +61,7 @@ export async function configurationAt(
   return row?.yaml ?? defaultConfigurationYaml;
 }
 
-/** A pull request that only waits in line: it is in no live batch, and its other columns contain the `usual` values. */
+/** A pull request that only waits in line: it is in no live batch, and its other columns contain the `usualValues`. */
 export interface WaitingRow extends Pick<PlacedRow, 'id' | 'number' | 'headSha' | 'rank' | 'queuedAt'> {}
 
 export interface LineAt {
@@ -73,7 +73,7 @@ export interface LineAt {
  * The values of the columns that are not read for a `WaitingRow`. `labels` is empty, because none of its labels
  * matters.
  */
-export const usual = {
+export const usualValues = {
   status: 'queued',
   labels: [],
   belowId: null,
@@ -207,8 +207,8 @@ export async function readLandingsAt(
   ctx: Context,
   tx: Transaction,
   of: { readonly queueId: string; readonly now: number; readonly instant: string },
-): Promise<Landed[]> {
-  return await tx.query<Landed>(
+): Promise<RecordedLanding[]> {
+  return await tx.query<RecordedLanding>(
     'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3 and landed_at <= $4',
     [ctx.accountId, of.queueId, new Date(of.now - 24 * 3_600_000).toISOString(), of.instant],
   );

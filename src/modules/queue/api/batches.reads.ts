@@ -7,8 +7,8 @@ import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import type { Batch, BatchMember, BatchState, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
-import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
-import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
+import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/build.records.ts';
+import { addRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { PublishedCheck } from '../store/queue.entities.ts';
 import type { BotPullRequest } from './bot-pull-requests.types.ts';
@@ -87,7 +87,7 @@ export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null>
   });
 }
 
-/** The batch with which each pull request landed. Null: the queue did not merge it. */
+/** The batch with which each pull request landed. Null: the queue did not merge the pull request. */
 export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
   return loadOne('pullRequestId', async (pullRequestIds) => {
     requireScope(ctx, 'queue:read');
@@ -189,7 +189,7 @@ export async function readBotPullRequest(
            order by bot.batch_id desc limit 1`,
     values: [ctx.accountId, repository.id, number],
   });
-  return inRepository(rows, repository)[0] ?? null;
+  return addRepository(rows, repository)[0] ?? null;
 }
 
 export function botPullRequestById(ctx: GraphQLContext): DataLoader<string, BotPullRequest | null> {
@@ -272,10 +272,10 @@ async function readChecksOf(ctx: Context, commits: readonly CommitKey[], at: str
   return await ctx.db.read<Check & CommitKey>(ctx.accountId, {
     name: 'checks_of_commits',
     text: `select distinct on (r.repository_id, r.commit, r.name) r.repository_id as "repositoryId", r.commit, r.name, r.attempt,
-             ${conclusionBy('$4')} as conclusion, r.url, case when ${hadEndedBy('$4')} then r.summary end as summary, r.started_at as "startedAt",
-             case when ${hadEndedBy('$4')} then r.completed_at end as "completedAt"
+             ${sqlConclusion('$4')} as conclusion, r.url, case when ${sqlHadEnded('$4')} then r.summary end as summary, r.started_at as "startedAt",
+             case when ${sqlHadEnded('$4')} then r.completed_at end as "completedAt"
            from check_result r
-           where r.account_id = $1 and (r.repository_id, r.commit) in (select * from unnest($2::bigint[], $3::text[])) and ${wasSeenBy('$4')}
+           where r.account_id = $1 and (r.repository_id, r.commit) in (select * from unnest($2::bigint[], $3::text[])) and ${sqlWasKnown('$4')}
            order by r.repository_id, r.commit, r.name, r.attempt desc`,
     values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit), at],
   });

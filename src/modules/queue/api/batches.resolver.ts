@@ -37,7 +37,7 @@ export class BatchesResolver {
   @FieldResolver(() => Batch, {
     nullable: true,
     description:
-      'The batch whose members it continues: the newest batch with its first member that ended before it without landing (bisected, failed or reset). Null: there is none.',
+      'The newest earlier batch of its first member that ended without landing: it was bisected, failed or reset. Null: there is none.',
   })
   async cameFrom(@Ctx() ctx: GraphQLContext, @Root() { id }: Batch): Promise<Batch | null> {
     return await loaderOf(ctx, earlierBatchOf).load(id);
@@ -73,7 +73,8 @@ export class BatchesResolver {
 
   @FieldResolver(() => BotPullRequest, {
     nullable: true,
-    description: 'The bot pull request that validates it. Null before it is opened, and in serial mode.',
+    description:
+      'The bot pull request that validates it. Null before one is opened, and if the batch needs none, for example in serial mode.',
   })
   async botPullRequest(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<BotPullRequest | null> {
     return await loaderOf(ctx, botPullRequestOfBatch).load(batch.id);

@@ -25,8 +25,8 @@ registerEnumType(batchStates, {
     LANDING: { description: 'Its commit is being put on the base branch.' },
     LANDED: { description: 'Its commit is on the base branch.' },
     FAILED: { description: 'Its build failed for good.' },
-    BISECTED: { description: 'Its build failed and its members were halved.' },
-    SUPERSEDED: { description: 'It was reset: its members went back in place.' },
+    BISECTED: { description: 'Its build failed, and its members are built again in smaller batches.' },
+    SUPERSEDED: { description: 'It was reset, or its result is no longer needed. Its members kept their places.' },
   },
 });
 
@@ -38,8 +38,10 @@ registerEnumType(batchCauses, {
   valuesConfig: {
     NEW: { description: 'Pull requests reached their turn.' },
     OPTIMISTIC: { description: 'Green builds show that its pull requests can land together.' },
-    BISECT: { description: 'One half of a failed batch.' },
-    PROBE: { description: 'A pull request that had a conflict is built alone.' },
+    BISECT: { description: 'A part of a failed batch is built.' },
+    PROBE: {
+      description: 'A pull request is built alone, to find out whether it still conflicts or is red by itself.',
+    },
     RETRY: { description: 'The same pull requests are built again.' },
   },
 });
@@ -86,7 +88,7 @@ registerEnumType(grades, {
     EXACT: { description: 'The landed commit is the tested commit.' },
     SAME_TREE: { description: 'The landed commit is another commit with the tested tree.' },
     COMPOSED: {
-      description: 'The landed tree consists of parts that do not affect each other and were tested separately.',
+      description: 'No build tested the whole landed tree. Green builds of its parts together prove as much.',
     },
     HOST_MERGED: { description: 'The code host made the landed commit, which has the tested tree.' },
     UNVALIDATED: { description: 'A named person or setting skipped validation.' },
@@ -279,7 +281,8 @@ export class Batch {
   tree!: string | null;
 
   @Field(() => [GitObjectID], {
-    description: 'Commits of the builds that justify its landing together. Empty if a build of its whole tree does.',
+    description:
+      'The commits of the builds that together justify its landing. Empty if a build of its whole tree justifies it.',
   })
   restsOn!: string[];
 
@@ -295,7 +298,10 @@ export class Batch {
   @Field(() => DateTime, { description: 'When it was formed.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its checks were requested. Null before.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When its checks were requested, or when the queue found that it needs no build. Null before.',
+  })
   buildStartedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it landed, failed or was reset. Null before.' })

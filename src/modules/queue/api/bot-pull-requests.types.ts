@@ -32,7 +32,7 @@ export class BotPullRequest {
 
   @Field(() => GitObjectID, {
     description:
-      'The commit before its pull requests were added: it contains the pull requests that they assume to land first, but not them.',
+      'The commit to which its pull requests were added. It contains the pull requests that are assumed to land first.',
   })
   codemixPreBatchSha!: string;
 

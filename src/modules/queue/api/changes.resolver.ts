@@ -29,7 +29,7 @@ import type { QueueDepth } from './queue.types.ts';
 export class ChangesResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request that it is about. Null if it is about none.',
+    description: 'The pull request that the event is about. Null: the event is about no pull request.',
   })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Event): Promise<PullRequest | null> {
     return await loadIfAny(ctx, pullRequestById, pullRequestId);

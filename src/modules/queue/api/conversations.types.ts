@@ -53,7 +53,7 @@ export class ReviewThread {
 @InputType({ description: 'A comment, for repositories of the local host.' })
 export class AddPullRequestCommentInput extends PullRequestRefInput {
   @Field(() => String, {
-    description: 'Its text. A line `/interlock queue` is a command; `/interlock help` lists them.',
+    description: 'Its text. A line `/interlock queue` is a command. `/interlock help` lists the commands.',
   })
   body!: string;
 }

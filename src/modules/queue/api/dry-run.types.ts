@@ -44,7 +44,7 @@ export class Impact {
   buildsStopped!: ImpactBuild[];
 
   @Field(() => [Int], {
-    description: 'Pull requests whose build would continue but could not land them any more.',
+    description: 'Pull requests that could not land any more, although their builds would continue.',
   })
   landingsHeld!: number[];
 
@@ -95,9 +95,9 @@ registerEnumType(marks, {
   name: 'ConfigurationMark',
   description: 'The effect of a change of a key on existing builds.',
   valuesConfig: {
-    GATE: { description: 'Their verdicts are judged again; nothing is rebuilt.' },
-    BUILD: { description: 'They were made with the old value, and are reset (307).' },
-    OTHER: { description: 'They stay valid; the new value applies from now on.' },
+    GATE: { description: 'Existing builds are judged again. Nothing is rebuilt.' },
+    BUILD: { description: 'Existing builds were made with the old value, and are reset (307).' },
+    OTHER: { description: 'Existing builds stay valid. The new value applies from now on.' },
   },
 });
 

@@ -12,19 +12,19 @@ import type { BlockCode, BuildState, PullRequestStatus } from '../../../domain/q
 import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import { admissionRequest } from '../admission/admission.service.ts';
 import { validationFacts } from '../admission/validations.service.ts';
-import { judgeOwn } from '../facts/judged-builds.ts';
+import { judgeOwnChecks } from '../facts/judged-builds.ts';
 import { obstacleBelow } from '../facts/stacks.ts';
 import type { QueueAsOf } from './as-of.loader.ts';
 import type { Version } from './explain.rows.ts';
 
-export interface Explained extends Reason {
+export interface PullRequestExplanation extends Reason {
   /** The instant that is explained. */
   readonly at: Date;
   /** Empty if only the reason was requested. */
   readonly conditions: readonly Condition[];
 }
 
-export interface Known {
+export interface ExplanationFacts {
   /** The pull request at that instant. */
   readonly version: Version;
   /** All versions of the pull request up to that instant, newest first. */
@@ -43,12 +43,14 @@ export interface Known {
 }
 
 /** Returns the reason without conditions. */
-export function explainBriefly(known: Pick<Known, 'version' | 'position' | 'events' | 'queueAsOf'>): Explained {
+export function explainBriefly(
+  known: Pick<ExplanationFacts, 'version' | 'position' | 'events' | 'queueAsOf'>,
+): PullRequestExplanation {
   const reason = explain(explainedPullRequest(known, known.version, known.position));
   return { ...reason, at: new Date(known.queueAsOf.now), conditions: [] };
 }
 
-export function explainOne(known: Known): Explained {
+export function explainOne(known: ExplanationFacts): PullRequestExplanation {
   const { version, versions, position, own, checks, below, events, queueAsOf } = known;
   const tested = position?.tested?.testedCommit ?? '';
   const preconditions = preconditionsOf(queueAsOf, version, { own, below, blockedFor: conflictFound(versions) });
@@ -87,7 +89,7 @@ export function explainOne(known: Known): Explained {
 }
 
 function explainedPullRequest(
-  { events, queueAsOf }: Pick<Known, 'events' | 'queueAsOf'>,
+  { events, queueAsOf }: Pick<ExplanationFacts, 'events' | 'queueAsOf'>,
   version: Version,
   position: LinePosition | null,
 ): ExplainedPullRequest {
@@ -145,7 +147,7 @@ function preconditionsOf(
   },
 ): Precondition[] {
   const { configuration, rules } = queueAsOf;
-  const judged = judgeOwn(own, rules);
+  const judged = judgeOwnChecks(own, rules);
   // A conflict that blocked this head counts even if the tip has moved since.
   const conflictsWithBase = blockedFor === version.headSha || conflictsWithTip(queueAsOf, version.headSha);
   const failedValidations = failedValidationsOf(configuration, version);
@@ -196,7 +198,7 @@ function failedValidationsOf(configuration: Configuration, version: Version): re
 
 /** When each precondition got its present value. Earlier versions are judged under the configuration of the instant. */
 function preconditionsSince(
-  { versions, queueAsOf }: Known,
+  { versions, queueAsOf }: ExplanationFacts,
   preconditions: readonly Precondition[],
 ): Partial<Record<PreconditionKind, number>> {
   const since: Partial<Record<PreconditionKind, number>> = {};

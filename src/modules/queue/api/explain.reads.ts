@@ -14,9 +14,9 @@ import type { Database, Transaction } from '../../../platform/database.ts';
 import { SharedReads } from '../../../platform/shared-reads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadQueueAsOf, type QueueAsOf } from './as-of.loader.ts';
-import { judgeOwn } from '../facts/judged-builds.ts';
+import { judgeOwnChecks } from '../facts/judged-builds.ts';
 import { ownVerdictOf } from '../planning/snapshot.rows.ts';
-import { explainBriefly, explainOne, type Explained, type Known } from './explain.answers.ts';
+import { explainBriefly, explainOne, type PullRequestExplanation, type ExplanationFacts } from './explain.answers.ts';
 import { type Version, readVersions, readEvents, readBuildsOf, readChecks } from './explain.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
@@ -32,7 +32,7 @@ export async function explainPullRequest(
   ctx: GraphQLContext,
   pullRequest: PullRequest,
   { asOf, isBrief }: ExplainOptions,
-): Promise<Explained> {
+): Promise<PullRequestExplanation> {
   requireScope(ctx, 'queue:read');
   if (asOf !== null && asOf > ctx.clock())
     throw new DomainError('BAD_INPUT', 'asOf must not be in the future.', 'asOf');
@@ -44,10 +44,10 @@ interface Question extends ExplainOptions {
 }
 
 /** Explains pull requests. Pull requests at the same instant are read together, and each queue is read once. */
-function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
+function explanations(ctx: GraphQLContext): DataLoader<Question, PullRequestExplanation> {
   return new DataLoader(
     async (questions) => {
-      const answers = new Map<Question, Explained>();
+      const answers = new Map<Question, PullRequestExplanation>();
       const groups = Map.groupBy(questions, ({ asOf, isBrief }) => `${asOf?.getTime()} ${isBrief}`);
       for (const [first, ...others] of groups.values()) {
         if (first === undefined) continue;
@@ -107,12 +107,12 @@ export async function explainAll(
   ctx: Context,
   tx: Transaction,
   { pullRequests, asOf, isBrief, queues = nothingRead }: ExplainRequest,
-): Promise<Map<string, Explained>> {
+): Promise<Map<string, PullRequestExplanation>> {
   const instant = asOf?.toISOString() ?? 'infinity';
   const ids = [...new Set(pullRequests.map(({ id }) => id))];
   const versions = await readVersions(ctx, tx, { ids, instant, isBrief });
   const events = await readEvents(ctx, tx, { ids, instant, isBrief });
-  const answers = new Map<string, Explained>();
+  const answers = new Map<string, PullRequestExplanation>();
   const byQueue = Map.groupBy(pullRequests, ({ id }) => versions.get(id)?.[0]?.queueId ?? null);
   for (const [queueId, inQueue] of byQueue) {
     const queueAsOf =
@@ -137,7 +137,7 @@ export async function explainAll(
   return answers;
 }
 
-type Recorded = Pick<Known, 'version' | 'versions' | 'events' | 'queueAsOf'>;
+type Recorded = Pick<ExplanationFacts, 'version' | 'versions' | 'events' | 'queueAsOf'>;
 
 /**
  * Explains with conditions. They need the checks and the pull request below each pull request. Returns the explanations
@@ -147,7 +147,7 @@ async function explainFully(
   ctx: Context,
   tx: Transaction,
   { queueAsOf, recorded }: { readonly queueAsOf: QueueAsOf; readonly recorded: readonly Recorded[] },
-): Promise<Explained[]> {
+): Promise<PullRequestExplanation[]> {
   const instant = queueAsOf.at?.toISOString() ?? 'infinity';
   const belowIds = recorded.flatMap(({ version }) => version.belowId ?? []);
   const below =
@@ -158,7 +158,7 @@ async function explainFully(
   const builds = await readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] });
   const known = recorded.map((each) => {
     const own = builds.get(each.version.headSha);
-    const ownVerdict = ownVerdictOf(each.version, judgeOwn(own, queueAsOf.rules));
+    const ownVerdict = ownVerdictOf(each.version, judgeOwnChecks(own, queueAsOf.rules));
     return { ...each, own, position: positionOf(each, { ownVerdict }) };
   });
   const tested = known.flatMap(({ position }) => position?.tested?.testedCommit ?? []);
@@ -177,7 +177,7 @@ function positionOf(
 }
 
 /** The explanation of an instant without records. */
-function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Explained {
+function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): PullRequestExplanation {
   const sentence =
     at < createdAt
       ? 'Interlock did not know the pull request yet.'

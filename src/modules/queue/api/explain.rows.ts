@@ -5,7 +5,7 @@ import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.t
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
+import { sqlConclusion, sqlHadEnded, sqlWasKnown } from '../facts/build.records.ts';
 import { lineColumns, type LineRow } from '../store/line.rows.ts';
 import { toCause } from './as-of.gates.ts';
 import type { QueueAsOf } from './as-of.loader.ts';
@@ -100,11 +100,11 @@ export async function readChecks(
   { queue: { repositoryId, at }, commits }: { readonly queue: QueueAsOf; readonly commits: readonly string[] },
 ): Promise<Map<string, CheckFact[]>> {
   const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
-    `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
-            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt",
-            case when ${hadEndedBy('$4')} then r.summary end as summary
+    `select distinct on (r.commit, r.name) r.commit, r.name, ${sqlConclusion('$4')} as conclusion,
+            case when ${sqlHadEnded('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt",
+            case when ${sqlHadEnded('$4')} then r.summary end as summary
      from check_result r
-     where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
+     where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${sqlWasKnown('$4')}
      order by r.commit, r.name, r.attempt desc`,
     [ctx.accountId, repositoryId, commits, at?.toISOString() ?? 'infinity'],
   );

@@ -35,7 +35,9 @@ registerEnumType(reasonKinds, {
     PRECONDITION: { description: 'A condition must hold before it enters the line.' },
     HALTED: { description: 'Its queue is halted until an admin resumes it.' },
     PAUSED: { description: 'Its base branch or its repository is paused.' },
-    HOST_WAIT: { description: 'The code host refuses requests for a while.' },
+    HOST_WAIT: {
+      description: 'The code host refuses requests for a while, or Interlock makes its first copy of the repository.',
+    },
     LANDING: { description: 'It is landing: it is merged now or next.' },
     FROZEN: { description: 'Its base branch is frozen.' },
     MERGE_WINDOW: { description: 'It waits until a merge window opens.' },
@@ -44,7 +46,10 @@ registerEnumType(reasonKinds, {
     BUILD_FAILED: { description: 'Its build failed, and it is not known yet which change is at fault.' },
     BUILDING: { description: 'Its build is running.' },
     IN_LINE: { description: 'Others are before it in line, or no build is free.' },
-    UNKNOWN: { description: 'The reason is not on record, because the instant is too long ago.' },
+    UNKNOWN: {
+      description:
+        'The reason is not on record: the instant is too long ago, or Interlock did not know the pull request yet.',
+    },
   },
 });
 
@@ -58,15 +63,16 @@ const conditionMeanings = {
   queue: 'Whether its queue works: it is neither halted nor paused.',
   not_halted: 'Its queue is not halted.',
   not_paused: 'Neither its base branch nor its repository is paused.',
-  host_answers: 'The code host accepts requests. Listed only while it refuses them.',
+  host_answers:
+    'The code host accepts requests, and Interlock has a copy of the repository. Listed only while this does not hold.',
   place: 'Whether it is first in line.',
   build: 'Whether its build is green, check by check.',
-  landing: 'What must hold before a pull request lands that is first in line and has a green build.',
+  landing: 'The conditions of the landing of a pull request that is first in line and has a green build.',
   landing_checks: 'Whether its own required checks allow its landing.',
   not_frozen: 'Its base branch is not frozen.',
   merge_window: 'A merge window is open.',
   base_rules:
-    'Rules of the code host for the base branch because of which it may refuse the landing, and what to do. Listed only if there are such rules.',
+    'Why rules of the code host for the base branch may refuse the landing, and what to change. Listed only if there are such rules.',
   final_gate: 'The workflow that must succeed after its build has passed.',
 } as const satisfies Record<Exclude<ConditionKind, PreconditionKind>, string>;
 const allMeanings: readonly (readonly [string, string])[] = [
@@ -136,7 +142,8 @@ export class MergeCondition {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Since when it has the observed value, as far back as is on record. Null: the time is not recorded.',
+    description:
+      'When it got the observed value, or the time of the oldest record if the value is older. Null: the time is not recorded.',
   })
   since!: Date | null;
 

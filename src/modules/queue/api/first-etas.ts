@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 
 /** Stores the first estimates. A failure is logged and not thrown, because the caller needs only the estimates. */
-export async function keepFirstEtas(
+export async function storeFirstEtas(
   ctx: Context,
   { pullRequests }: Snapshot,
   { etas, now }: Pick<Forecast, 'etas'> & { readonly now: number },

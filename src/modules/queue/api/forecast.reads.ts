@@ -17,7 +17,7 @@ import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.t
 import { requireScope } from '../../accounts/index.ts';
 import { successProbabilityBy, loadPastResults } from '../facts/past-results.ts';
 import { snapshotOf, type ComparedLines } from '../planning/dry-run.ts';
-import { keepFirstEtas } from './first-etas.ts';
+import { storeFirstEtas } from './first-etas.ts';
 import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
@@ -114,7 +114,7 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   try {
     const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
     const forecast = { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
-    await keepFirstEtas(ctx, loaded.snapshot, forecast);
+    await storeFirstEtas(ctx, loaded.snapshot, forecast);
     return forecast;
   } catch (error) {
     // An explanation does not fail because its forecast fails.

@@ -51,7 +51,7 @@ export class MergeEta {
   })
   p90Seconds!: number | null;
 
-  @Field(() => reasons, { nullable: true, description: 'Why this is not known. Null if it is known.' })
+  @Field(() => reasons, { nullable: true, description: 'Why `p50` and `p90` are not known. Null if they are known.' })
   unknown!: NoEta | null;
 
   @Field(() => String, { description: 'The estimate as a sentence for people, in UTC.' })
@@ -89,7 +89,8 @@ export class EtaMove {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'By how many seconds `p50` is later, negative if it is earlier. Null: one of the two is not known.',
+    description:
+      'By how many seconds `p50` is later with the change, negative if it is earlier. Null: one of the two estimates is not known.',
   })
   laterSeconds!: number | null;
 }

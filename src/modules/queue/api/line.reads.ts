@@ -3,7 +3,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { Page } from '../../../graphql/connection.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { QueueEntry } from './line.types.ts';
-import { inRepository, pullRequestColumns } from './pull-requests.reads.ts';
+import { addRepository, pullRequestColumns } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { Queue } from './queue.types.ts';
 
@@ -54,7 +54,7 @@ export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): 
     text: linePage,
     values: [ctx.accountId, queue.id, behind, rank, page.size, page.from],
   });
-  return inRepository(rows, queue.repository).map(toEntry);
+  return addRepository(rows, queue.repository).map(toEntry);
 }
 
 function toEntry({ position, rank, ...pullRequest }: Row & Pick<PullRequest, 'repository'>): QueueEntry {

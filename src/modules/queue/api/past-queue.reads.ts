@@ -11,7 +11,7 @@ import { batchColumns, batchSource, type BatchPage } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
 import type { LinePage } from './line.reads.ts';
 import type { QueueEntry } from './line.types.ts';
-import { inRepository, pullRequestColumns, readPullRequestsById } from './pull-requests.reads.ts';
+import { addRepository, pullRequestColumns, readPullRequestsById } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import { readQueue } from './queue.reads.ts';
 import type { PastQueue, Queue } from './queue.types.ts';
@@ -86,7 +86,7 @@ async function readPastPullRequests(
   const now = new Map((await readPullRequestsById(ctx, ids)).map((row) => [row.id, row]));
   const positions = new Map(placed.map(({ id, position }) => [id, position]));
   return new Map(
-    inRepository(rows, repository).map((row) => {
+    addRepository(rows, repository).map((row) => {
       const { title = '', body = '' } = now.get(row.id) ?? {};
       return [row.id, { ...row, title, body, past: { at, position: positions.get(row.id) ?? null } }];
     }),

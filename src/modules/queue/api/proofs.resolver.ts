@@ -20,7 +20,7 @@ export class RepositoryProofs {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether all of them were correct then. Null if `verifiedAt` is null.',
+    description: 'Whether all proofs were correct when they were last verified. Null if `verifiedAt` is null.',
   })
   holds!: boolean | null;
 }

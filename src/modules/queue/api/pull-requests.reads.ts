@@ -131,7 +131,7 @@ export async function readPullRequests(
 ): Promise<PullRequest[]> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, pageOf(ctx, repository, page));
-  return inRepository(rows, repository);
+  return addRepository(rows, repository);
 }
 
 export async function countPullRequests(
@@ -237,7 +237,7 @@ export async function readQueuedPullRequests(
            order by q.id, ${lineOrder}`,
     values: [ctx.accountId, repository.id, baseBranch],
   });
-  return inRepository(rows, repository);
+  return addRepository(rows, repository);
 }
 
 export async function readPullRequestsById(ctx: Context, ids: readonly string[]): Promise<PullRequest[]> {
@@ -303,7 +303,7 @@ export async function withRepositories<R extends { readonly repositoryId: string
   });
 }
 
-export function inRepository<R extends object>(
+export function addRepository<R extends object>(
   rows: readonly R[],
   repository: Repository,
 ): (R & { repository: Repository })[] {

@@ -126,9 +126,8 @@ export class RepositoryPullRequestsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Info() info: GraphQLResolveInfo,
-    @Arg('baseBranch', () => String, { nullable: true, description: 'Only those merged into this branch.' }) baseBranch:
-      | string
-      | null,
+    @Arg('baseBranch', () => String, { nullable: true, description: 'Only pull requests that merge into this branch.' })
+    baseBranch: string | null,
   ): Promise<PullRequest[]> {
     return await readQueuedPullRequests(ctx, repository, {
       baseBranch: baseBranch ?? null,
@@ -190,7 +189,7 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => [Check], {
     description:
-      "The newest attempt of each check of CI on its head commit. The last one is the queue's own check `interlock` (publish_status_check), which is never required. As of an instant in the past it is left out, because it has no history.",
+      "The newest attempt of each check of CI on its head commit. The last one is the queue's own check `interlock` (publish_status_check), which is never required. For an instant in the past, this check is left out, because it has no history.",
   })
   async checks(
     @Ctx() ctx: GraphQLContext,

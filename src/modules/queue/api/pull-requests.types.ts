@@ -24,7 +24,7 @@ registerEnumType(pullRequestStatuses, {
     PENDING: { description: 'Its merge is requested. It waits for something that comes by itself or from a reviewer.' },
     QUEUED: { description: 'In line.' },
     TAGGED: { description: 'In line, and part of a batch whose bot pull request exists.' },
-    BLOCKED: { description: 'Left the queue: its author or an admin must act.' },
+    BLOCKED: { description: 'Not in line because something failed. Somebody must act before it is queued again.' },
     MERGED: { description: 'On its base branch.' },
     CLOSED: { description: 'Closed without being merged.' },
   },
@@ -140,13 +140,13 @@ export const PullRequestConnection = connectionType(PullRequest, 'PullRequest', 
 
 @InputType({ description: 'Which pull requests to list. A field that is left out does not restrict the list.' })
 export class PullRequestFilter {
-  @Field(() => [pullRequestStatuses], { nullable: true, description: 'Any of these statuses.' })
+  @Field(() => [pullRequestStatuses], { nullable: true, description: 'Only pull requests with one of these statuses.' })
   statuses?: PullRequestStatus[] | null;
 
-  @Field(() => String, { nullable: true, description: 'Merged into this branch.' })
+  @Field(() => String, { nullable: true, description: 'Only pull requests with this base branch.' })
   baseBranch?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'By this author.' })
+  @Field(() => String, { nullable: true, description: 'Only pull requests of this author.' })
   author?: string | null;
 
   @Field(() => String, {
@@ -200,7 +200,10 @@ export class OpenPullRequestInput {
 
 @InputType({ description: 'A pull request to merge, and how (interface 4.3).' })
 export class QueuePullRequestInput extends PullRequestRefInput {
-  @Field(() => GitObjectID, { nullable: true, description: 'Refused with HEAD_MOVED when it is not the head.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'The expected head. If the pull request has another head, the request is refused with HEAD_MOVED.',
+  })
   headCommitSha?: string | null;
 
   @Field(() => [AffectedTarget], {
@@ -282,8 +285,8 @@ registerEnumType(verdicts, {
   name: 'ReviewVerdict',
   description: 'The verdict of a review.',
   valuesConfig: {
-    APPROVED: { description: 'It may be merged; counts as an approval.' },
-    CHANGES_REQUESTED: { description: 'It is not merged before the same reviewer approves.' },
+    APPROVED: { description: 'The reviewer approves the pull request.' },
+    CHANGES_REQUESTED: { description: 'The pull request is not merged before the same reviewer approves it.' },
   },
 });
 

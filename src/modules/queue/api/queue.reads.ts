@@ -7,7 +7,7 @@ import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
-import { inRepository, withRepositories } from './pull-requests.reads.ts';
+import { addRepository, withRepositories } from './pull-requests.reads.ts';
 import type { Queue, QueueDepth } from './queue.types.ts';
 
 type Row = Omit<Queue, 'repository' | 'past'>;
@@ -23,7 +23,7 @@ export async function readQueue(ctx: Context, repository: Repository, baseBranch
     text: `select ${columns} from queue q where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3`,
     values: [ctx.accountId, repository.id, baseBranch],
   });
-  return inRepository(rows, repository)[0] ?? null;
+  return addRepository(rows, repository)[0] ?? null;
 }
 
 /** The queues of a repository, in the order of their base branches. */
@@ -34,7 +34,7 @@ export async function readQueues(ctx: Context, repository: Repository): Promise<
     text: `select ${columns} from queue q where q.account_id = $1 and q.repository_id = $2 order by q.base_branch`,
     values: [ctx.accountId, repository.id],
   });
-  return inRepository(rows, repository);
+  return addRepository(rows, repository);
 }
 
 export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null> {

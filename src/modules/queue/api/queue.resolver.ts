@@ -27,7 +27,7 @@ import { readBatches } from './batches.reads.ts';
 import { type Batch, BatchConnection, batchStates, type BatchState } from './batches.types.ts';
 import { liveStates } from '../store/batch.rows.ts';
 import { setRepositoryActive } from '../requests/activation.service.ts';
-import { checkedReason, haltQueue, previewHalt, resumeQueue } from '../requests/halting.service.ts';
+import { checkHaltReason, haltQueue, previewHalt, resumeQueue } from '../requests/halting.service.ts';
 import { previewQueueReset, resetQueue } from '../requests/resetting.service.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 import { toImpact } from './dry-run.types.ts';
@@ -110,7 +110,7 @@ export class QueuesResolver {
   @FieldResolver(() => Frozen, {
     nullable: true,
     description:
-      'The freeze because of which nothing lands on its base branch now, although pull requests are validated. Null: the branch is not frozen.',
+      'The freeze of its base branch that is in force now. While it lasts, pull requests are validated, but nothing lands. Null: the branch is not frozen.',
   })
   async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch, past }: Queue): Promise<Frozen | null> {
     if (past) return toFrozenNode(baseBranch, past.frozen);
@@ -159,13 +159,13 @@ export class QueuesResolver {
   }
 
   @Mutation(() => QueuePayload, {
-    description: 'Halts a queue until it is resumed. It still admits pull requests. Needs admin.',
+    description: 'Halts a queue until somebody resumes it. A halted queue still admits pull requests. Needs admin.',
   })
   async haltQueue(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => HaltQueueInput) input: HaltQueueInput,
   ): Promise<QueuePayload> {
-    if (input.preview) return await previewPayload(ctx, await previewHalt(ctx, input, checkedReason(input)));
+    if (input.preview) return await previewPayload(ctx, await previewHalt(ctx, input, checkHaltReason(input)));
     return await payload(ctx, await haltQueue(ctx, input));
   }
 
@@ -238,7 +238,7 @@ export class QueueDepthHistoryResolver {
   @Extensions({ price: 1_000, rows: 200 })
   @FieldResolver(() => [QueueDepthPoint], {
     description:
-      'The length of its line over time, with landings and resets, in equal intervals from `from` up to `to`. These two are at most 31 days apart.',
+      'The length of its line over time, with landings and resets, in equal intervals from `from` up to `to`. `from` and `to` are at most 31 days apart.',
   })
   async depthHistory(
     @Ctx() ctx: GraphQLContext,

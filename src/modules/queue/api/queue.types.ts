@@ -12,11 +12,11 @@ export class QueueDepth {
 
   @Field(() => Int, {
     description:
-      'Pull requests in line that are processed: all of them in serial mode, at most `max_parallel_builds` in parallel mode.',
+      'Pull requests in line that are processed: at most `max_parallel_builds` in parallel mode, and all of them in every other mode.',
   })
   processing!: number;
 
-  @Field(() => Int, { description: 'Pull requests in line that are not processed. Always 0 in serial mode.' })
+  @Field(() => Int, { description: 'Pull requests in line that are not processed. Always 0 unless in parallel mode.' })
   waiting!: number;
 
   @Field(() => Int, { description: 'Pull requests in line in a batch whose bot pull request exists.' })
@@ -44,7 +44,7 @@ export class Queue {
   })
   haltedReason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Since when it is halted. Null unless it is.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was halted. Null unless it is halted.' })
   haltedAt!: Date | null;
 
   @Field(() => GitObjectID, {

@@ -5,7 +5,12 @@ import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Comparison } from '../../../domain/simulation/comparison.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { prepareSimulation, runSimulation, type Prepared, type SimulationRequest } from './simulation.service.ts';
+import {
+  prepareSimulation,
+  runSimulation,
+  type PreparedSimulation,
+  type SimulationRequest,
+} from './simulation.service.ts';
 
 export interface SimulationRead {
   readonly id: string;
@@ -25,7 +30,7 @@ const budgetMs = 5 * 60_000;
 const leaseSec = 60;
 const prolongEveryMs = 2_000;
 const mostKept = 20;
-const lost = 'The process that ran the simulation has ended. Start it again.';
+const lost = 'The process that ran the simulation has ended. Start the simulation again.';
 
 const columns = `s.id, s.base_branch as "baseBranch", s.days, s.yaml,
   case when s.state = 'running' and s.leased_until < $3::timestamptz then 'lost' else s.state end as state, s.progress, s.result,
@@ -64,7 +69,7 @@ export async function startSimulation(
 }
 
 /** Inserts the row. Throws RATE_LIMITED if another simulation of the account is running. */
-async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared: Prepared): Promise<string> {
+async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared: PreparedSimulation): Promise<string> {
   const now = ctx.clock();
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
@@ -100,7 +105,7 @@ function leaseUntil(now: Date): string {
   return new Date(now.getTime() + leaseSec * 1_000).toISOString();
 }
 
-async function run(ctx: Context, id: string, prepared: Prepared): Promise<void> {
+async function run(ctx: Context, id: string, prepared: PreparedSimulation): Promise<void> {
   let progress = 0;
   let writing = Promise.resolve();
   const write = async (change: string, values: readonly unknown[]): Promise<void> => {

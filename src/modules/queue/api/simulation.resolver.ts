@@ -10,7 +10,7 @@ import {
   Simulation,
   StartSimulationPayload,
   toSimulation,
-  toSimulationJob,
+  toSimulationNode,
 } from './simulation.types.ts';
 
 const mostShown = 20;
@@ -42,7 +42,7 @@ export class SimulationResolver {
   ): Promise<StartSimulationPayload> {
     const started = await startSimulation(ctx, requestOf(input));
     if ('problems' in started) return { simulation: null, problems: started.problems.map(toProblem) };
-    return { simulation: toSimulationJob(started.simulation), problems: [] };
+    return { simulation: toSimulationNode(started.simulation), problems: [] };
   }
 
   @Extensions({ rows: 20 })
@@ -62,7 +62,7 @@ export class SimulationResolver {
     const most = first ?? mostShown;
     if (most < 1 || most > mostShown)
       throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostShown}`, 'first');
-    return (await readSimulations(ctx, id, most)).map(toSimulationJob);
+    return (await readSimulations(ctx, id, most)).map(toSimulationNode);
   }
 }
 

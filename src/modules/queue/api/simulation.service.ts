@@ -25,7 +25,7 @@ export interface SimulationRequest {
   readonly yaml: string | null;
 }
 
-export type Simulated =
+export type SimulationResult =
   | { readonly problems: readonly Problem[] }
   /** `other` is null if no other configuration was given. */
   | { readonly present: Comparison; readonly other: Comparison | null };
@@ -38,7 +38,7 @@ const preparationMs = 25_000;
 const runningAccounts = new Set<string>();
 
 /** The checked input of a simulation. */
-export interface Prepared {
+export interface PreparedSimulation {
   readonly repository: RepositoryRow;
   readonly queueId: string;
   readonly baseBranch: string;
@@ -56,7 +56,7 @@ export async function prepareSimulation(
   ctx: Context,
   request: SimulationRequest,
   atHost?: Scope,
-): Promise<{ readonly problems: readonly Problem[] } | Prepared> {
+): Promise<{ readonly problems: readonly Problem[] } | PreparedSimulation> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
   if (!Number.isInteger(days) || days < 1 || days > mostDays)
@@ -84,7 +84,7 @@ export async function prepareSimulation(
 /**
  * Simulates a queue. One simulation of an account runs at a time, because it uses two processors for up to a minute.
  */
-export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
+export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<SimulationResult> {
   const prepared = await prepareSimulation(ctx, request);
   return 'problems' in prepared ? prepared : await runSimulation(ctx, prepared, { budgetMs });
 }
@@ -98,7 +98,7 @@ export interface RunOptions {
 
 export async function runSimulation(
   ctx: Context,
-  { repository, queueId, baseBranch, present, changed, since }: Prepared,
+  { repository, queueId, baseBranch, present, changed, since }: PreparedSimulation,
   options: RunOptions,
 ): Promise<{ readonly present: Comparison; readonly other: Comparison | null }> {
   requireNoOther(ctx);

@@ -3,7 +3,7 @@ import type { Replayed } from '../../../domain/simulation/replay.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
 import type { SimulationRead } from './simulation.background.ts';
-import type { Simulated } from './simulation.service.ts';
+import type { SimulationResult } from './simulation.service.ts';
 
 @InputType({ description: 'A queue, how many days of it to simulate, and under which configuration.' })
 export class SimulateQueueInput {
@@ -29,13 +29,13 @@ export class SimulateQueueInput {
   description: 'Seconds from being queued to being merged, of merged pull requests.',
 })
 export class QueueWaits {
-  @Field(() => Float, { description: 'Half of them waited no longer.' })
+  @Field(() => Float, { description: 'Half of the pull requests waited no longer.' })
   p50!: number;
 
-  @Field(() => Float, { description: 'Nine of ten waited no longer.' })
+  @Field(() => Float, { description: 'Nine of ten pull requests waited no longer.' })
   p90!: number;
 
-  @Field(() => Float, { description: 'Nineteen of twenty waited no longer.' })
+  @Field(() => Float, { description: 'Nineteen of twenty pull requests waited no longer.' })
   p95!: number;
 }
 
@@ -145,7 +145,7 @@ export class QueueSimulation {
 
 const refused = { from: null, arrivals: 0, observed: null, present: null, other: null, assumptions: [] };
 
-export function toSimulation(simulated: Simulated): QueueSimulation {
+export function toSimulation(simulated: SimulationResult): QueueSimulation {
   if ('problems' in simulated) return { ...refused, accepted: false, problems: simulated.problems.map(toProblem) };
   const { present, other } = simulated;
   const { from, arrivals, observed, assumptions } = present;
@@ -177,7 +177,7 @@ registerEnumType(states, {
   valuesConfig: {
     RUNNING: { description: 'It runs.' },
     DONE: { description: '`outcome` has the result.' },
-    FAILED: { description: 'It ended without a result: `problem` says why.' },
+    FAILED: { description: 'It ended without a result. `problem` says why.' },
     LOST: { description: 'The process that ran it has ended, for example because Interlock was started again.' },
   },
 });
@@ -225,7 +225,7 @@ export class Simulation {
   endedAt!: Date | null;
 }
 
-export function toSimulationJob({ result, ...read }: SimulationRead): Simulation {
+export function toSimulationNode({ result, ...read }: SimulationRead): Simulation {
   return { ...read, outcome: result && toSimulation(result) };
 }
 

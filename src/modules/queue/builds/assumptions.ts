@@ -17,7 +17,7 @@ export type AssumedCommit =
  * Returns the commit on which the members are merged. For a conflict, `at` is the index of the pull request that
  * conflicts, among the assumed ones.
  */
-export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<AssumedCommit> {
+export async function composeAssumedCommit(ctx: Context, loaded: LoadedBatch, at: number): Promise<AssumedCommit> {
   const { batch, host, assumed } = loaded;
   if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };
   const existing = await findExistingCommit(ctx, loaded);

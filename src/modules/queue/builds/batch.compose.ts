@@ -3,8 +3,8 @@ import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
 import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { buildRef, composeAssumed, digestContent, type AssumedCommit } from './assumptions.ts';
-import { blockMembers, blockRefused } from './batch.refusals.ts';
+import { buildRef, composeAssumedCommit, digestContent, type AssumedCommit } from './assumptions.ts';
+import { blockMembers, blockRefusedMembers } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
 import { movesHeads } from '../facts/own-pushes.ts';
@@ -24,12 +24,12 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   let below: AssumedCommit;
   let result: CompositionResult;
   try {
-    below = await composeAssumed(ctx, loaded, at);
+    below = await composeAssumedCommit(ctx, loaded, at);
     if (below.kind === 'conflict') return await keepConflictOfSpeculation(ctx, loaded, below.at);
     result = await compose(ctx, loaded, { parent: below.commit, members, at });
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
-    return await blockRefused(ctx, loaded, {
+    return await blockRefusedMembers(ctx, loaded, {
       refusal: error,
       composeAlone: async (member) => await compose(ctx, loaded, { parent: batch.parentCommit, members: [member], at }),
     });
@@ -309,12 +309,14 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
     });
     if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
     if (updated.kind === 'empty')
-      return await blockMembers(ctx, loaded, [{ member, message: `${baseBranch} has all of its changes already` }]);
+      return await blockMembers(ctx, loaded, [
+        { member, message: `${baseBranch} already has all changes of the pull request` },
+      ]);
     if (!updated.moved) {
       return await blockMembers(ctx, loaded, [
         {
           member,
-          message: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
+          message: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than the head of the pull request, and CI tested the head`,
         },
       ]);
     }

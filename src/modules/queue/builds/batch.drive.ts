@@ -128,7 +128,7 @@ function linesOf(facts: BatchFacts, outcome: string): string[] {
     `- commit \`${facts.commit ?? 'not made yet'}\`, tree \`${facts.tree ?? '-'}\``,
     ...facts.checks.map(
       (check) =>
-        `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}${check.context ? `. Tried again: ${check.context}` : ''}`,
+        `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}${check.context ? `. Retried: ${check.context}` : ''}`,
     ),
     ...facts.gates.map(
       (gate) => `- final gate ${gate.workflow}: ${gate.state}${gate.reason === null ? '' : `, ${gate.reason}`}`,

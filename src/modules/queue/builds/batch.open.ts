@@ -114,7 +114,7 @@ async function openBotPullRequest(
       baseBranch,
       configurationOf(repository).merge_rules.merge_commit,
     ),
-    body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
+    body: `${batch.groupMessage}\nInterlock opened this pull request to run CI on commit ${commit}, and closes it afterwards. Do not merge it.\n`,
   };
   if (isReused) {
     await client.editPullRequest(taken.number, described);

@@ -21,7 +21,7 @@ interface Refused {
  * alone, and the refused ones are blocked. If none is refused alone, or if the parent commit cannot be read, no pull
  * request is at fault, and the refusal is thrown again.
  */
-export async function blockRefused(
+export async function blockRefusedMembers(
   ctx: Context,
   loaded: LoadedBatch,
   {

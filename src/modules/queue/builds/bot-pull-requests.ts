@@ -8,7 +8,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
-import { readIdle } from '../planning/idle-bot-pull-requests.ts';
+import { readIdleBotPullRequests } from '../planning/idle-bot-pull-requests.ts';
 
 /** Makes or moves the branch. If the branch is at another commit, that commit is outdated. */
 export async function moveBranch(
@@ -45,7 +45,7 @@ export async function takeBotPullRequest(
     if (own !== null) return own;
     const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (state !== 'building') return null;
-    const idle = await readIdle(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
+    const idle = await readIdleBotPullRequests(ctx, tx, { id: batch.queueId, repositoryId: batch.repositoryId });
     const chosen = chooseBotPullRequest(
       idle,
       members.map((member) => member.pullRequestId),

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
-export type BranchUpdated =
+export type BranchUpdateResult =
   /** `head` is the present head of the branch. `moved` is false if the branch already contained the base commit. */
   | { readonly kind: 'updated'; readonly head: string; readonly moved: boolean }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
@@ -37,7 +37,7 @@ export interface BranchToUpdate extends PullRequestHead {
  * Updates the branch. Throws RefMoved if the branch has another head, and HostRefused if the host refuses the push or
  * if the branch belongs to a fork.
  */
-export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
+export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdateResult> {
   const { host, head, onto, method, at } = branch;
   const refusal = decideBranchRefusal(branch);
   if (refusal !== null) throw new HostRefused(refusal);

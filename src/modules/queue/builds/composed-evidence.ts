@@ -8,7 +8,7 @@ import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { MergeStrategy, QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { loadAssumed, loadMembers } from '../store/batch.members.ts';
+import { loadAssumedRows, loadMembers } from '../store/batch.members.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { lineageOf, loadLandings, readLandings } from '../facts/landings.loader.ts';
 import { loadTargetsOf } from '../facts/affected-targets.ts';
@@ -102,7 +102,7 @@ async function loadParts(
     buildKeysHash,
   });
   const ids = speculative.map(({ id }) => id);
-  const [assumed, members] = [await loadAssumed(tx, ids), await loadMembers(tx, ids)];
+  const [assumed, members] = [await loadAssumedRows(tx, ids), await loadMembers(tx, ids)];
   const trees = speculative.flatMap(({ tree }) => tree ?? []);
   const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [], trees });
   const parts: PassedPart[] = [];

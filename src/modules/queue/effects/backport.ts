@@ -112,11 +112,13 @@ async function makeBranch(
   const onto = await client.readRef(`refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', message: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);
-  if (commits.length === 0) return { kind: 'refused', message: 'the commit it was merged as is not known' };
+  if (commits.length === 0)
+    return { kind: 'refused', message: 'it is not known as which commit this pull request was merged' };
   const at = new Date(record.created_at).getTime();
   const picked = await client.cherryPick({ commits, onto: onto.commit, at });
   if (picked.kind === 'conflict') return { ...picked, commits };
-  if (picked.kind === 'empty') return { kind: 'refused', message: `\`${target}\` has its changes already` };
+  if (picked.kind === 'empty')
+    return { kind: 'refused', message: `\`${target}\` already has the changes of this pull request` };
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>

@@ -10,7 +10,7 @@ import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
+import { updateBranch, type BranchUpdateResult } from '../builds/branch-update.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -68,7 +68,7 @@ async function tryOnce(
   const base = await hostClient(ctx, host).readRef(`refs/heads/${now.baseBranch}`);
   const at = { head: now.headSha, base: base?.commit ?? '' };
   if (base === null) return { kind: 'refused', message: `the base branch ${now.baseBranch} does not exist`, ...at };
-  let updated: BranchUpdated;
+  let updated: BranchUpdateResult;
   try {
     updated = await updateBranch(ctx, {
       host,
@@ -92,7 +92,7 @@ async function tryOnce(
 }
 
 function outcomeOf(
-  updated: BranchUpdated,
+  updated: BranchUpdateResult,
   { head, base, baseBranch }: { readonly head: string; readonly base: string; readonly baseBranch: string },
 ): Outcome {
   switch (updated.kind) {
@@ -101,7 +101,7 @@ function outcomeOf(
     case 'conflict':
       return { kind: 'conflict', paths: updated.paths, head, base };
     case 'empty':
-      return { kind: 'refused', message: `${baseBranch} has all of its changes already`, head, base };
+      return { kind: 'refused', message: `${baseBranch} already has all changes of the pull request`, head, base };
     default:
       return updated satisfies never;
   }

@@ -1,6 +1,6 @@
 // Retries a failed check at the host.
 import type { Context } from '../../../context.ts';
-import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
+import { chooseRetryContext } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { type HostClient, hostClient, HostRefused } from '../../../hosts/port.ts';
 import { appendEvents } from '../../events/index.ts';
@@ -57,7 +57,7 @@ async function readContext(
   of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
 ): Promise<string> {
   const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
-  const chosen = contextOf(of.name, {
+  const chosen = chooseRetryContext(of.name, {
     context,
     contextFile: context_file,
     checks: retriable_checks.map((check) => ({

@@ -6,7 +6,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
-import { type GateRun, readGateRuns, type GateOutcome, moveGate } from '../facts/final-gates.ts';
+import { type GateRun, readGateRuns, type GateOutcome, writeGateOutcome } from '../facts/final-gates.ts';
 
 /**
  * Starts the run of a final gate. The id of its row is the key at the host, so that repeated requests start one run.
@@ -17,7 +17,7 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
   if (gate?.state === 'planned' && batch.state === 'building') {
     const outcome = await startGate(ctx, host, gate);
     await passFailpoint('gate:after_host');
-    const isMoved = await moveGate(ctx, host, { gate, outcome });
+    const isMoved = await writeGateOutcome(ctx, host, { gate, outcome });
     if (!isMoved && outcome.state === 'running') await stopUnwanted(ctx, host, { id: gate.id, run: outcome.run });
   }
   await finishIntent(ctx, intent);

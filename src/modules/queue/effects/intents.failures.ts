@@ -106,7 +106,7 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
 interface GivenUp {
   /** The message of the last error. */
   readonly reason: string;
-  /** The reason, as a part of a sentence for the people who requested the work. Absent: they are not informed. */
+  /** The reason, as a part of a sentence for the people who requested the work. Absent: nobody is informed. */
   readonly because?: string;
   /**
    * How many times a notification was tried before it was given up. Absent: the event log gets no event about the

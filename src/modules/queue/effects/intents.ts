@@ -72,7 +72,10 @@ function isDue(ctx: Context, { state, nextTryAt }: IntentRow): boolean {
   return !(nextTryAt && nextTryAt > ctx.clock());
 }
 
-/** Carries out an intent. Returns whether the caller must end it. False: it has ended, or it must stay open. */
+/**
+ * Carries out an intent. Returns whether the caller must end the intent. False: the intent has ended, or must stay
+ * open.
+ */
 async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
   switch (intent.kind) {
     case 'conclude_pull_request':

@@ -6,7 +6,7 @@ import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hos
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { readAbove } from '../host-sync/queue-assignment.ts';
+import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
@@ -36,7 +36,7 @@ export async function concludePullRequest(ctx: Context, intent: IntentRow): Prom
   if (hasLaterCommits && rules.enable_comments) {
     await client.upsertComment(pullRequest.number, {
       key: 'left-out',
-      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
+      body: `This pull request was merged as ${mergeCommit}. Its tested head is ${pinned}. The branch \`${branch}\` is at ${tip.commit} now: commits after ${pinned} are not in ${baseBranch}.`,
     });
   }
   // This comes before the deletion of the branch, because a host closes a pull request whose branch is deleted, and
@@ -101,13 +101,16 @@ async function retargetAbove(
   if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
   const host = hosted(repository);
   let mayDelete = true;
-  for (const { number, belowId } of await readAbove(ctx, landed.row)) {
+  for (const { number, belowId } of await readPullRequestsAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
     try {
       await hostClient(ctx, host).setBaseBranch(number, landed.baseBranch);
     } catch (error) {
       if (!(error instanceof HostRefused)) throw error;
-      ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');
+      ctx.log.warn(
+        { number, reason: error.message },
+        'The host refused to change the base branch of a pull request that was stacked on a landed one.',
+      );
       mayDelete = false;
     }
     await syncPullRequest(ctx, host, number);

@@ -14,7 +14,7 @@ export async function loadTargets(
   tx: Transaction,
   queueId: string,
 ): Promise<ReadonlyMap<string, Targets>> {
-  const rows = await tx.query<Stored>(
+  const rows = await tx.query<StoredTargets>(
     `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
      where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') and affected_targets is not null`,
     [ctx.accountId, queueId],
@@ -30,7 +30,7 @@ export async function loadTargetsOf(
   tx: Transaction,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Targets>> {
-  const rows = await tx.query<Stored>(
+  const rows = await tx.query<StoredTargets>(
     `select id as "pullRequest", ${targetColumns('affected_targets')} from pull_request
      where account_id = $1 and id = any($2::bigint[]) and affected_targets is not null`,
     [ctx.accountId, ids],
@@ -41,13 +41,13 @@ export async function loadTargetsOf(
 async function targetsOfRows(
   ctx: Context,
   tx: Transaction,
-  rows: readonly Stored[],
+  rows: readonly StoredTargets[],
 ): Promise<ReadonlyMap<string, Targets>> {
-  const targets = await targetsOfAll(ctx, rows, async (unknown) => {
+  const targets = await targetsOfAll(ctx, rows, async (missing) => {
     const read = await tx.query<{ targets: string[] | null }>(
       `select p.affected_targets as targets from unnest($2::bigint[]) with ordinality as asked (id, place)
          left join pull_request p on p.account_id = $1 and p.id = asked.id order by asked.place`,
-      [ctx.accountId, unknown.map(({ pullRequest }) => pullRequest)],
+      [ctx.accountId, missing.map(({ pullRequest }) => pullRequest)],
     );
     return read.map((row) => row.targets);
   });
@@ -62,7 +62,7 @@ const sets = new Map<string, readonly string[]>();
 let kept = 0;
 
 /**
- * Returns SQL for the columns `targets` and `digest` of `Stored`. A small set is read whole. Of a large set only
+ * Returns SQL for the columns `targets` and `digest` of `StoredTargets`. A small set is read whole. Of a large set only
  * a hash is read, which the database computes quickly.
  */
 export function targetColumns(column: string): string {
@@ -70,7 +70,7 @@ export function targetColumns(column: string): string {
     case when pg_column_size(${column}) >= 2048 then hash_array_extended(${column}, 0)::text end as digest`;
 }
 
-export interface Stored {
+export interface StoredTargets {
   readonly pullRequest: string;
   /** Null: no targets were reported, or the set is so large that only `digest` was read. */
   readonly targets: readonly string[] | null;
@@ -82,16 +82,16 @@ export interface Stored {
  * Returns the targets of each row. `read` gets the rows whose sets are not in memory, and returns the sets in that
  * order.
  */
-export async function targetsOfAll<Row extends Stored>(
+export async function targetsOfAll<Row extends StoredTargets>(
   ctx: Pick<Context, 'accountId'>,
   rows: readonly Row[],
-  read: (unknown: readonly Row[]) => Promise<readonly (readonly string[] | null)[]>,
+  read: (missing: readonly Row[]) => Promise<readonly (readonly string[] | null)[]>,
 ): Promise<ReadonlyMap<Row, readonly string[] | null>> {
   const keyOf = ({ pullRequest, digest }: Row): string => `${ctx.accountId} ${pullRequest} ${digest}`;
   const found = new Map(rows.map((row) => [row, row.digest === null ? row.targets : recall(keyOf(row))] as const));
-  const unknown = rows.filter((row) => found.get(row) === undefined);
-  const all = unknown.length === 0 ? [] : await read(unknown);
-  for (const [place, row] of unknown.entries()) {
+  const missing = rows.filter((row) => found.get(row) === undefined);
+  const all = missing.length === 0 ? [] : await read(missing);
+  for (const [place, row] of missing.entries()) {
     const targets = all[place] ?? null;
     found.set(row, targets);
     if (targets !== null) keep(keyOf(row), targets);

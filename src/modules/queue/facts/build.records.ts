@@ -11,8 +11,8 @@ import {
 } from '../../../hosts/port.ts';
 import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
-import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
-import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
+import { hasNews, type RecordedChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
+import { isCheckOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
 import { planHint } from '../store/host-hints.ts';
@@ -100,7 +100,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
 }
 
 /** A stored build, its recorded checks, and the rules by which its checks are read. */
-interface KeptBuild extends KeptChecks {
+interface KeptBuild extends RecordedChecks {
   /** When the branch moved to the commit, in milliseconds since the epoch. Null: it has not moved yet. */
   readonly movedAt: number | null;
   /** Whether the commit is tested for a live batch. False: the commit is the head of a pull request. */
@@ -223,7 +223,7 @@ async function keepBuildState(ctx: Context, tx: Transaction, { repositoryId, rep
            from build k
            left join lateral (
              select distinct on (r.name) r.conclusion from check_result r
-             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and ${isOfCi('r.name')} order by r.name, r.attempt desc) c on true
+             where r.account_id = $1 and r.repository_id = $2 and r.commit = $3 and ${isCheckOfCi('r.name')} order by r.name, r.attempt desc) c on true
            where k.account_id = $1 and k.repository_id = $2 and k.commit = $3
            group by k.complete) now
      where b.account_id = $1 and b.repository_id = $2 and b.commit = $3
@@ -243,20 +243,20 @@ export function isFresh(build: BuildState, now: number): boolean {
  * Returns SQL: whether the end of a check, in the row r of `check_result`, was known at an instant. `infinity` means
  * now.
  */
-export function hadEndedBy(instant: string): string {
+export function sqlHadEnded(instant: string): string {
   return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
 }
 
 /** Returns SQL: the conclusion of the row r at an instant. */
-export function conclusionBy(instant: string): string {
-  return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
+export function sqlConclusion(instant: string): string {
+  return `case when ${sqlHadEnded(instant)} then r.conclusion else 'pending' end`;
 }
 
 /**
  * Returns SQL: whether the row r was known at an instant. If it is not recorded when the row became known, a first
  * attempt counts as known since the build, and a later attempt since its start.
  */
-export function wasSeenBy(instant: string): string {
+export function sqlWasKnown(instant: string): string {
   return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
 }
 
@@ -283,10 +283,10 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
      from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
            union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
-       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
-              extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
+       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${sqlConclusion('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
+              extract(epoch from max(r.completed_at) filter (where ${sqlHadEnded('$6')})) * 1000 as last_end
        from check_result r
-       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true
+       where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${sqlWasKnown('$6')}) c on true
      where b.started_at <= $6`,
     [
       ctx.accountId,

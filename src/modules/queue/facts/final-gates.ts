@@ -45,7 +45,7 @@ export async function loadGates(
   );
 }
 
-/** Gives each batch the labels of those of its members that are in line. */
+/** Gives each batch the labels of its members that are in line. */
 export function labelBatches(
   batches: Iterable<readonly [id: string, members: readonly string[]]>,
   line: readonly { readonly id: string; readonly labels: readonly string[] }[],
@@ -98,7 +98,7 @@ const movesFrom: Readonly<Record<GateOutcome['state'], readonly GateRun['state']
 };
 
 /** Writes the outcome of a gate. False: another writer has written it before, or the batch has ended. */
-export async function moveGate(
+export async function writeGateOutcome(
   ctx: Context,
   host: HostedRepository,
   { gate, outcome }: { readonly gate: GateRun; readonly outcome: GateOutcome },
@@ -136,18 +136,18 @@ export async function moveGate(
   });
 }
 
-/** Reads the running gates of a commit from the host, and writes the outcomes of those that have ended. */
+/** Reads the running gates of a commit from the host, and writes the outcomes of the gates that have ended. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
     const outcome = outcomeOf(await hostClient(ctx, host).readWorkflowRun(gate.run ?? ''));
-    if (outcome !== null) await moveGate(ctx, host, { gate, outcome });
+    if (outcome !== null) await writeGateOutcome(ctx, host, { gate, outcome });
   }
 }
 
 /** Null: the workflow is still running. A gate passes only by the conclusion `success`. */
 function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
-  if (run === null) return { state: 'failed', url: null, reason: 'the code host no longer knows its run' };
+  if (run === null) return { state: 'failed', url: null, reason: 'the code host no longer has the run of the gate' };
   if (run.conclusion === 'pending') return null;
   if (run.conclusion === 'success') return { state: 'passed', url: run.url };
   return { state: 'failed', url: run.url, reason: run.summary ?? run.conclusion };

@@ -1,7 +1,7 @@
 // Loads builds and judges own checks for the planner and for admission. A failed check that is retried counts as
 // pending until its new attempt ends.
 import type { Context } from '../../../context.ts';
-import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
+import { decideRetries, withUndecidedChecks, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { BuildState, Verdict } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -16,7 +16,7 @@ export async function loadJudgedBuilds(
 ): Promise<readonly BuildState[]> {
   const builds = await loadBuilds(ctx, tx, wanted);
   const undecided = await findUndecided(ctx, tx, { builds, wanted, rules });
-  return builds.map((build) => withUndecided(build, undecided.get(build.commit) ?? []));
+  return builds.map((build) => withUndecidedChecks(build, undecided.get(build.commit) ?? []));
 }
 
 /** Like `loadJudgedBuilds`, for builds of heads that were already loaded. Returns the builds by head commit. */
@@ -34,7 +34,7 @@ export async function judgedHeads(
   const judged = new Map(of.heads);
   for (const [commit, names] of undecided) {
     const build = of.heads.get(commit);
-    if (build !== undefined) judged.set(commit, withUndecided(build, names));
+    if (build !== undefined) judged.set(commit, withUndecidedChecks(build, names));
   }
   return judged;
 }
@@ -83,7 +83,7 @@ export interface OwnChecks {
  * Judges a pull request's own required checks on its head. Admission, planner, gate and explanations all use this
  * function. A canceled run proves nothing.
  */
-export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
+export function judgeOwnChecks(build: BuildState | undefined, rules: QueueRules): OwnChecks {
   if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
   const verdict = judgeChecks(build, rules.ownRequiredChecks);
   if (verdict !== 'red') return { verdict, failed: [], missing: [] };

@@ -5,7 +5,7 @@
 import type { Context } from '../../../context.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
-import { isWanted, lineColumns, readWanted, type WantedRows, type LineRow } from '../store/line.rows.ts';
+import { isWanted, lineColumns, readWantedRows, type WantedRows, type LineRow } from '../store/line.rows.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from './build.records.ts';
 
@@ -48,11 +48,11 @@ interface LineRead {
 }
 
 /**
- * Like `readWanted`, and for a long line also the builds of its heads. The caller holds the queue's lock, and its
+ * Like `readWantedRows`, and for a long line also the builds of its heads. The caller holds the queue's lock, and its
  * transaction has not yet written rows of the line, because the rows that are read here are kept.
  */
 export async function readKeptLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<LineRead> {
-  if (queue.waiting + queue.tagged < keptFrom) return { wanted: await readWanted(ctx, tx, queue.id), heads: null };
+  if (queue.waiting + queue.tagged < keptFrom) return { wanted: await readWantedRows(ctx, tx, queue.id), heads: null };
   const kept = linesOf(ctx.db).get(queue.id);
   const rows = await readRows(ctx, tx, { queue, kept: kept?.rows ?? nothing });
   const heads = await readHeads(ctx, tx, { queue, kept: kept?.heads ?? nothing, rows });
@@ -66,7 +66,7 @@ export async function readKeptLine(ctx: Context, tx: Transaction, queue: LineOf)
  */
 export async function readWrittenLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<WantedRows> {
   const kept = linesOf(ctx.db).get(queue.id);
-  if (kept === undefined) return await readWanted(ctx, tx, queue.id);
+  if (kept === undefined) return await readWantedRows(ctx, tx, queue.id);
   return wantedOf(await readRows(ctx, tx, { queue, kept: kept.rows }));
 }
 
@@ -180,7 +180,7 @@ async function readHeads(
   });
 }
 
-/** Returns the kept rows in the order in which `readWanted` reads them. */
+/** Returns the kept rows in the order in which `readWantedRows` reads them. */
 function wantedOf({ facts }: Kept<KeptRow>): WantedRows {
   const pending: KeptRow[] = [];
   const line: KeptRow[] = [];

@@ -20,7 +20,7 @@ const messagePrefix = 'Nothing lands under this number: batch ';
  * Returns the commit of the landing ref afterwards: the tombstone, or the commit of a landing that was faster. Null:
  * the host refused the ref.
  */
-export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
+export async function writeTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
   const client = hostClient(ctx, host);
   const author = client.identity();
   const tombstone = await client.composeCommit({

@@ -2,18 +2,22 @@
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { targetColumns, targetsOfAll, type Stored } from './affected-targets.ts';
+import { targetColumns, targetsOfAll, type StoredTargets } from './affected-targets.ts';
 
-export interface Landed {
+export interface RecordedLanding {
   readonly id: string;
   readonly commit: string;
   readonly first_parent: string;
 }
 
 /** The landings of the last 24 h. */
-export async function readLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
+export async function readLandings(
+  ctx: Context,
+  tx: Transaction,
+  queueId: string,
+): Promise<readonly RecordedLanding[]> {
   const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
-  return await tx.query<Landed>(
+  return await tx.query<RecordedLanding>(
     'select id, commit, first_parent from landing where account_id = $1 and queue_id = $2 and landed_at > $3',
     [ctx.accountId, queueId, since],
   );
@@ -28,12 +32,12 @@ export async function loadLineage(
   return lineageOf(await readLandings(ctx, tx, queueId), tip);
 }
 
-export function lineageOf(landed: readonly Landed[], tip: string): string[] {
+export function lineageOf(landed: readonly RecordedLanding[], tip: string): string[] {
   return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
 }
 
 /** The tip, and the tips before each of our own landings, back to the first commit that somebody else pushed. */
-export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
+export function ownLineOf(landed: readonly RecordedLanding[], tip: string): string[] {
   const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
   const line = new Set([tip]);
   for (let at = parents.get(tip); at !== undefined && !line.has(at); at = parents.get(at)) line.add(at);
@@ -48,7 +52,7 @@ export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
 export async function loadLandings(
   ctx: Context,
   tx: Transaction,
-  of: { readonly landed: readonly Landed[]; readonly tip: string; readonly since: readonly string[] },
+  of: { readonly landed: readonly RecordedLanding[]; readonly tip: string; readonly since: readonly string[] },
 ): Promise<Landing[]> {
   const line = lineSince(of);
   if (line.length === 0) return [];
@@ -72,7 +76,7 @@ export async function loadLandings(
   }));
 }
 
-interface LandedRow extends Stored {
+interface LandedRow extends StoredTargets {
   readonly landing: string;
   readonly head: string;
 }
@@ -96,13 +100,13 @@ function lineSince({
   tip,
   since,
 }: {
-  readonly landed: readonly Landed[];
+  readonly landed: readonly RecordedLanding[];
   readonly tip: string;
   readonly since: readonly string[];
-}): Landed[] {
+}): RecordedLanding[] {
   const searched = new Set(since);
   const madeBy = new Map(landed.map((row) => [row.commit, row]));
-  const line: Landed[] = [];
+  const line: RecordedLanding[] = [];
   let reached = 0;
   for (let at = madeBy.get(tip); at !== undefined; at = madeBy.get(at.first_parent)) {
     // A commit is never its own ancestor. This prevents an endless loop if rows say otherwise.

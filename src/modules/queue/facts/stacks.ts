@@ -24,7 +24,7 @@ export interface PullRequestBelow {
  * The pull requests directly below the given ones, by id. Flush the unit of work before the call, because this reads
  * the database.
  */
-export async function readBelow(
+export async function readPullRequestsBelow(
   ctx: Context,
   tx: Transaction,
   positions: readonly StackPosition[],
@@ -41,7 +41,7 @@ export async function readBelow(
 }
 
 /** The pull request below, which must be earlier in line. Null: there is none, or it is merged. */
-export function openBelow(
+export function findOpenBelow(
   below: ReadonlyMap<string, PullRequestBelow>,
   belowId: string | null | undefined,
 ): string | null {
@@ -72,12 +72,14 @@ export function isInStack(configuration: Configuration, { belowId }: StackPositi
 
 /** The landed head of the pull request below. Null: the pull request below has not landed, or there is none. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
-  const [below] = (await ctx.db.transaction(ctx.accountId, async (tx) => await readBelow(ctx, tx, [row]))).values();
+  const [below] = (
+    await ctx.db.transaction(ctx.accountId, async (tx) => await readPullRequestsBelow(ctx, tx, [row]))
+  ).values();
   return below?.status === 'merged' ? below.head : null;
 }
 
 /** The unmerged pull requests below a pull request in the same queue, the lowest first. */
-export async function loadBelow({ tx, queue }: QueueWork, row: PullRequestRow): Promise<PullRequestRow[]> {
+export async function loadPullRequestsBelow({ tx, queue }: QueueWork, row: PullRequestRow): Promise<PullRequestRow[]> {
   const found: PullRequestRow[] = [];
   for (let id = row.belowId; id && found.length < deepestStack; id = found[0]?.belowId) {
     const below = await tx.em.findOneOrFail(PullRequestEntity, { id });

@@ -56,7 +56,7 @@ export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepo
   const [first] = unknown;
   if (first === undefined) return false;
   const others = unknown.length === 1 ? '' : `, and ${unknown.length - 1} more`;
-  const reason = restoredBecause(`no record knows the landing ${first.ref} at ${first.commit}${others}`);
+  const reason = restoredHaltReason(`there is no record of the landing ${first.ref} at ${first.commit}${others}`);
   const running = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -72,6 +72,6 @@ export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepo
   return true;
 }
 
-export function restoredBecause(cause: string): string {
+export function restoredHaltReason(cause: string): string {
   return `${restoredReason} ${cause}: the database is older than the repository. Nothing lands until somebody runs: npm run recover -- --yes`;
 }

@@ -12,7 +12,7 @@ import { isLandingStarted } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
-import { loadBelow } from '../facts/stacks.ts';
+import { loadPullRequestsBelow } from '../facts/stacks.ts';
 import { announce, planLabelWrite, planReply, type QueueWork } from '../store/status.writer.ts';
 
 export interface LabelAct extends LabelWrite {
@@ -103,7 +103,7 @@ async function followLabel(
       return await followWithdrawal(work, row);
     case 'skip_line':
       // Skip line also applies to the pull requests below in the stack.
-      for (const each of [...(await loadBelow(work, row)), row])
+      for (const each of [...(await loadPullRequestsBelow(work, row)), row])
         Object.assign(each, { skipLine: true, requestedBy: by });
       return;
     case 'end_skip_line':

@@ -12,7 +12,7 @@ export interface SeenPullRequest extends HostPullRequest {
  * After a push, the branch has the new head before the host's record of the pull request has it. Until the record has
  * the new head, its other facts are about the older head.
  */
-export function atTip(recorded: HostPullRequest): SeenPullRequest {
+export function withTipAsHead(recorded: HostPullRequest): SeenPullRequest {
   const headSha = recorded.headTip ?? recorded.headSha;
   return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha };
 }
@@ -66,7 +66,7 @@ export function hasFacts(row: PullRequestRow, seen: SeenPullRequest): boolean {
 }
 
 /** Whether the status in the row agrees with the state at the host. */
-export function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
+export function hasHostState(row: PullRequestRow, seen: HostPullRequest): boolean {
   switch (seen.state) {
     case 'open':
       return row.status !== 'closed';

@@ -14,17 +14,17 @@ import { isLandingStarted } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
-import { atTip, factsOf, hasFacts, hasFollowed, type SeenPullRequest } from './pull-request.facts.ts';
+import { withTipAsHead, factsOf, hasFacts, hasHostState, type SeenPullRequest } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
 import {
   moveToQueueOfBase,
   isAssigned,
   belowAfterLanding,
   readAssignment,
-  readAbove,
+  readPullRequestsAbove,
   lockAssignment,
   type LockedAssignment,
-  type ReadPullRequest,
+  type PullRequestFromHost,
 } from './queue-assignment.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { planHint } from '../store/host-hints.ts';
@@ -49,7 +49,7 @@ export async function syncPullRequest(
     const recorded = await client.getPullRequest(number);
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
-    const seen = atTip(person);
+    const seen = withTipAsHead(person);
     const head = await readHead(ctx, repository, { seen, before });
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
     const acts =
@@ -71,12 +71,13 @@ export async function syncPullRequest(
       await planNextRead(ctx, repository, { number, isNews: before.writtenAt !== row.updatedAt.getTime() });
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
-      for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
+      for (const { number: above } of await readPullRequestsAbove(ctx, row))
+        await syncPullRequest(ctx, repository, above);
     return row;
   }
 }
 
-interface Found extends ReadPullRequest {
+interface Found extends PullRequestFromHost {
   readonly seen: SeenPullRequest;
 }
 
@@ -99,8 +100,8 @@ async function storePullRequest(
   const { head, acts, options, writtenAt } = read;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const locked = await lockAssignment(ctx, tx, found);
-    if (writtenAt !== 'any' && (locked.known?.updatedAt.getTime() ?? null) !== writtenAt) return null;
-    const isNew = locked.known?.headSha !== seen.headSha || locked.known.status === 'closed';
+    if (writtenAt !== 'any' && (locked.storedRow?.updatedAt.getTime() ?? null) !== writtenAt) return null;
+    const isNew = locked.storedRow?.headSha !== seen.headSha || locked.storedRow.status === 'closed';
     const work = await moveToQueueOfBase(ctx, tx, locked);
     if (head !== null)
       await recordBuild(ctx, tx, {
@@ -196,7 +197,7 @@ async function findUnchanged(
     ctx.db.load(ctx.accountId, PullRequestEntity, id),
     readKeptOf(ctx, { repositoryId: repository.id, id, head: seen.headSha }),
   ]);
-  if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
+  if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasHostState(row, seen)) return null;
   if (head !== null && head.unverified !== null) return null;
   if (head !== null && (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail)) return null;
   if (kept === undefined || (head !== null && !kept.hasBuild)) return null;
@@ -227,7 +228,7 @@ async function readKeptOf(
 async function keepPullRequest(
   work: QueueWork,
   repository: HostedRepository,
-  { known, target, assignment, read }: LockedAssignment & { readonly read: SeenFacts },
+  { storedRow: known, target, assignment, read }: LockedAssignment & { readonly read: SeenFacts },
 ): Promise<PullRequestRow> {
   const { seen, head } = read;
   if (known === null) return await insertPullRequest(work, { repository, belowId: assignment.belowId }, read);

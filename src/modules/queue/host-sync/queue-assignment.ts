@@ -32,7 +32,8 @@ export interface QueueAssignment {
 
 /** The present queue of a pull request, and the queue to which it belongs. Both rows are locked. */
 export interface LockedAssignment {
-  readonly known: PullRequestRow | null;
+  /** Null: Interlock has no row of this pull request yet. */
+  readonly storedRow: PullRequestRow | null;
   readonly assignment: QueueAssignment;
   readonly target: QueueRow;
   /** The present queue. It differs from `target` if the pull request has just changed its base branch or its stack. */
@@ -40,39 +41,39 @@ export interface LockedAssignment {
 }
 
 /** A pull request as read from the host, and the rules that decide its queue. */
-export interface ReadPullRequest {
+export interface PullRequestFromHost {
   readonly repository: HostedRepository;
   readonly seen: HostPullRequest;
   readonly rules: { readonly configuration: Configuration; readonly defaultBranch: string };
 }
 
-async function findAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<QueueAssignment> {
+async function findAssignment(ctx: Context, tx: Transaction, read: PullRequestFromHost): Promise<QueueAssignment> {
   return decideAssignment(
-    of,
-    canBeStacked(of) ? await readCandidates(ctx, tx, { repositoryId: of.repository.id, seen: of.seen }) : [],
+    read,
+    canBeStacked(read) ? await readCandidates(ctx, tx, { repositoryId: read.repository.id, seen: read.seen }) : [],
   );
 }
 
 /** Like `findAssignment`, for callers without a transaction. */
-export async function readAssignment(ctx: Context, of: ReadPullRequest): Promise<QueueAssignment> {
-  if (!canBeStacked(of)) return decideAssignment(of, []);
-  return await ctx.db.transaction(ctx.accountId, async (tx) => await findAssignment(ctx, tx, of));
+export async function readAssignment(ctx: Context, read: PullRequestFromHost): Promise<QueueAssignment> {
+  if (!canBeStacked(read)) return decideAssignment(read, []);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await findAssignment(ctx, tx, read));
 }
 
-function canBeStacked({ seen, rules: { configuration, defaultBranch } }: ReadPullRequest): boolean {
+function canBeStacked({ seen, rules: { configuration, defaultBranch } }: PullRequestFromHost): boolean {
   return (
     configuration.merge_rules.auto_detect_stacks && !isManagedBranch(configuration, seen.baseBranch, defaultBranch)
   );
 }
 
 function decideAssignment(
-  of: ReadPullRequest,
+  read: PullRequestFromHost,
   candidates: readonly (StackCandidate & { readonly id: string })[],
 ): QueueAssignment {
-  const { seen, rules } = of;
+  const { seen, rules } = read;
   const isManaged = (branch: string): boolean => isManagedBranch(rules.configuration, branch, rules.defaultBranch);
   const alone: QueueAssignment = { baseBranch: seen.baseBranch, belowId: null };
-  if (!canBeStacked(of)) return alone;
+  if (!canBeStacked(read)) return alone;
   const headBranch = seen.headFork === null ? seen.headBranch : null;
   const stack = findStack({ ...seen, headBranch, openedAt: seen.createdAt }, candidates, isManaged);
   const [below] = stack?.below ?? [];
@@ -104,9 +105,13 @@ async function readCandidates(
   );
 }
 
-export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<LockedAssignment> {
-  const { repository, seen } = of;
-  const assignment = await findAssignment(ctx, tx, of);
+export async function lockAssignment(
+  ctx: Context,
+  tx: Transaction,
+  read: PullRequestFromHost,
+): Promise<LockedAssignment> {
+  const { repository, seen } = read;
+  const assignment = await findAssignment(ctx, tx, read);
   const [before] = await tx.query<{ queue_id: string | null; status: PullRequestRow['status'] }>(
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
@@ -116,18 +121,18 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
   const targetId =
     landedIn ?? (await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch: assignment.baseBranch }));
   const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
-  const known = await tx.em.findOne(PullRequestEntity, {
+  const storedRow = await tx.em.findOne(PullRequestEntity, {
     accountId: ctx.accountId,
     repositoryId: repository.id,
     number: seen.number,
   });
   const target = queues.get(targetId);
-  const current = queues.get(known?.queueId ?? targetId);
+  const current = queues.get(storedRow?.queueId ?? targetId);
   // The pull request moved to a third queue before the locks were taken. The error ends this host sync, and the host
   // hint or the user tries again.
   if (target === undefined || current === undefined)
     throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
-  return { known, assignment, target, current };
+  return { storedRow, assignment, target, current };
 }
 
 /**
@@ -138,21 +143,21 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
 export async function moveToQueueOfBase(
   ctx: Context,
   tx: Transaction,
-  { known, target, current }: LockedAssignment,
+  { storedRow, target, current }: LockedAssignment,
 ): Promise<QueueWork> {
-  if (known === null || target === current) return startWork(ctx, tx, target);
+  if (storedRow === null || target === current) return startWork(ctx, tx, target);
   const work = startWork(ctx, tx, current);
-  if (await isLandingStarted(work.ctx, work.tx, known.id)) return work;
-  if (isQueued(known.status) || known.status === 'pending') {
+  if (await isLandingStarted(work.ctx, work.tx, storedRow.id)) return work;
+  if (isQueued(storedRow.status) || storedRow.status === 'pending') {
     const [from, to] = [current.baseBranch, target.baseBranch];
-    await planReply(work, known.id, {
-      key: `base:${to}:${known.mergeRequestedAt?.getTime() ?? 0}`,
+    await planReply(work, storedRow.id, {
+      key: `base:${to}:${storedRow.mergeRequestedAt?.getTime() ?? 0}`,
       body: `The base branch of this pull request is \`${to}\` now, and was \`${from}\`. It left the line of \`${from}\`, because a build for one base branch proves nothing for another. Ask again to merge it into \`${to}\`.`,
     });
-    writeStatus(work, known, 'dequeue');
-    announceDequeued(work, known);
+    writeStatus(work, storedRow, 'dequeue');
+    announceDequeued(work, storedRow);
   }
-  Object.assign(known, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
+  Object.assign(storedRow, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
   await finishWork(work);
   return startWork(ctx, tx, target);
 }
@@ -164,29 +169,29 @@ export async function moveToQueueOfBase(
  */
 export async function belowAfterLanding(
   tx: Transaction,
-  known: PullRequestRow,
+  row: PullRequestRow,
   at: { readonly assignment: QueueAssignment; readonly containsBase: boolean },
 ): Promise<string | null> {
-  if (at.assignment.belowId !== null || !known.belowId || at.containsBase) return at.assignment.belowId;
-  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: known.belowId });
-  return below.status === 'merged' ? known.belowId : null;
+  if (at.assignment.belowId !== null || !row.belowId || at.containsBase) return at.assignment.belowId;
+  const below = await tx.em.findOneOrFail(PullRequestEntity, { id: row.belowId });
+  return below.status === 'merged' ? row.belowId : null;
 }
 
 /** Whether the row already has this assignment. A row that still refers to a landed pull request below also counts. */
 export function isAssigned(
   row: Pick<PullRequestRow, 'belowId'>,
-  kept: { readonly baseBranch: string; readonly isBelowMerged: boolean | null },
+  stored: { readonly baseBranch: string; readonly isBelowMerged: boolean | null },
   assignment: QueueAssignment,
 ): boolean {
   const isBelow =
-    (row.belowId ?? null) === assignment.belowId || (assignment.belowId === null && kept.isBelowMerged === true);
-  return isBelow && kept.baseBranch === assignment.baseBranch;
+    (row.belowId ?? null) === assignment.belowId || (assignment.belowId === null && stored.isBelowMerged === true);
+  return isBelow && stored.baseBranch === assignment.baseBranch;
 }
 
 /**
  * The open pull requests whose base branch is the head branch of this one. A branch of a fork is never a base branch.
  */
-export async function readAbove(
+export async function readPullRequestsAbove(
   ctx: Context,
   row: Pick<PullRequestRow, 'repositoryId' | 'headBranch' | 'headFork'>,
 ): Promise<{ readonly number: number; readonly id: string; readonly belowId: string | null }[]> {

@@ -10,7 +10,7 @@ import { announceBatch } from '../store/batch.events.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import type { Outcome } from './landing.move.ts';
 import { recordLanding } from './landing.record.ts';
-import type { Passed } from './proof.ts';
+import type { GateApproval } from './proof.ts';
 import { BatchEntity, PullRequestEntity, type BatchRow, type IntentRow } from '../store/queue.entities.ts';
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
@@ -23,7 +23,7 @@ import {
   resumeWork,
   type QueueWork,
 } from '../store/status.writer.ts';
-import { restoredBecause } from '../facts/unknown-landings.ts';
+import { restoredHaltReason } from '../facts/unknown-landings.ts';
 import { lockIntent } from '../store/intents.ts';
 
 interface Conclusion {
@@ -57,7 +57,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
       return;
     }
     const { commit } = outcome;
-    const { byHost } = intent.payload['passed'] as Passed;
+    const { byHost } = intent.payload['passed'] as GateApproval;
     if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree)
       haltForAnotherCommit(work, { batch, intent, commit });
     else {
@@ -88,7 +88,7 @@ function haltForAnotherCommit(
   batch.state = 'building';
   haltWork(
     work,
-    restoredBecause(
+    restoredHaltReason(
       `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
     ),
   );

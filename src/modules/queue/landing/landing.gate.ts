@@ -17,9 +17,9 @@ import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
 import { readLine } from '../store/line.rows.ts';
 import { loadTargets } from '../facts/affected-targets.ts';
-import { judgeOwn } from '../facts/judged-builds.ts';
+import { judgeOwnChecks } from '../facts/judged-builds.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
-import { openBelow, readBelow } from '../facts/stacks.ts';
+import { findOpenBelow, readPullRequestsBelow } from '../facts/stacks.ts';
 import {
   PullRequestEntity,
   type BatchRow,
@@ -28,7 +28,7 @@ import {
   type QueueRow,
 } from '../store/queue.entities.ts';
 import { judgeParts, loadTargetsThatCount, type PassedPart } from '../builds/composed-evidence.ts';
-import type { Passed } from './proof.ts';
+import type { GateApproval } from './proof.ts';
 
 export interface Gate {
   readonly intent: IntentRow;
@@ -40,7 +40,7 @@ export interface Gate {
 
 export type GateVerdict =
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'passed'; readonly passed: Passed };
+  | { readonly kind: 'passed'; readonly passed: GateApproval };
 
 export async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<GateVerdict> {
   const { batch, queue, repository } = gate;
@@ -134,18 +134,18 @@ async function loadMemberFacts(
   // Own checks are judged as the planner judges them: a check that is retried is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
   const ownBuilds = await loadJudgedBuilds(ctx, tx, { wanted: own, rules });
-  const below = await readBelow(ctx, tx, rows);
+  const below = await readPullRequestsBelow(ctx, tx, rows);
   return loaded.members.map(({ pullRequestId, pinnedHead }) => {
     const row = rows.find((candidate) => candidate.id === pullRequestId);
     const member = { pullRequest: pullRequestId, pinned: pinnedHead };
     if (row === undefined || row.queueId !== queue.id || !isQueued(row.status)) return { ...member, current: null };
-    const checks = judgeOwn(
+    const checks = judgeOwnChecks(
       ownBuilds.find((build) => build.commit === row.headSha),
       rules,
     );
     const current = {
       head: row.headSha,
-      below: openBelow(below, row.belowId),
+      below: findOpenBelow(below, row.belowId),
       skipValidation: row.skipValidation,
       ownVerdict: checks.verdict,
       ownFailedChecks: checks.failed,

@@ -203,6 +203,10 @@ async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: strin
 }
 
 /** After the heads were put back, reads the pull requests from the host, before anything is planned on their rows. */
-export async function followRestored(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
+export async function syncRestoredHeads(
+  ctx: Context,
+  { host }: LoadedBatch,
+  moves: readonly HeadMove[],
+): Promise<void> {
   for (const { number } of moves) await syncPullRequest(ctx, host, number);
 }

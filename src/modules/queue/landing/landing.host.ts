@@ -71,7 +71,7 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
   if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
   const mismatch = (difference: string): Outcome => ({
     kind: 'mismatch',
-    message: `The host merged #${number} as ${commit.commit}, ${difference}. Look at the base, then resume.`,
+    message: `The host merged #${number} as ${commit.commit}, ${difference}. Check the base branch, and then resume the queue.`,
   });
   const line = await client.listFirstParents({
     from: batch.parentCommit,

@@ -18,8 +18,8 @@ import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
-import { fenceHeads, followRestored, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
-import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
+import { fenceHeads, syncRestoredHeads, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
+import { isTombstone, landingRef, writeTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
@@ -64,7 +64,7 @@ async function withHeadsBack(
 ): Promise<Outcome> {
   if (outcome.kind === 'landed' || heads.length === 0) return outcome;
   await restoreHeads(ctx, loaded, heads);
-  await followRestored(ctx, loaded, heads);
+  await syncRestoredHeads(ctx, loaded, heads);
   return outcome;
 }
 
@@ -104,7 +104,7 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
  * update succeeds, and the outcome is `failure`.
  */
 export async function settleOutcome(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
-  const landed = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
+  const landed = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await writeTombstone(ctx, loaded));
   return landed === null ? failure : await outcomeOf(ctx, loaded, { commit: landed, failure });
 }
 

@@ -1,7 +1,7 @@
 // Writes the records of a landed batch, in one transaction under the queue's lock, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
 import { announceBatch } from '../store/batch.events.ts';
-import { writeProof, type Grade, type Passed, type ProvenLanding } from './proof.ts';
+import { writeProof, type Grade, type GateApproval, type ProvenLanding } from './proof.ts';
 import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -13,7 +13,7 @@ export async function recordLanding(
   const { tx, queue, now } = work;
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
-  const passed = intent.payload['passed'] as Passed;
+  const passed = intent.payload['passed'] as GateApproval;
   // If the host merged the pull request, the host's commit is the own commit, and not the tested one.
   const own = (members.get(batch.id) ?? []).map((member) =>
     passed.byHost ? { ...member, ownCommit: commit } : member,
@@ -103,7 +103,7 @@ function markMerged(work: QueueWork, row: PullRequestRow, landed: MergedMember):
   });
 }
 
-function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
+function gradeOf({ evidence, parts, byHost }: GateApproval, commit: string): Grade {
   if (evidence === null && parts === undefined) return 'unvalidated';
   if (byHost) return 'host_merged';
   if (evidence === null) return 'composed';

@@ -11,7 +11,7 @@ import { withTraceOfBatch } from '../facts/traces.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
-import type { Passed } from './proof.ts';
+import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
 import { BatchEntity, PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
 import { concludeLanding } from './landing.conclude.ts';
@@ -25,7 +25,7 @@ type Started =
   | {
       readonly kind: 'started';
       readonly attempt: number;
-      readonly passed: Passed;
+      readonly passed: GateApproval;
       readonly heads: readonly HeadMove[] | null;
     }
   | { readonly kind: 'void'; readonly reason: string }
@@ -88,7 +88,7 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       // An earlier attempt was interrupted after the gate, so only the host shows the outcome.
       intent.attempt += 1;
       const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
-      return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };
+      return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as GateApproval, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });

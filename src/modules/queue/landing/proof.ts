@@ -70,7 +70,7 @@ export interface ProofBody {
  * What the landing gate accepted. The intent stores it, so that the proof contains the rules and results of that time
  * even if they change later.
  */
-export interface Passed {
+export interface GateApproval {
   readonly gate: ProofBody['gate'];
   readonly configuration: string;
   /** Whether the host merged the pull request with a commit of its own. */
@@ -107,7 +107,7 @@ export interface ProvenLanding {
   readonly isEmpty: boolean;
   readonly grade: Grade;
   readonly batchCommit: BatchRow['batchCommit'];
-  readonly passed: Passed;
+  readonly passed: GateApproval;
 }
 
 export async function writeProof(work: QueueWork, landed: ProvenLanding): Promise<void> {
@@ -175,7 +175,11 @@ function provenBuild({ commit, tree, checks }: BuildState): ProofBody['evidence'
   return { commit, tree, checks };
 }
 
-async function provenParts({ tx }: QueueWork, { parts = [] }: Passed, batch: BatchRow): Promise<ProofBody['evidence']> {
+async function provenParts(
+  { tx }: QueueWork,
+  { parts = [] }: GateApproval,
+  batch: BatchRow,
+): Promise<ProofBody['evidence']> {
   const ids = parts.flatMap(({ content }) => content.map(({ pullRequestId }) => pullRequestId));
   const rows = ids.length === 0 ? [] : await tx.em.find(PullRequestEntity, { id: { $in: ids } });
   const numbers = new Map(rows.map(({ id, number }) => [id, number]));

@@ -20,8 +20,8 @@ export async function importQueue(ctx: Context, survey: QueueSurvey): Promise<vo
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
     for (const landing of survey.landings) await importLanding(work, landing);
     await markMerged(work, survey.pushed, { byQueue: false, at: work.now });
-    await voidImpossible(work, survey.impossible);
-    await supersedeLive(work);
+    await voidImpossibleLandings(work, survey.impossible);
+    await supersedeLiveBatches(work);
     // The tip is unknown now, so that it is read again before anything is planned.
     work.queue.baseTip = null;
     await finishWork(work);
@@ -165,7 +165,7 @@ async function markMerged(
   }
 }
 
-export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly string[]): Promise<void> {
+export async function voidImpossibleLandings({ tx, now }: QueueWork, intentIds: readonly string[]): Promise<void> {
   for (const intent of await tx.em.find(IntentEntity, { id: { $in: [...intentIds] }, state: 'started' })) {
     Object.assign(intent, {
       state: 'void',
@@ -180,7 +180,7 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
  * Supersedes the batches that were live at the time of the backup, so that their pull requests are built again on the
  * present tip. A started landing is not changed. The queue ends it by reading the host, as after a crash.
  */
-export async function supersedeLive(work: QueueWork): Promise<void> {
+export async function supersedeLiveBatches(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;
   const started = await tx.em.find(IntentEntity, { queueId: queue.id, kind: 'land', state: 'started' });
   const kept = started.flatMap(({ batchId }) => batchId ?? []);

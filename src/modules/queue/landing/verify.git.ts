@@ -11,7 +11,7 @@ export interface StoredProof {
   readonly digest: string;
 }
 
-export interface Examined {
+export interface ExaminedLanding {
   readonly client: HostClient;
   readonly repository: RepositoryRow;
   readonly commit: HostCommit;
@@ -20,7 +20,7 @@ export interface Examined {
 
 /** Composes commits from git alone, without rows. */
 export async function composeAgain(
-  { client, proof }: Examined,
+  { client, proof }: ExaminedLanding,
   parent: string,
   members: readonly ProvenMember[],
 ): Promise<CompositionResult> {

@@ -5,7 +5,7 @@ import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts'
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { ProofBody } from './proof.ts';
-import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
+import { composeAgain, type ExaminedLanding, type StoredProof } from './verify.git.ts';
 
 /**
  * The landings that moved the base branch from one tip to another one, oldest first. Null: the two commits are not tips
@@ -13,7 +13,7 @@ import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
  */
 export type VerifiedLine = (from: string, to: string) => readonly Landing[] | null;
 
-export function lineOf(of: {
+export function createVerifiedLine(of: {
   readonly managedFrom: string;
   /** Oldest first. */
   readonly commits: readonly HostCommit[];
@@ -46,7 +46,7 @@ function toChange({ number, head, targets }: ProofBody['members'][number]) {
   return { pullRequest: String(number), head, targets: targets ?? null };
 }
 
-export async function checkParts(examined: Examined, line: VerifiedLine): Promise<string[]> {
+export async function checkParts(examined: ExaminedLanding, line: VerifiedLine): Promise<string[]> {
   const { commit, proof } = examined;
   const { firstParent, members, evidence } = proof.body;
   const failures: string[] = [];

@@ -10,8 +10,8 @@ import { digestProof, type Grade } from './proof.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { readPassedGates } from '../facts/final-gates.ts';
 import { landingRef } from '../facts/landing-refs.ts';
-import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
-import { checkParts, lineOf } from './verify.parts.ts';
+import { composeAgain, type ExaminedLanding, type StoredProof } from './verify.git.ts';
+import { checkParts, createVerifiedLine } from './verify.parts.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
 export interface Verification {
@@ -83,7 +83,7 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     if (!position.has(proof.commit))
       failures.push(`${proof.commit} landed, but is not on the first-parent line of ${queue.baseBranch}`);
   const inner = innerCommits(commits, proofs, position);
-  const line = lineOf({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
+  const line = createVerifiedLine({ managedFrom: queue.managedFrom ?? '', commits, proofOf, inner });
   const grades: Partial<Record<Grade, number>> = {};
   for (const commit of commits) {
     const proof = proofOf.get(commit.commit);
@@ -146,7 +146,7 @@ function innerCommits(
   return inner;
 }
 
-async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
+async function checkProof(ctx: Context, examined: ExaminedLanding): Promise<string[]> {
   const { client, commit, proof } = examined;
   const { body } = proof;
   const failures: string[] = [];
@@ -166,7 +166,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   return failures;
 }
 
-async function checkEvidence(ctx: Context, { client, repository, commit, proof }: Examined): Promise<string[]> {
+async function checkEvidence(ctx: Context, { client, repository, commit, proof }: ExaminedLanding): Promise<string[]> {
   const { body } = proof;
   const prefix = `${commit.commit}:`;
   if (body.grade === 'unvalidated')
@@ -210,7 +210,7 @@ async function checkEvidence(ctx: Context, { client, repository, commit, proof }
  * Checks that each final gate of the proof passed on the landed commit, or on the commit from which the host made the
  * landed one.
  */
-async function checkFinalGates(ctx: Context, { commit, proof }: Examined): Promise<string[]> {
+async function checkFinalGates(ctx: Context, { commit, proof }: ExaminedLanding): Promise<string[]> {
   const { finalGates = [], grade } = proof.body;
   if (finalGates.length === 0) return [];
   const passed = await ctx.db.transaction(ctx.accountId, async (tx) => await readPassedGates(ctx, tx, proof.batch_id));

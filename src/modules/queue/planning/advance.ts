@@ -13,7 +13,7 @@ import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
 import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.ts';
-import { isSameWork, keepQuietTurn, quietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
+import { isSameWork, keepQuietTurn, findQuietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
 import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
@@ -46,7 +46,7 @@ export async function advanceQueue(
   { longestDelayMs = 0 }: { readonly longestDelayMs?: number } = {},
 ): Promise<Advance> {
   let before = await readBeforeTurn(ctx, queueId);
-  const quiet = quietTurn(ctx, before);
+  const quiet = findQuietTurn(ctx, before);
   if (quiet !== null) return quiet;
   const delayMs = delayBeforeTurn(ctx.db, before, longestDelayMs);
   if (delayMs > 0) {
@@ -232,7 +232,10 @@ async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: stri
 // takes a turn after this time.
 const waitForBuildsMs = 60_000;
 
-/** When a queue that waits for builds of other queues takes its next turn. Null: it does not wait for them. */
+/**
+ * When a queue that waits for builds of other queues takes its next turn. Null: it does not wait for builds of other
+ * queues.
+ */
 function nextTurnForBuilds(snapshot: Snapshot, now: number): number | null {
   if (snapshot.queue.buildsElsewhere === 0) return null;
   const inBatches = new Set(snapshot.batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)));

@@ -46,7 +46,7 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
   readonly checks_run_since_ms: string | null;
 }
 
-/** Pull requests that are behind or may be behind the base branch, and those whose update is running. */
+/** Pull requests that are behind or may be behind the base branch, and pull requests whose update is running. */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
   const rows = await tx.query<CandidateRow>(

@@ -9,10 +9,10 @@ import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
-import { findJoined } from '../../../domain/queue/requests/stacks.ts';
+import { findSharedCommits } from '../../../domain/queue/requests/stacks.ts';
 import { strategyOf } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { LoadedQueue } from './snapshot.loader.ts';
-import { readBelow } from '../facts/stacks.ts';
+import { readPullRequestsBelow } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -196,9 +196,9 @@ async function planLayers(
   configuration: Configuration,
 ): Promise<PlannedLayer[]> {
   const { merge_strategy } = configuration.merge_rules;
-  const below = await readBelow(ctx, tx, rows);
+  const below = await readPullRequestsBelow(ctx, tx, rows);
   const strategies = rows.map((row) => strategyOf(row.labels, merge_strategy));
-  const joined = findJoined(
+  const joined = findSharedCommits(
     rows.map(({ id, belowId }, place) => ({
       id,
       below: belowId ?? null,

@@ -1,7 +1,7 @@
 // Handles bot pull requests that somebody closed at the host. Nobody is expected to do this, and it must not stop the
 // queue.
 import type { Context } from '../../../context.ts';
-import { madeOn } from '../../../domain/queue/planning/reset-by-hand.ts';
+import { findBuiltOn } from '../../../domain/queue/planning/reset-by-hand.ts';
 import { supersede } from '../../../domain/queue/planning/resets.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -52,7 +52,7 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const { batches } = loaded.snapshot;
   // While a landing is under way nothing is reset, because the outcome of the landing decides.
   if (batches.some((batch) => batch.landingStarted)) return;
-  const resetIds = madeOn(batches, build.id);
+  const resetIds = findBuiltOn(batches, build.id);
   if (resetIds.length === 0) return;
   const work = startWork(ctx, tx, queue);
   const decisions = supersede(

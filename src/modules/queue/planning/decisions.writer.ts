@@ -1,5 +1,5 @@
 // Writes the planner's decisions into rows: batches, statuses, landing intents, events. This file has no rules.
-import { afterReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
+import { recordReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
 import type { Decision, ReorderReason } from '../../../domain/queue/model/decision.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
@@ -264,7 +264,7 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
 
 /** Moves the pull request behind all others in line. Pull requests that enter the line later are behind it. */
 function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): void {
-  Object.assign(row, { rank: work.queue.nextRank, ...afterReorder(row, reason) });
+  Object.assign(row, { rank: work.queue.nextRank, ...recordReorder(row, reason) });
   work.queue.nextRank += 1;
   announce(work, row, 'reordered', {
     reason: reason.kind,

@@ -96,7 +96,8 @@ export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string)
 }
 
 /**
- * Does what each turn does before it plans: admits pending pull requests, and blocks those that lost a precondition.
+ * Does what each turn does before it plans: admits pending pull requests, and blocks pull requests whose preconditions
+ * no longer hold.
  */
 async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
   const { queue, repository } = await load(tx, queueId);

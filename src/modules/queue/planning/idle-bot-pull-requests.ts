@@ -3,7 +3,10 @@
 // request over. A bot pull request that no build will take over is closed. Each change is a transaction under the
 // queue's lock. The call to the host follows the transaction, and is repeated if it is interrupted.
 import type { Context } from '../../../context.ts';
-import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/planning/idle-bot-pull-requests.ts';
+import {
+  findUnusableBotPullRequests,
+  type IdleBotPullRequest,
+} from '../../../domain/queue/planning/idle-bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
@@ -22,9 +25,9 @@ export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: st
  */
 export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   await tx.em.flush();
-  const idle = await readIdle(ctx, tx, queue);
+  const idle = await readIdleBotPullRequests(ctx, tx, queue);
   if (idle.length === 0) return;
-  const unusable = findUnusable(idle, {
+  const unusable = findUnusableBotPullRequests(idle, {
     inLine: await readInLine(ctx, tx, { queue, pullRequests: idle.flatMap((bot) => bot.pullRequests) }),
     building: await readBuilding(ctx, tx, queue),
   });
@@ -43,7 +46,7 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
 // statement gets the keys of the rows that it reads, and PostgreSQL has one good plan even without statistics.
 
 /** The idle bot pull requests of a queue. */
-export async function readIdle(
+export async function readIdleBotPullRequests(
   ctx: Context,
   tx: Transaction,
   queue: Pick<QueueRow, 'id' | 'repositoryId'>,

@@ -8,7 +8,7 @@ import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { decideFor } from '../admission/admission.service.ts';
+import { loadAdmission } from '../admission/admission.service.ts';
 import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { readFailedChecks } from '../store/failed-checks.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -104,7 +104,7 @@ async function readState(
 ): Promise<PublishedState> {
   const configuration = configurationOf(repository);
   const admission =
-    row.status === 'open' ? await decideFor(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
+    row.status === 'open' ? await loadAdmission(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
   const facts: StatusFacts = {
     status: row.status,
     code: (row.statusCode ?? null) as BlockCode | null,

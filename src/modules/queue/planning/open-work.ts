@@ -31,8 +31,8 @@ interface OpenBatch {
 export const causes: Readonly<Record<string, string>> = {
   new: 'next in line',
   optimistic: 'green builds show that its pull requests can land together',
-  bisect: 'half of a batch that failed',
-  probe: 'to find out which pull request fails',
+  bisect: 'part of a batch that failed',
+  probe: 'to find out whether the pull request still conflicts or is red by itself',
   retry: 'built once more',
 };
 
@@ -126,7 +126,7 @@ export function effectsOf(
     numbersOf('reply').length > 0 ? `answer on ${numbersText(numbersOf('reply'))}` : '',
     numbersOf('run_gate').length > 0 ? `start a final gate for ${numbersText(numbersOf('run_gate'))}` : '',
     notifications.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
-    notifications.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
+    notifications.some((intent) => intent.kind === 'retry_check') ? 'retry failed checks' : '',
     numbersOf('label').length > 0 ? `label ${numbersText(numbersOf('label'))}` : '',
   ].filter((part) => part !== '');
   const isNotification = notifications.every(({ kind }) => !awaited.includes(kind));

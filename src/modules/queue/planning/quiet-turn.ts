@@ -71,7 +71,7 @@ export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): v
 }
 
 /** Returns the open work, if a turn would decide nothing. Null: a turn may decide something. */
-export function quietTurn(
+export function findQuietTurn(
   ctx: Context,
   before: BeforeTurn,
 ): (OpenWork & { readonly nextLookAt: number | null }) | null {

@@ -15,8 +15,8 @@ import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
 import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
-import { openBelow, readBelow } from '../facts/stacks.ts';
-import { loadMembers, readAssumed } from '../store/batch.members.ts';
+import { findOpenBelow, readPullRequestsBelow } from '../facts/stacks.ts';
+import { loadMembers, readAssumedHeads } from '../store/batch.members.ts';
 import { readLine, type LineRow } from '../store/line.rows.ts';
 import { judgedHeads, loadJudgedBuilds } from '../facts/judged-builds.ts';
 import type { HeadBuilds } from '../facts/kept-line.ts';
@@ -65,7 +65,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const { batches, members } = live;
   const inLine = known?.line ?? (await readLine(ctx, tx, queue.id));
   const holds = known?.holds ?? (await branchHolds(tx, repository, queue.baseBranch));
-  const below = await readBelow(ctx, tx, inLine);
+  const below = await readPullRequestsBelow(ctx, tx, inLine);
   const departures = await loadDeparted(ctx, tx, { live, inLine });
   const { builds, own } = await readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from });
   const { landings, readings } = await loadIntents(ctx, tx, queue.id);
@@ -81,7 +81,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       inLine.map((row) => {
         const state = keptStateOf(row, own.get(row.headSha), rules);
         if (outlook === null && !row.belowId) return state;
-        return { ...state, ...outlook?.(row), below: openBelow(below, row.belowId) };
+        return { ...state, ...outlook?.(row), below: findOpenBelow(below, row.belowId) };
       }),
     ),
     departures,
@@ -119,7 +119,7 @@ async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): 
     tx,
     batches.map((batch) => batch.id),
   );
-  return { batches, members, assumptions: await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches)) };
+  return { batches, members, assumptions: await readAssumedHeads(ctx, tx, idsOfSpeculativeBuilds(batches)) };
 }
 
 /** Why members and assumed pull requests of live batches are not in line any more. */

@@ -13,14 +13,14 @@ import type {
 import type { Transaction } from '../../../platform/database.ts';
 import { successProbabilityBy, noPastResults } from '../facts/past-results.ts';
 import type { PlacedRow } from '../store/line.rows.ts';
-import { judgeOwn, type OwnChecks } from '../facts/judged-builds.ts';
+import { judgeOwnChecks, type OwnChecks } from '../facts/judged-builds.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
 import type { BatchMemberRow, BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
 
 const probabilityWithoutRecords = successProbabilityBy(noPastResults, '');
 
 export function toPullRequestState(row: PlacedRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
-  const own = judgeOwn(build, rules);
+  const own = judgeOwnChecks(build, rules);
   const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionPhase } = row;
   return {
     id: row.id,

@@ -38,7 +38,7 @@ export async function previewSync(ctx: Context, request: PullRequestRef): Promis
     impacts,
     message: isUpToDate
       ? `The branch of #${number} is up to date with ${baseBranch}: nothing would be pushed.`
-      : `The branch of #${number} would be brought up to date with ${baseBranch}, and its checks would run again. Whether that conflicts is not tried.`,
+      : `The branch of #${number} would be brought up to date with ${baseBranch}, and its checks would run again. The preview does not try whether the update conflicts.`,
   };
 }
 

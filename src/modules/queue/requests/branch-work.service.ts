@@ -12,7 +12,7 @@ import { batchOfBotBranch } from '../facts/bot-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
-import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
+import { readFreshPullRequest, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
 export interface BranchWorkAnswer extends PullRequestAnswer {
   /** What will happen, as a sentence for the user. */
@@ -23,7 +23,7 @@ export interface BranchWorkAnswer extends PullRequestAnswer {
 export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<BranchWorkAnswer> {
   requireAction(ctx, 'refresh');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
-  const row = await readFresh(ctx, repository, request.number);
+  const row = await readFreshPullRequest(ctx, repository, request.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, row.id);
     await planBranchWork(ctx, tx, {
@@ -44,7 +44,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
 export async function requestSync(ctx: Context, request: PullRequestRef): Promise<BranchWorkAnswer> {
   requireAction(ctx, 'sync');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
-  const known = await readFresh(ctx, repository, request.number);
+  const known = await readFreshPullRequest(ctx, repository, request.number);
   const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
@@ -76,7 +76,7 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
   requireAction(ctx, 'backport');
   const { targetBranch: target } = request;
   const repository = await findSource(ctx, request);
-  const known = await readFresh(ctx, repository, request.number);
+  const known = await readFreshPullRequest(ctx, repository, request.number);
   await requireBackportable(ctx, { repository, known, targetBranch: target });
   const isMerged = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);

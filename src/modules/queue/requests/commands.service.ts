@@ -20,7 +20,7 @@ import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipO
 import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
-import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
+import { changePullRequest, dequeueKnown, readFreshPullRequest } from './queue.service.ts';
 import { planReply } from '../store/status.writer.ts';
 
 /**
@@ -93,7 +93,7 @@ interface ReadComment {
 }
 
 async function followCommands(ctx: Context, { repository, comment, commands }: ReadComment): Promise<void> {
-  const known = await readFresh(ctx, repository, comment.number).catch(ignoreUnknown);
+  const known = await readFreshPullRequest(ctx, repository, comment.number).catch(ignoreUnknown);
   if (known === null) return;
   for (const [ordinal, command] of commands.entries()) {
     const given = { repository, comment, ordinal, known };

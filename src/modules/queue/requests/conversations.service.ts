@@ -16,7 +16,7 @@ import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
-import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
+import { loadFromHost, convertRefusal } from './host-requests.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
@@ -65,7 +65,7 @@ export async function addComment(
 ): Promise<HostComment> {
   requireText(request.body);
   const { conversations, handle } = await joinConversation(ctx, request);
-  return await refusedAsBadInput(conversations.addComment(request.number, { author: handle, body: request.body }));
+  return await convertRefusal(conversations.addComment(request.number, { author: handle, body: request.body }));
 }
 
 export async function openThread(
@@ -74,9 +74,7 @@ export async function openThread(
 ): Promise<ReviewThread> {
   requireText(request.body);
   const { host, conversations, handle } = await joinConversation(ctx, request);
-  const thread = await refusedAsBadInput(
-    conversations.openThread(request.number, { author: handle, body: request.body }),
-  );
+  const thread = await convertRefusal(conversations.openThread(request.number, { author: handle, body: request.body }));
   await syncPullRequest(ctx, host, request.number);
   return thread;
 }
@@ -87,7 +85,7 @@ export async function resolveThread(
 ): Promise<ReviewThread> {
   const { host, conversations, handle } = await joinConversation(ctx, request);
   const { thread, resolved } = request;
-  const found = await refusedAsBadInput(conversations.resolveThread(request.number, { thread, resolved, by: handle }));
+  const found = await convertRefusal(conversations.resolveThread(request.number, { thread, resolved, by: handle }));
   if (found === null) throw notFound('Review thread');
   await syncPullRequest(ctx, host, request.number);
   return found;
@@ -102,7 +100,7 @@ export async function labelPullRequest(
   if (label === '' || label.length > 100)
     throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
   const { host, handle, pullRequestId } = await joinConversation(ctx, request);
-  await refusedAsBadInput(hostClient(ctx, host).setLabel(request.number, label, request.present, handle));
+  await convertRefusal(hostClient(ctx, host).setLabel(request.number, label, request.present, handle));
   await syncPullRequest(ctx, host, request.number);
   return { pullRequestId };
 }

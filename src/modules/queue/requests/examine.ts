@@ -88,7 +88,9 @@ async function examineConfiguration(
     // If the host refuses every push, the host's own examination reports each of its rules.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
     const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
-    report(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
+    report(
+      hold === null ? ok(probe, `The host accepts what Interlock lands on ${baseBranch}.`) : missing(probe, hold, null),
+    );
     return namesOf(repository, demands);
   } catch (error) {
     if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;

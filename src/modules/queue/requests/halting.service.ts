@@ -19,12 +19,17 @@ export async function haltQueue(
   ctx: Context,
   request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
 ): Promise<{ queueId: string }> {
-  return await writeHalt(ctx, request, checkedReason(request));
+  return await writeHalt(ctx, request, checkHaltReason(request));
 }
 
-export function checkedReason(request: { readonly reason: string }): string {
+export function checkHaltReason(request: { readonly reason: string }): string {
   const reason = request.reason.trim();
-  if (reason === '') throw new DomainError('BAD_INPUT', 'reason is required: people in the queue read it.', 'reason');
+  if (reason === '')
+    throw new DomainError(
+      'BAD_INPUT',
+      'reason is required: explanations of the pull requests in line contain it.',
+      'reason',
+    );
   if (reason.length > longestReason)
     throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters long.`, 'reason');
   return reason;

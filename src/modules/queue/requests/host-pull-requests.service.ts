@@ -6,7 +6,7 @@ import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { type HostedRepository, hosted } from '../store/hosted-repository.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
-import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
+import { loadFromHost, convertRefusal } from './host-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
@@ -36,7 +36,7 @@ export async function reopenPullRequest(ctx: Context, request: PullRequestRef): 
   requireActive(repository);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be reopened.');
   if (row.status !== 'closed') return { pullRequestId: row.id };
-  await refusedAsBadInput(hostClient(ctx, host).reopenPullRequest(request.number));
+  await convertRefusal(hostClient(ctx, host).reopenPullRequest(request.number));
   return await conclude(ctx, host, { request, row, action: 'pull_request_reopened' });
 }
 
@@ -72,7 +72,7 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const host = hosted(repository);
-  const opened = await refusedAsBadInput(
+  const opened = await convertRefusal(
     hostClient(ctx, host).openPullRequest({
       title: request.title,
       body: request.body ?? '',

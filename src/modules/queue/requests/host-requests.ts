@@ -23,7 +23,7 @@ export async function loadFromHost(
 }
 
 /** Converts a refusal by the host to BAD_INPUT with the host's message. */
-export async function refusedAsBadInput<T>(call: Promise<T>): Promise<T> {
+export async function convertRefusal<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -88,7 +88,12 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())
         .then(async () => await handleAll(repositoryId, hints))
-        .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
+        .catch((error: unknown) =>
+          ports().log.warn(
+            { error },
+            'Host events could not be handled. They are handled again when their leases end.',
+          ),
+        )
         .finally(() => {
           if (lines.get(repositoryId) === line) lines.delete(repositoryId);
         });

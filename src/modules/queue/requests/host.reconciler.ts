@@ -11,7 +11,7 @@ import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import { atTip, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
+import { withTipAsHead, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
@@ -35,7 +35,7 @@ export async function reconcileRepository(
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
   const seen = (await withoutBots(ctx, repository, await hostClient(ctx, repository).listOpenPullRequests())).map(
-    atTip,
+    withTipAsHead,
   );
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   // Pull requests with a hint that is due soon are left out. Reading them twice would delay the other hints.
@@ -51,7 +51,7 @@ export async function reconcileRepository(
   if (failures.length > 0)
     throw new AggregateError(
       failures,
-      `Some of the repository could not be compared with its host: ${failures.join('; ')}`,
+      `Parts of the repository could not be compared with the code host: ${failures.join('; ')}`,
     );
 }
 

@@ -59,7 +59,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
-  const known = await readFresh(ctx, repository, request.number);
+  const known = await readFreshPullRequest(ctx, repository, request.number);
   return await queueKnown(ctx, { repository, known }, request);
 }
 
@@ -132,7 +132,7 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   requireScope(ctx, 'queue:write');
   checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
-  const known = await readFresh(ctx, repository, request.number);
+  const known = await readFreshPullRequest(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
   const merge = mergeCommitSha
     ? await findReportedMerge(ctx, repository, { row: known, commit: mergeCommitSha })
@@ -244,7 +244,11 @@ export async function findPullRequest(
 }
 
 /** Reads the pull request and its base branch from the host, before a decision about them. */
-export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+export async function readFreshPullRequest(
+  ctx: Context,
+  repository: RepositoryRow,
+  number: number,
+): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, row.queueId ?? '');

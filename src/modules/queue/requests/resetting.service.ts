@@ -131,7 +131,7 @@ async function load(ctx: Context, tx: Transaction, repository: RepositoryRow, qu
   if (haltOf(repository, queue) !== null)
     throw new DomainError(
       'CONFLICT',
-      `The queue of ${queue.baseBranch} is halted: nothing is built until it is resumed.`,
+      `The queue of ${queue.baseBranch} is halted. Nothing is built until an admin resumes the queue.`,
     );
   if (!baseTip || !baseTree)
     throw new DomainError('CONFLICT', `The tip of ${queue.baseBranch} is being read. Try again in a moment.`);

@@ -29,7 +29,7 @@ export async function loadMembers(
  * The pull requests that speculative builds assume, in queue order, by batch id. Reads only the columns that the
  * planner needs, because there may be many rows.
  */
-export async function readAssumed(
+export async function readAssumedHeads(
   ctx: Context,
   tx: Transaction,
   batchIds: readonly string[],
@@ -52,7 +52,7 @@ export async function readAssumed(
  * The pull requests that speculative builds assume, with all columns that composing a commit needs, in queue order, by
  * batch id.
  */
-export async function loadAssumed(
+export async function loadAssumedRows(
   tx: Transaction,
   batchIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly BatchAssumptionRow[]>> {

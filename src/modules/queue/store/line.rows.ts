@@ -94,7 +94,7 @@ export interface WantedRows {
 }
 
 /** Like `readLine`, but also returns the pending pull requests. */
-export async function readWanted(ctx: Context, tx: Transaction, queueId: string): Promise<WantedRows> {
+export async function readWantedRows(ctx: Context, tx: Transaction, queueId: string): Promise<WantedRows> {
   const rows = await tx.query<LineRow>(
     `select ${lineColumns} from pull_request
      where account_id = $1 and queue_id = $2 and ${isWanted} order by rank, merge_requested_at, id`,
