@@ -56,6 +56,30 @@ describe('a pull request whose base branch is changed', () => {
     expect((await w.events()).filter(([action]) => action === 'dequeued')).toEqual([['dequeued', [a]]]);
   });
 
+  it.each([
+    {
+      status: 'queued',
+      approvals: 0,
+      consequence: 'This pull request is no longer in line, because builds on `main` do not test it on `next`.',
+    },
+    { status: 'pending', approvals: 1, consequence: 'The request to merge it into `main` has ended.' },
+  ])('gets a reply that says what the change means while it is $status', async ({ status, approvals, consequence }) => {
+    await using w = await world({
+      configuration: `${parallel()}base_branches: [main, next]\npreconditions:\n  number_of_approvals: ${approvals}\n`,
+    });
+    await w.git('branch', 'next', 'main');
+    const a = await w.open('a', { 'a.txt': 'a\n' });
+    await w.pause(true);
+    await w.queue(a);
+    expect(await statuses(w, a)).toEqual([expect.stringContaining(status)]);
+    await retarget(w, a, 'next');
+    expect(await statuses(w, a)).toEqual(['open']);
+    await w.until(async () => (await w.comments(a)).length > 0);
+    expect((await w.comments(a)).at(-1)?.body).toBe(
+      `The base branch of this pull request is \`next\` now, and was \`main\`. ${consequence} Ask again to merge it into \`next\`.`,
+    );
+  });
+
   it('after its landing has started lands on the old base branch, and then is counted in no queue', async () => {
     await using w = await withTwoBases();
     const a = await w.open('a', { 'a.txt': 'a\n' });

@@ -51,7 +51,7 @@ test('pull requests land once, if the default branch is renamed between the gate
   await whileMoving(w, async () => await left(w, one));
   await w.until(async () => (await lastComment(w, one)) !== '');
   expect(await lastComment(w, one)).toContain(
-    'The base branch of this pull request is `trunk` now, and was `main`. It left the line of `main`, because a build for one base branch proves nothing for another. Ask again to merge it into `trunk`.',
+    'The base branch of this pull request is `trunk` now, and was `main`. This pull request is no longer in line, because builds on `main` do not test it on `trunk`. Ask again to merge it into `trunk`.',
   );
   once('landing:after_host', async () => await renameDefaultBranch(w, 'trunk', 'stable'));
   await w.label(one);

@@ -152,7 +152,7 @@ export async function moveToQueueOfBase(
     const [from, to] = [current.baseBranch, target.baseBranch];
     await planReply(work, storedRow.id, {
       key: `base:${to}:${storedRow.mergeRequestedAt?.getTime() ?? 0}`,
-      body: `The base branch of this pull request is \`${to}\` now, and was \`${from}\`. It left the line of \`${from}\`, because a build for one base branch proves nothing for another. Ask again to merge it into \`${to}\`.`,
+      body: baseChangeText({ from, to, wasInLine: isQueued(storedRow.status) }),
     });
     writeStatus(work, storedRow, 'dequeue');
     announceDequeued(work, storedRow);
@@ -160,6 +160,17 @@ export async function moveToQueueOfBase(
   Object.assign(storedRow, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
   await finishWork(work);
   return startWork(ctx, tx, target);
+}
+
+function baseChangeText({
+  from,
+  to,
+  wasInLine,
+}: Readonly<Record<'from' | 'to', string>> & { wasInLine: boolean }): string {
+  const consequence = wasInLine
+    ? `This pull request is no longer in line, because builds on \`${from}\` do not test it on \`${to}\`.`
+    : `The request to merge it into \`${from}\` has ended.`;
+  return `The base branch of this pull request is \`${to}\` now, and was \`${from}\`. ${consequence} Ask again to merge it into \`${to}\`.`;
 }
 
 /**
