@@ -16,9 +16,10 @@ type Row = Omit<PullRequest, 'repository' | 'latestBot'> & Pick<QueueEntry, 'pos
 
 const inLine = "o.account_id = $1 and o.queue_id = $2 and o.status in ('queued', 'tagged')";
 
-// Reads the pull requests that skip the line apart from the others, each in the order of an index, and so only the rows
-// of the page. `start` is the number of pull requests before the page. `skipping` is the number of those that skip the
-// line, of all and of those before the cursor. `passed` is the number of pull requests up to the cursor.
+// SQL for a page of the line. The pull requests that skip the line are read apart from the others. Both are read in the
+// order of an index, so that only the rows of the page are read. In `place`, `start` is the number of pull requests
+// before the page, `skipping` is the number of pull requests that skip the line, and `passed` is the number of pull
+// requests up to the cursor.
 const linePage = `
   with skipping as (
     select count(*) as total, count(*) filter (where o.rank <= $4::bigint) as passed from pull_request o where ${inLine} and o.skip_line),

@@ -261,7 +261,7 @@ export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | nu
       requireScope(ctx, 'queue:read');
       const rows = await ctx.db.read<{ id: string; ahead: number }>(ctx.accountId, {
         name: 'places_in_line',
-        // Between two of the pull requests each one in line is counted once.
+        // Each pull request in line that is between two of the requested ones is counted once.
         text: `with wanted as (
                select p.id, p.queue_id, p.skip_line, p.rank, lag(p.rank, 1, 0) over (partition by p.queue_id order by p.rank) as previous
                from pull_request p
