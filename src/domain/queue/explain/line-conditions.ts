@@ -89,7 +89,7 @@ export function placeCondition(facts: ConditionFacts, { ahead, before, skippers,
   const { pullRequest, since } = facts;
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${numbersText(skippers)} by skip line`;
-  const nearest = before.length < count ? `, at last ${numbersText(before)}` : `: ${numbersText(before)}`;
+  const nearest = before.length < count ? `, the nearest: ${numbersText(before)}` : `: ${numbersText(before)}`;
   const text = beforeText(pullRequest);
   return condition({
     kind: 'place',
