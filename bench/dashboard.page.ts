@@ -6,7 +6,7 @@ interface Scrolled {
   readonly longestTaskMs: number;
   readonly longTasks: number;
   readonly framesASecond: number;
-  readonly mostRows: number;
+  readonly maxRows: number;
 }
 
 /** Runs in the page: records long tasks, the largest paint, and when each title was first in the document. */
@@ -86,7 +86,7 @@ export class QueueWatcher {
       longestTaskMs: Math.max(0, ...tasks),
       longTasks: tasks.length,
       framesASecond: (1000 * frames) / tookMs,
-      mostRows: rows,
+      maxRows: rows,
     };
   }
 

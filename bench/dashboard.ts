@@ -135,7 +135,7 @@ async function measure(watcher: QueueWatcher, line: Line, load: Load): Promise<s
     [`scrolled at ${changesASecond} changes a second: longest task`, ms(scrolled.longestTaskMs)],
     ['tasks longer than 50 ms', String(scrolled.longTasks)],
     ['frames, of 60 a second', `${Math.round(scrolled.framesASecond)}`],
-    ['most rows in the document', String(scrolled.mostRows)],
+    ['most rows in the document', String(scrolled.maxRows)],
     ['from commit to pixel, p50', ms(rank(50))],
     ['from commit to pixel, p95', ms(rank(95))],
     [

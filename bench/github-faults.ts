@@ -104,14 +104,14 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
   await untilQuiet(bench);
   const failures = [...(await checkRows(bench))];
   for (const shop of bench.shops) failures.push(...(await checkHistory(bench, shop)), ...(await verify(shop, dataDir)));
-  const [count] = await bench.rows<{ merged: string; landings: string; batches: string; tries: string }>(
+  const [count] = await bench.rows<{ merged: string; landings: string; batches: string; attempts: string }>(
     `select (select count(*) from landed_member) as merged, (select count(*) from landing) as landings,
-            (select count(*) from batch) as batches, (select coalesce(sum(attempt), 0) from intent where kind = 'land') as tries`,
+            (select count(*) from batch) as batches, (select coalesce(sum(attempt), 0) from intent where kind = 'land') as attempts`,
   );
   const cells = [
     ['pull requests landed', count?.merged ?? ''],
     ['landings', count?.landings ?? ''],
-    ['attempts at landings', count?.tries ?? ''],
+    ['attempts at landings', count?.attempts ?? ''],
     ['builds', count?.batches ?? ''],
     ['pull requests queued again, because no check had started', String(again)],
     ['seconds', seconds.toFixed(0)],

@@ -1,5 +1,6 @@
 // Counts the git processes for each pull request, from the time when the pull request is queued until it has landed and
 // its build is cleaned up. The git processes for the check of the build count too.
+import { toHostedRepository } from '../src/hosts/port.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,6 @@ import {
   advanceQueue,
   carryOutAll,
   driveBatch,
-  hosted,
   openPullRequest,
   queuePullRequest,
   syncBase,
@@ -66,7 +66,7 @@ async function land(
   const ctx: Context = systemContext(service.ports, account.accountId);
   const repository = await createRepository(ctx, { ...name, host: 'local' });
   const { directoryOf, git } = service.localHost.installation;
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   await importBranches(directoryOf({ accountId: account.accountId, id: repository.id }), landings);
   await service.localHost.reconcile(host);
   await syncBase(ctx, host, 'main');

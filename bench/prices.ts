@@ -28,11 +28,11 @@ interface Priced extends Warm {
 }
 
 /** A document that costs more than this multiple of the median for each of its points is charged too little. */
-const mostOfMedian = 3;
+const maxOfMedian = 3;
 const warmUps = 2;
-const leastRuns = 5;
-const mostRuns = 15;
-const leastCpuMs = 20;
+const minRuns = 5;
+const maxRuns = 15;
+const minCpuMs = 20;
 const shownRows = 15;
 
 const known: KnownArguments = {
@@ -147,7 +147,7 @@ async function warmUp(ctx: Context, { name, text }: NamedDocument): Promise<Warm
 async function medianCpuMs(ctx: Context, { text }: Warm): Promise<number> {
   const samples: number[] = [];
   let spentMs = 0;
-  while (samples.length < leastRuns || (samples.length < mostRuns && spentMs < leastCpuMs)) {
+  while (samples.length < minRuns || (samples.length < maxRuns && spentMs < minCpuMs)) {
     const before = process.cpuUsage();
     await answer(ctx, text);
     const { user, system } = process.cpuUsage(before);
@@ -169,7 +169,7 @@ function pointsOrNull(document: DocumentNode): number | null {
 function tell(priced: readonly Priced[], { leftOut, isJson }: { leftOut: number; isJson: boolean }): void {
   const sorted = priced.toSorted((a, b) => b.cpuMsPerPoint - a.cpuMsPerPoint);
   const median = sorted[sorted.length >> 1]?.cpuMsPerPoint ?? Number.NaN;
-  const tooCheap = sorted.filter(({ cpuMsPerPoint }) => cpuMsPerPoint > mostOfMedian * median);
+  const tooCheap = sorted.filter(({ cpuMsPerPoint }) => cpuMsPerPoint > maxOfMedian * median);
   const summary = {
     documents: priced.length,
     leftOut,
@@ -182,7 +182,7 @@ function tell(priced: readonly Priced[], { leftOut, isJson }: { leftOut: number;
     return;
   }
   console.log(
-    `${summary.documents} documents (${leftOut} left out), median ${median.toFixed(3)} ms of CPU for a point. The most expensive document takes ${summary.greatestToMedian.toFixed(1)} times the median. ${tooCheap.length} documents take more than ${mostOfMedian} times the median.\n`,
+    `${summary.documents} documents (${leftOut} left out), median ${median.toFixed(3)} ms of CPU for a point. The most expensive document takes ${summary.greatestToMedian.toFixed(1)} times the median. ${tooCheap.length} documents take more than ${maxOfMedian} times the median.\n`,
   );
   const rows = sorted
     .slice(0, shownRows)

@@ -163,8 +163,8 @@ async function untilAllHear(
     await write(owner, tenants);
     await delay(1_000);
   }
-  const most = Math.max(...followers.map(({ received }) => received));
-  for (const follower of followers) follower.received = most;
+  const max = Math.max(...followers.map(({ received }) => received));
+  for (const follower of followers) follower.received = max;
 }
 
 async function untilReceived(followers: readonly Follower[], wanted: number): Promise<void> {

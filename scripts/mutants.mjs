@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { mutants } from '../test/support/mutants.mjs';
 import { findNode, finish, isHelpShown, prepare, root, toolEnvironment } from './toolchain.mjs';
 
-const mostMinutes = 10;
+const maxMinutes = 10;
 
 function judge(node, index) {
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -15,7 +15,7 @@ function judge(node, index) {
   const { status } = spawnSync(node, [program, 'run', '--bail', '1', ...mutants[index].tests], {
     cwd: root,
     env: { ...toolEnvironment(node), MUTANT: String(index) },
-    timeout: mostMinutes * 60_000,
+    timeout: maxMinutes * 60_000,
     stdio: 'ignore',
   });
   const seconds = Math.round((Date.now() - startedAt) / 1000);

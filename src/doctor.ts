@@ -70,7 +70,7 @@ async function compareInvariants(): Promise<number> {
   });
 }
 
-const mostSaid = 20;
+const maxSentences = 20;
 
 function sayInvariants(violations: readonly Violation[], tookMs: number): void {
   for (const name of invariantNames) {
@@ -78,9 +78,9 @@ function sayInvariants(violations: readonly Violation[], tookMs: number): void {
     console.log(
       `${found.length === 0 ? color.green('holds ') : color.red('broken')}  ${name}: ${invariants[name].sentence}`,
     );
-    for (const { account, sentence } of found.slice(0, mostSaid))
+    for (const { account, sentence } of found.slice(0, maxSentences))
       console.log(`         ${account === '' ? '' : `account ${account}: `}${sentence}`);
-    if (found.length > mostSaid) console.log(`         and ${found.length - mostSaid} more`);
+    if (found.length > maxSentences) console.log(`         and ${found.length - maxSentences} more`);
   }
   console.log(`\n${violations.length} violations, found in ${tookMs} ms.`);
 }

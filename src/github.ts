@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemContext, type Context } from './context.ts';
 import type { GitHubPerson } from './demo/host.ts';
 import { createOctokit } from './hosts/github/octokit.ts';
-import { spawnGuarded } from './launcher/guarded-process.ts';
+import { spawnGuarded, type GuardedProcess } from './launcher/guarded-process.ts';
 import { assertPortFree } from './launcher/ports.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
@@ -93,28 +93,9 @@ async function startEmulator(
   { service, secrets, dataDir }: Starting,
 ): Promise<GitHubStarted> {
   await assertPortFree(port, '--github-emulator', '127.0.0.1');
-  const program = join(projectRoot, 'dist', 'github-emulator', 'main.js');
-  if (!existsSync(program))
-    throw new StartError(
-      'The package has no emulator of GitHub. Start Interlock from a clone of its sources for that.',
-    );
   const logFile = join(dataDir, 'github-emulator.log');
   await rm(logFile, { force: true });
-  const child = await spawnGuarded({
-    command: process.execPath,
-    args: [
-      ...nodeFlags(),
-      program,
-      '--port',
-      String(port),
-      '--data',
-      join(dataDir, 'github-emulator'),
-      ...(owner === undefined ? [] : ['--owner', owner]),
-    ],
-    env: { PATH: process.env['PATH'] ?? '', HOME: dataDir },
-    logFile,
-    stopSignal: 'TERM',
-  });
+  const child = await spawnEmulator({ port, owner, dataDir, logFile });
   try {
     const access = await readEmulatorAccess(logFile, child.exited);
     await connectApp(ctx, { secrets, access });
@@ -133,6 +114,36 @@ async function startEmulator(
   }
 }
 
+interface EmulatorProcess {
+  readonly port: number;
+  readonly owner: string | undefined;
+  readonly dataDir: string;
+  readonly logFile: string;
+}
+
+async function spawnEmulator({ port, owner, dataDir, logFile }: EmulatorProcess): Promise<GuardedProcess> {
+  const program = join(projectRoot, 'dist', 'github-emulator', 'main.js');
+  if (!existsSync(program))
+    throw new StartError(
+      'The package has no emulator of GitHub. Start Interlock from a clone of its sources for that.',
+    );
+  return await spawnGuarded({
+    command: process.execPath,
+    args: [
+      ...nodeFlags(),
+      program,
+      '--port',
+      String(port),
+      '--data',
+      join(dataDir, 'github-emulator'),
+      ...(owner === undefined ? [] : ['--owner', owner]),
+    ],
+    env: { PATH: process.env['PATH'] ?? '', HOME: dataDir },
+    logFile,
+    stopSignal: 'TERM',
+  });
+}
+
 function linesOf(access: EmulatorAccess, shop: string, tokenFile: string): string[] {
   return [
     `  repository   ${access.url}/${shop}.git   with pull requests 1, 2 and 3; 2 fails its check`,
@@ -145,7 +156,7 @@ async function readEmulatorAccess(logFile: string, exited: Promise<number>): Pro
   void exited.then(() => {
     ended.is = true;
   });
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     const text = await readFile(logFile, 'utf8').catch(() => '');
     const line = text.split('\n').find((each) => each.startsWith('{') && each.endsWith('}'));
     if (line !== undefined) return JSON.parse(line) as EmulatorAccess;

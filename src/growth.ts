@@ -33,14 +33,14 @@ export interface GrowthPorts {
   readonly now: Date;
 }
 
-const mostTables = 15;
+const maxTables = 15;
 const dayMs = 24 * 3_600_000;
 
 export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts): Promise<Growth> {
   const tables = await db.system.query<Growth['tables'][number]>(
     `select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes, greatest(c.reltuples, 0)::float8 as rows
      from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
-     where c.relkind = 'r' order by 2 desc, 1 limit ${mostTables}`,
+     where c.relkind = 'r' order by 2 desc, 1 limit ${maxTables}`,
   );
   const folders = await Promise.all(
     ['git', 'mirrors', 'logs'].map(async (name) => ({ name, bytes: await sizeOf(join(dataDir, name)) })),

@@ -3,9 +3,9 @@
 // an import is killed, the next import of the same name removes its row.
 import pg from 'pg';
 import type { Context } from './context.ts';
-import { HostRefused, type ImportedRepository } from './hosts/port.ts';
+import { HostRefused, type ImportedRepository, toHostedRepository } from './hosts/port.ts';
 import { StartError } from './launcher/start-error.ts';
-import { hosted, syncBase } from './modules/queue/index.ts';
+import { syncBase } from './modules/queue/index.ts';
 import {
   beginRepository,
   completeRepository,
@@ -33,9 +33,7 @@ export async function importRepository(
     const known = await findRepository(target.ctx, name);
     if (known?.active) return await updateRepository(target, known, source);
     if (known?.deactivatedAt)
-      throw new StartError(
-        `The repository ${nameOf(name)} is out of use: take it into use by setRepositoryActive first.`,
-      );
+      throw new StartError(`The repository ${nameOf(name)} is inactive: activate it by setRepositoryActive first.`);
     // An unfinished import may have fetched from another source, so its row and folder are removed.
     if (known !== null) await removeUnfinished(target.ctx, known.id);
     return await makeRepository(target, name, source);
@@ -92,9 +90,9 @@ async function fetchInto(
   { repository, source }: { readonly repository: RepositoryRow; readonly source: string },
   whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
-  const imported = await service.localHost.importRepository(hosted(repository), source, whenFetched);
+  const imported = await service.localHost.importRepository(toHostedRepository(repository), source, whenFetched);
   await service.drain();
-  await syncBase(ctx, hosted(repository), imported.defaultBranch);
+  await syncBase(ctx, toHostedRepository(repository), imported.defaultBranch);
   return imported;
 }
 

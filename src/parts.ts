@@ -63,7 +63,7 @@ export async function openService(installation: Installation): Promise<Service> 
       slack: { ...slackFrom(process.env), secrets },
       ...hostSettingsFrom(process.env),
       runbookAgent: process.env['RUNBOOK_MODEL'] ? 'model' : 'script',
-      mostSeries: mostSeriesFrom(process.env),
+      maxSeries: maxSeriesFrom(process.env),
       retention: retentionFrom(process.env),
     });
     service.metrics.measureProcess();
@@ -204,7 +204,7 @@ export function metricsTokenFrom(env: NodeJS.ProcessEnv): string | null {
   return token;
 }
 
-function mostSeriesFrom(env: NodeJS.ProcessEnv): number {
+function maxSeriesFrom(env: NodeJS.ProcessEnv): number {
   const text = env['INTERLOCK_METRICS_QUEUES'] ?? '100';
   if (!/^\d{1,4}$/.test(text))
     throw new StartError(`INTERLOCK_METRICS_QUEUES must be a number from 0 to 9999, not ${text}.`);

@@ -2,8 +2,8 @@
 // time for the next comparison, so that comparisons are spread evenly. Repositories with pull requests in line are
 // compared more often. A slow host delays only some of the comparisons.
 import { systemContext, type Context, type Ports } from './context.ts';
-import { retryAtOf } from './hosts/port.ts';
-import { haltOnUnknownLandings, hosted, reconcileRepository } from './modules/queue/index.ts';
+import { retryAtOf, toHostedRepository } from './hosts/port.ts';
+import { haltOnUnknownLandings, reconcileRepository } from './modules/queue/index.ts';
 import { reconcileVerifications } from './modules/previews/index.ts';
 import { reconcileReleases } from './modules/releases/index.ts';
 import {
@@ -36,7 +36,7 @@ function pauseAfter(failures: number): number {
 }
 
 /** The most comparisons at once: in a process, at one kind of host, and of one account. */
-const most = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
+const limits = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
 
 export interface Reconciler extends Loop {
   /** Compares all repositories that are due now. Resolves when all comparisons have ended. */
@@ -63,7 +63,7 @@ export function createReconciler(ports: Ports): Reconciler {
   async function takeDue(): Promise<void> {
     const now = ports.clock();
     await plan(now);
-    while (underWay.size < most.atOnce) {
+    while (underWay.size < limits.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
       const taken = await takeDueComparison(
         ports.db.system.query,
@@ -143,8 +143,8 @@ function atTheirLimit(comparisons: readonly DueComparison[]): {
   const manyOf = (of: (comparison: DueComparison) => string, limit: number): string[] =>
     [...Map.groupBy(comparisons, of)].flatMap(([each, those]) => (those.length >= limit ? [each] : []));
   return {
-    accounts: manyOf(({ accountId }) => accountId, most.ofAccount),
-    hosts: manyOf(({ host }) => host, most.ofHost),
+    accounts: manyOf(({ accountId }) => accountId, limits.ofAccount),
+    hosts: manyOf(({ host }) => host, limits.ofHost),
   };
 }
 
@@ -174,7 +174,7 @@ async function compareOne(
  * because reading landing refs there needs a call to the host.
  */
 async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<string>): Promise<void> {
-  const repository = hosted(row);
+  const repository = toHostedRepository(row);
   if (row.host === 'local' || !surveyed.has(row.id)) await haltOnUnknownLandings(ctx, repository);
   surveyed.add(row.id);
   await reconcileRepository(ctx, repository);
@@ -184,7 +184,7 @@ async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<s
 
 /** Compares every repository now, whether it is due or not. */
 export async function reconcileAll(ports: Ports): Promise<void> {
-  const inTurn = atMost(most.atOnce);
+  const inTurn = atMost(limits.atOnce);
   const repositories = await readActive(ports, 'true');
   await Promise.all(
     repositories.map(async (repository) => await inTurn(async () => await compareOne(ports, repository, new Set()))),
@@ -198,7 +198,7 @@ export async function reconcileAll(ports: Ports): Promise<void> {
  */
 export async function haltRestored(ports: Ports): Promise<void> {
   const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
-  const inTurn = atMost(most.atOnce);
+  const inTurn = atMost(limits.atOnce);
   await Promise.all(repositories.map(async (repository) => await inTurn(async () => await haltOne(ports, repository))));
 }
 
@@ -206,7 +206,7 @@ async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueCompar
   const ctx = systemContext(ports, accountId);
   try {
     const row = await ctx.db.load(accountId, RepositoryEntity, repositoryId);
-    if (row !== null) await haltOnUnknownLandings(ctx, hosted(row));
+    if (row !== null) await haltOnUnknownLandings(ctx, toHostedRepository(row));
   } catch (error) {
     ports.log.warn({ error: String(error), repository: repositoryId }, 'The landings at a host could not be read.');
   }

@@ -26,7 +26,7 @@ import {
   type MetricsPage,
   type Overdue,
 } from './modules/health/index.ts';
-import { createHostInbox, createRelay, hintsAreDue } from './modules/queue/index.ts';
+import { createHostInbox, createRelay, hintsAreDue, type HostInbox } from './modules/queue/index.ts';
 import {
   expireDueRegistrations,
   registrationsAreDue,
@@ -83,7 +83,7 @@ export interface ServiceOptions {
   /** How long each kind of record is kept. Default: docs/retention.md. */
   readonly retention?: Retention;
   /** How many queues have series of their own at /metrics. Default: 100. */
-  readonly mostSeries?: number;
+  readonly maxSeries?: number;
 }
 
 export interface Service {
@@ -124,7 +124,7 @@ const hour = 60 * minute;
 const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log, dataDir, publicUrl, committer, secrets, mostSeries, clock = () => new Date() } = options;
+  const { log, dataDir, publicUrl, committer, secrets, maxSeries, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
   const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log });
@@ -153,7 +153,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const slackRelay = options.slack === undefined ? null : createSlackRelay(ports, options.slack);
   const overdue = watchOverdue(ports);
   const invariants = watchInvariants(ports);
-  const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
+  const seriesLimit = maxSeries === undefined ? {} : { maxSeries };
   const metricsPage = createMetricsPage({
     metrics,
     db,
@@ -162,29 +162,21 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     violations: invariants.violations,
     ...seriesLimit,
   });
-  const every: Every = (ms, work) => repeat(ms, work, onError);
-  const housekeeping: readonly Loop[] = [
-    ...codeHosts.map((host) => host.reconciler({ onError })),
-    sequencer,
-    ...(webhookRelay === null ? [] : [webhookRelay]),
-    every(halfMinute, async () => await overdue.look()),
-    every(minute, async () => await invariants.look()),
-    ...housekeepingOf(options, ports, every),
-  ];
-  const wakers: readonly Loop[] = [
-    createRelay(ports),
-    lookForDueWork(
-      [
-        ...dueWorkOf(options, ports),
-        { isDue: hintsAreDue, act: async () => await inbox.look() },
-        ...(slackRelay === null ? [] : [{ isDue: slackRelay.isDue, act: async () => await slackRelay.look() }]),
-      ],
-      { db, clock: ports.clock, everyMs: second, onError },
-    ),
-    createReconciler(ports),
-  ];
-  let started: Promise<readonly Loop[]> = Promise.resolve([]);
-  let isStopping = false;
+  const loops = joinLoops(ports, onError, {
+    housekeeping: [
+      ...codeHosts.map((host) => host.reconciler({ onError })),
+      sequencer,
+      ...(webhookRelay === null ? [] : [webhookRelay]),
+      repeat(halfMinute, async () => await overdue.look(), onError),
+      repeat(minute, async () => await invariants.look(), onError),
+      ...housekeepingOf(options, ports, onError),
+    ],
+    wakers: [
+      createRelay(ports),
+      lookForDueWork(dueWorkOf(options, ports, { inbox, slackRelay }), { db, clock, everyMs: second, onError }),
+      createReconciler(ports),
+    ],
+  });
   return {
     ports,
     localHost,
@@ -197,25 +189,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     async recover() {
       for (const host of codeHosts) await host.recover();
     },
-    start() {
-      for (const loop of housekeeping) loop.start();
-      // If the database is older than its repositories, the queues are halted before they can be woken.
-      started = haltRestored(ports)
-        .catch(onError)
-        .then(() => {
-          if (isStopping) return housekeeping;
-          for (const loop of wakers) loop.start();
-          return [...housekeeping, ...wakers];
-        });
-    },
+    start: () => loops.start(),
     storeHostEvents: async (events) => await inbox.store(events),
     async syncInstallations() {
       if (secrets !== undefined) await syncInstallations(ports, secrets, true);
     },
     drain: async () => await inbox.drain(),
     async stop() {
-      isStopping = true;
-      await Promise.all((await started).map(async (loop) => await loop.stop()));
+      await loops.stop();
       await inbox.drain();
       for (const host of codeHosts) await host.stop();
       await db.close();
@@ -236,12 +217,38 @@ async function openDatabase(
   });
 }
 
-type Every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>) => Loop;
+/** Makes one loop of all loops. Its start does not wait until the wakers have started. */
+function joinLoops(
+  ports: Ports,
+  onError: (error: unknown) => void,
+  { housekeeping, wakers }: { readonly housekeeping: readonly Loop[]; readonly wakers: readonly Loop[] },
+): Loop {
+  let started: Promise<readonly Loop[]> = Promise.resolve([]);
+  let isStopping = false;
+  return {
+    start() {
+      for (const loop of housekeeping) loop.start();
+      // If the database is older than its repositories, the queues are halted before they can be woken.
+      started = haltRestored(ports)
+        .catch(onError)
+        .then(() => {
+          if (isStopping) return housekeeping;
+          for (const loop of wakers) loop.start();
+          return [...housekeeping, ...wakers];
+        });
+    },
+    async stop() {
+      isStopping = true;
+      await Promise.all((await started).map(async (loop) => await loop.stop()));
+    },
+  };
+}
 
 /** The loops that delete old records and erased data, and update statistics and the lists of installations. */
-function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Loop[] {
+function housekeepingOf(options: ServiceOptions, ports: Ports, onError: (error: unknown) => void): Loop[] {
   const { databaseUrl, dataDir, secrets, retention = defaultRetention } = options;
   const { db, meter, log, clock } = ports;
+  const every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>): Loop => repeat(ms, work, onError);
   return [
     every(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal)),
     every(minute, async () => await refreshStatistics(databaseUrl)),
@@ -256,8 +263,13 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Lo
   ];
 }
 
-/** The kinds of due work of releases, previews, runbooks and events. */
-function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
+interface DueWorkParts {
+  readonly inbox: HostInbox;
+  readonly slackRelay: SlackRelay | null;
+}
+
+/** Every kind of due work. */
+function dueWorkOf({ secrets }: ServiceOptions, ports: Ports, { inbox, slackRelay }: DueWorkParts): DueWork[] {
   return [
     { isDue: releasesAreDue, act: async () => await wakeDueReleases(ports) },
     { isDue: verificationsAreDue, act: async () => await wakeDueVerifications(ports) },
@@ -272,6 +284,8 @@ function dueWorkOf({ secrets }: ServiceOptions, ports: Ports): DueWork[] {
           { isDue: proofsAreDue, act: async () => await signProofs(ports, secrets) },
           { isDue: installationsAreDue, act: async () => await syncInstallations(ports, secrets, false) },
         ]),
+    { isDue: hintsAreDue, act: async () => await inbox.look() },
+    ...(slackRelay === null ? [] : [{ isDue: slackRelay.isDue, act: async () => await slackRelay.look() }]),
   ];
 }
 

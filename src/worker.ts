@@ -68,23 +68,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const runbooks = openAgents(options, found.sandbox);
   const verifying = await openVerifying(options, found.sandbox);
   const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
-  const worker = await Worker.create({
-    connection,
-    namespace: temporal.namespace,
-    taskQueue: temporal.taskQueue ?? taskQueue,
-    activities: createActivities(service.ports, { webhooks: service.webhooks, releases, runbooks, verifying }),
-    sinks: createRunSinks(service.ports),
-    ...(options.workflowBundle === null
-      ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
-      : { workflowBundle: { codePath: options.workflowBundle } }),
-    maxConcurrentActivityTaskExecutions: 100,
-    // After a worker was killed, its cached workflow runs move to another worker after this time. The default is 10 s.
-    stickyQueueScheduleToStartTimeout: '5s',
-    // Heartbeats are sent every second, so they must not be throttled for longer.
-    maxHeartbeatThrottleInterval: '1s',
-    shutdownGraceTime: '10s',
-    shutdownForceTime: '20s',
-  });
+  const activities = createActivities(service.ports, { webhooks: service.webhooks, releases, runbooks, verifying });
+  const worker = await createWorker(options, connection, activities);
   const ended = worker.run();
   ended.catch((error: unknown) => log.error({ error: String(error) }, 'The Temporal worker failed.'));
   const { runner, sentence } = openRunner(options, found);
@@ -104,6 +89,30 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await connection.close();
     },
   };
+}
+
+async function createWorker(
+  { service, temporal, workflowBundle }: WorkerOptions,
+  connection: NativeConnection,
+  activities: ReturnType<typeof createActivities>,
+): Promise<Worker> {
+  return await Worker.create({
+    connection,
+    namespace: temporal.namespace,
+    taskQueue: temporal.taskQueue ?? taskQueue,
+    activities,
+    sinks: createRunSinks(service.ports),
+    ...(workflowBundle === null
+      ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+      : { workflowBundle: { codePath: workflowBundle } }),
+    maxConcurrentActivityTaskExecutions: 100,
+    // After a worker was killed, its cached workflow runs move to another worker after this time. The default is 10 s.
+    stickyQueueScheduleToStartTimeout: '5s',
+    // Heartbeats are sent every second, so they must not be throttled for longer.
+    maxHeartbeatThrottleInterval: '1s',
+    shutdownGraceTime: '10s',
+    shutdownForceTime: '20s',
+  });
 }
 
 async function openVerifying(

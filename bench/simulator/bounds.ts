@@ -91,14 +91,14 @@ function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly numb
     mass += probability / stays.length;
     builds += 1;
     while (mass >= (shares[covered.length] ?? Infinity)) covered.push(builds / stays.length);
-    if (covered.length === shares.length || builds > mostBuilds * stays.length) break;
+    if (covered.length === shares.length || builds > maxBuilds * stays.length) break;
   }
   return shares.map((_, at) => covered[at] ?? Infinity);
 }
 
 const shares = [0.9, 0.95, 0.99];
 /** The search ends at this many builds for each change. */
-const mostBuilds = 100;
+const maxBuilds = 100;
 
 function boundsOf(cell: Cell, seed: number): number[] {
   const stays = staysOf(drawDay(cell, { seed, changes: Number(values.changes) }));
@@ -121,9 +121,6 @@ const header = [
 const rows = values.cell.map(parseCell).map((cell) => {
   const days = Array.from({ length: Number(values.seeds) }, (_, day) => boundsOf(cell, day + 1));
   const means = days[0]?.map((_, at) => days.reduce((sum, day) => sum + (day[at] ?? NaN), 0) / days.length) ?? [];
-  return [
-    nameCell(cell),
-    ...means.map((mean) => (Number.isFinite(mean) ? mean.toFixed(2) : `more than ${mostBuilds}`)),
-  ];
+  return [nameCell(cell), ...means.map((mean) => (Number.isFinite(mean) ? mean.toFixed(2) : `more than ${maxBuilds}`))];
 });
 console.log([header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n'));

@@ -84,12 +84,12 @@ export function estimateLandings({ cell, kind, seed, changes, samples, runs }: E
   return estimates.map(({ id, stage, eta }) => ({ stage, eta, landedAt: landedAt.get(id) ?? null }));
 }
 
-/** Returns false `most` times, and then true. */
-export function afterRuns(most: number): () => boolean {
+/** Returns false `max` times, and then true. */
+export function afterRuns(max: number): () => boolean {
   let runs = 0;
   return () => {
     runs += 1;
-    return runs > most;
+    return runs > max;
   };
 }
 

@@ -20,7 +20,7 @@ interface GraphQLRefusal {
   readonly extensions?: { readonly code?: string; readonly field?: string; readonly requestId?: string };
 }
 
-const mostTries = 4;
+const maxAttempts = 4;
 const longestWaitMs = 10_000;
 
 export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
@@ -58,19 +58,19 @@ function isMutation(document: DocumentNode): boolean {
   );
 }
 
-async function post(url: string, request: RequestInit, tries = mostTries): Promise<Response> {
+async function post(url: string, request: RequestInit, attemptsLeft = maxAttempts): Promise<Response> {
   const response = await fetch(url, request).catch((error: unknown) => {
     if (request.signal?.aborted) throw new Failure('interrupted', 'Interrupted.');
     return error as Error;
   });
   const waitMs = response instanceof Error ? 300 : waitOf(response);
-  if (waitMs === null || tries === 1) {
+  if (waitMs === null || attemptsLeft === 1) {
     if (response instanceof Error) throw unreachableFailure(url, response);
     return response;
   }
   if (response instanceof Response) await response.body?.cancel();
   await delay(Math.min(waitMs, longestWaitMs), undefined, { signal: request.signal ?? undefined });
-  return await post(url, request, tries - 1);
+  return await post(url, request, attemptsLeft - 1);
 }
 
 /** How long to wait before the request is sent again, in milliseconds. Null: the request is not sent again. */

@@ -74,7 +74,7 @@ async function showOverview({ say, document }: Invocation, api: Api): Promise<vo
     `${nameOf(repository)} ${repository.defaultBranch}`,
     `${repository.queueDepth.queued} in line`,
     `${repository.queueDepth.processing} in builds`,
-    repository.active ? (repository.paused ? 'paused' : '') : 'out of use',
+    repository.active ? (repository.paused ? 'paused' : '') : 'inactive',
   ]);
   say(table(rows).trimEnd() || 'There are no repositories yet.');
   if (totalCount > nodes.length) say(`… and ${totalCount - nodes.length} more`);

@@ -1,4 +1,4 @@
-// Runs the jobs of workflow runs. A job waits for the jobs in its `needs`. At most `mostAtOnce` jobs run at the same
+// Runs the jobs of workflow runs. A job waits for the jobs in its `needs`. At most `maxAtOnce` jobs run at the same
 // time.
 import { changeRun } from '../checks/runs.ts';
 import { isPassing } from '../checks/results.ts';
@@ -13,7 +13,7 @@ import { makeJob } from './starting.ts';
 import { runSteps } from './steps.ts';
 import type { Job, WorkflowFile } from './workflow-file.ts';
 
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 const scriptPollMs = 25;
 
 export interface Runner {
@@ -38,7 +38,7 @@ export function createRunner(core: Core): Runner {
   let isStopped = false;
 
   const takeSlot = async (): Promise<void> => {
-    if (running >= mostAtOnce) await new Promise<void>((resolve) => void waiting.push(resolve));
+    if (running >= maxAtOnce) await new Promise<void>((resolve) => void waiting.push(resolve));
     running += 1;
   };
   const freeSlot = (): void => {

@@ -33,7 +33,7 @@ const input = z.strictObject({
   deprecationMessage: z.string().optional(),
 });
 
-const mostInputs = 25;
+const maxInputs = 25;
 const dispatch = z.strictObject({
   inputs: z
     .record(
@@ -41,8 +41,8 @@ const dispatch = z.strictObject({
       input.nullable().transform((value) => value ?? input.parse({})),
     )
     .default({})
-    .refine((inputs) => Object.keys(inputs).length <= mostInputs, {
-      message: `you may only define up to ${mostInputs} \`inputs\` for a \`workflow_dispatch\` event`,
+    .refine((inputs) => Object.keys(inputs).length <= maxInputs, {
+      message: `you may only define up to ${maxInputs} \`inputs\` for a \`workflow_dispatch\` event`,
     }),
 });
 

@@ -12,7 +12,7 @@ import { combineStatuses, latestStatuses, statusesOf } from './results.ts';
 
 const read = { permission: 'statuses', level: 'read' } as const;
 const write = { permission: 'statuses', level: 'write' } as const;
-const mostStatuses = 1000;
+const maxStatuses = 1000;
 
 export const statusRoutes: readonly RestRoute[] = [
   route(
@@ -32,7 +32,7 @@ export const statusRoutes: readonly RestRoute[] = [
       };
       const context = given.context ?? 'default';
       const same = statusesOf(core, repository, sha).filter((each) => each.context === context);
-      if (same.length >= mostStatuses)
+      if (same.length >= maxStatuses)
         throw unprocessable('This SHA and context has reached the maximum number of statuses.');
       const at = core.now();
       const sender = accountOf(request.actor);

@@ -181,7 +181,7 @@ function parseSignature(line: string): Signature {
   return { name, email, date: new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, 'Z') };
 }
 
-const mostKept = 5_000;
+const maxKept = 5_000;
 
 /**
  * Returns the cached result of `key`, or calls `ask`. A null is not cached, because it may change. An example is an
@@ -201,7 +201,7 @@ function createKeptAnswers(): Recall {
     const asked = ask();
     answers.set(key, asked);
     for (const oldest of answers.keys()) {
-      if (answers.size <= mostKept) break;
+      if (answers.size <= maxKept) break;
       answers.delete(oldest);
     }
     const answer = await asked.catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
 import { guardField, needs, type ViewContext, type View } from './view-context.ts';
 
-const mostCommits = 1000;
+const maxCommits = 1000;
 
 export async function viewCommitOf(context: ViewContext, repository: Repository, sha: string): Promise<View | null> {
   const commit = await context.core.git.readCommit(repository, sha);
@@ -41,7 +41,7 @@ function viewCommit(context: ViewContext, repository: Repository, commit: Commit
     authors: (given: object) => connect('authors', given, [commit.author], (each) => viewSignature(context, each)),
     parents: async (given: object) => await commitsAt(commit.parents, 'parents', given),
     history: async (given: object) => {
-      const list = await core.git.textOfObjects(repository, ['rev-list', `--max-count=${mostCommits}`, sha]);
+      const list = await core.git.textOfObjects(repository, ['rev-list', `--max-count=${maxCommits}`, sha]);
       return await commitsAt(list.split('\n').filter(Boolean), 'history', given);
     },
     tree: { __typename: 'Tree', id: nodeIdOf('commits', repository.id, commit.tree), oid: commit.tree },

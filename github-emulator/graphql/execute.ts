@@ -17,7 +17,7 @@ import { checkPageOf } from './connection.ts';
 import { costOf } from './cost.ts';
 import { faultOf, GraphqlFault, renderFault } from './fault.ts';
 
-const mostNodes = 500_000;
+const maxNodes = 500_000;
 
 export async function executeGraphql(
   core: Core,
@@ -32,11 +32,11 @@ export async function executeGraphql(
   if (faults.length > 0)
     return refuse(faults.map(({ message, locations }) => ({ path: ['query'], locations, message })));
   const cost = costOf(document, request.variables);
-  if (cost.nodes > mostNodes)
+  if (cost.nodes > maxNodes)
     return refuse([
       {
         type: 'MAX_NODE_LIMIT_EXCEEDED',
-        message: `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${mostNodes.toLocaleString('en')}.`,
+        message: `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${maxNodes.toLocaleString('en')}.`,
       },
     ]);
   const result = await execute({

@@ -95,8 +95,8 @@ export function budgetHeaders(budget: Budget): Record<string, string> {
 function enforceSecondaryLimits(account: Account, spending: Spending, limits: Limits, now: number): void {
   const same = account.points.filter(({ resource }) => resource === spending.resource);
   const points = same.reduce((sum, each) => sum + each.points, 0);
-  const mostPoints = spending.resource === 'core' ? limits.pointsPerMinute : limits.graphqlPointsPerMinute;
-  if (points + spending.points > mostPoints) throw tooFast(now, same[0]?.at ?? now, minuteMs);
+  const maxPoints = spending.resource === 'core' ? limits.pointsPerMinute : limits.graphqlPointsPerMinute;
+  if (points + spending.points > maxPoints) throw tooFast(now, same[0]?.at ?? now, minuteMs);
   if (!spending.makesContent) return;
   const lastMinute = account.creations.filter((at) => at > now - minuteMs);
   if (lastMinute.length >= limits.contentPerMinute) throw tooFast(now, lastMinute[0] ?? now, minuteMs);

@@ -35,7 +35,7 @@ export function readActor(core: Core, requestActor: RequestActor, repository: Re
   };
 }
 
-const mostCommits = 1000;
+const maxCommits = 1000;
 
 export async function readChange(core: Core, request: RefRequest, move: Move): Promise<RefChange> {
   const { repository, pull } = request;
@@ -63,7 +63,7 @@ async function readNewCommits(request: RefRequest, { from, to }: Move): Promise<
   if (to === null) return [];
   // For a new branch, only the commits that are on no other branch are new.
   const known = from === null ? ['--not', '--branches'] : [`^${from}`];
-  const { stdout } = await request.git(['rev-list', '--header', `--max-count=${mostCommits}`, to, ...known]);
+  const { stdout } = await request.git(['rev-list', '--header', `--max-count=${maxCommits}`, to, ...known]);
   const records = stdout.toString('utf8').split('\0').filter(Boolean);
   return records.map((record) => {
     const [sha = '', text = ''] = record.split(/\n(.*)/s);

@@ -90,8 +90,8 @@ function pushedTimes(repository: Repository): Json {
   return { created_at: seconds(repository.createdAt), pushed_at: seconds(repository.pushedAt) };
 }
 
-const mostCommits = 2048;
-const mostOfNewBranch = 20;
+const maxCommits = 2048;
+const maxCommitsOfNewBranch = 20;
 
 async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Promise<Json> {
   const { repository, change, sender, isForced } = event;
@@ -119,7 +119,7 @@ async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Prom
  * other branches have.
  */
 function pushedRange(from: string | null, to: string): string[] {
-  return from === null ? [`--max-count=${mostOfNewBranch}`, to] : [`--max-count=${mostCommits}`, `${from}..${to}`];
+  return from === null ? [`--max-count=${maxCommitsOfNewBranch}`, to] : [`--max-count=${maxCommits}`, `${from}..${to}`];
 }
 
 function selectedRepositories(core: Core, installation: Installation): Repository[] {

@@ -5,7 +5,7 @@ import type { App, Delivery } from '../model/types.ts';
 
 const timeoutMs = 10_000;
 const longestBody = 10_000;
-const mostDeliveries = 3000;
+const maxDeliveries = 3000;
 
 export interface NewDelivery {
   readonly guid: string;
@@ -103,5 +103,5 @@ function headersOf(core: Core, given: NewDelivery, secret: string | null): Recor
 
 function forgetOld(core: Core): void {
   const all = core.state.deliveries.all();
-  for (const { id } of all.slice(0, Math.max(0, all.length - mostDeliveries))) core.state.deliveries.remove(id);
+  for (const { id } of all.slice(0, Math.max(0, all.length - maxDeliveries))) core.state.deliveries.remove(id);
 }

@@ -16,15 +16,15 @@ export interface Client {
 const execute = promisify(execFile);
 
 /** How many times a GET request is sent if the server answers 503 with Retry-After. */
-const mostTries = 10;
+const maxAttempts = 10;
 
-async function fetchWithRetry(tries: number, url: string, request: RequestInit): Promise<Response> {
+async function fetchWithRetry(attemptsLeft: number, url: string, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   const waitSec = Number(response.headers.get('retry-after') ?? Number.NaN);
-  if (response.status !== 503 || tries === 1 || Number.isNaN(waitSec)) return response;
+  if (response.status !== 503 || attemptsLeft === 1 || Number.isNaN(waitSec)) return response;
   await response.body?.cancel();
   await delay(waitSec * 1000);
-  return await fetchWithRetry(tries - 1, url, request);
+  return await fetchWithRetry(attemptsLeft - 1, url, request);
 }
 
 export function createClient({ url, token }: { readonly url: string; readonly token: string }): Client {
@@ -46,7 +46,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
     },
     async rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const isText = typeof body === 'string';
-      const response = await fetchWithRetry(method === 'GET' ? mostTries : 1, `${url}${path}`, {
+      const response = await fetchWithRetry(method === 'GET' ? maxAttempts : 1, `${url}${path}`, {
         method,
         headers: {
           authorization,

@@ -13,7 +13,7 @@ import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal, reportError } from './errors.ts';
 import { keepAnswers } from './idempotency.ts';
-import { mostTokens, pointsOf } from './limits.ts';
+import { maxTokens, pointsOf } from './limits.ts';
 import type { MeasureOperation } from './measuring.ts';
 
 export interface ApolloOptions {
@@ -40,7 +40,7 @@ export function createApollo({
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     cache: 'bounded',
-    parseOptions: { maxTokens: mostTokens },
+    parseOptions: { maxTokens },
     logger: {
       debug: () => {},
       info: () => {},

@@ -47,9 +47,9 @@ export interface CompiledQueries {
  * each of these executions. An error resets the count of a document.
  */
 const often = 50;
-const mostCompiled = 300;
+const maxCompiled = 300;
 /** The most fields of a query, with its fragments expanded. The compiled code grows with the number of fields. */
-const mostFields = 300;
+const maxFields = 300;
 
 type Run = (root: undefined, context: unknown, variables: object) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -62,7 +62,7 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
 
   async function compile(document: DocumentNode): Promise<void> {
     compiled.set(document, null);
-    if (compiled.size > mostCompiled) compiled.delete(compiled.keys().next().value as DocumentNode);
+    if (compiled.size > maxCompiled) compiled.delete(compiled.keys().next().value as DocumentNode);
     const plain = plainQuery(schema, document);
     if (plain === null) return;
     // Loaded when the first query is compiled, so that it does not slow the start down.
@@ -140,7 +140,7 @@ export function plainQuery(schema: GraphQLSchema, { definitions }: DocumentNode)
       return fragment !== undefined && condition === type.name && isPlain(fragment.selectionSet, type);
     }
     fields += 1;
-    if (fields > mostFields || node.alias?.value.startsWith('__')) return false;
+    if (fields > maxFields || node.alias?.value.startsWith('__')) return false;
     if (!(node.arguments ?? []).every(({ value }) => isHarmless(value))) return false;
     if (node.name.value === '__typename') return true;
     // Undefined for the fields of introspection, which the type does not list.

@@ -26,11 +26,11 @@ import {
 } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
 
-export const mostTokens = 5_000;
+export const maxTokens = 5_000;
 const greatestDepth = 20;
-const mostAliases = 100;
+const maxAliases = 100;
 /** The most points of a request, which is the capacity of a bucket of the rate limit. */
-const mostPoints = 200;
+const maxPoints = 200;
 /** The number of rows that is assumed for a list without a page size. */
 const assumedRows = 10;
 
@@ -73,8 +73,8 @@ export function pointsOf(request: MeasuredRequest): number {
   const { depth, aliases, cost, once } = knownMeasures.get(request.operation) ?? measure(request);
   const points = Math.max(1, Math.ceil((cost + once) / unitsPerPoint));
   if (depth > greatestDepth) throw tooMuch(`is ${depth} levels deep`, greatestDepth);
-  if (aliases > mostAliases) throw tooMuch(`has ${aliases} aliases`, mostAliases);
-  if (points > mostPoints) throw tooMuch(`costs ${points} points`, mostPoints);
+  if (aliases > maxAliases) throw tooMuch(`has ${aliases} aliases`, maxAliases);
+  if (points > maxPoints) throw tooMuch(`costs ${points} points`, maxPoints);
   return points;
 }
 
@@ -99,8 +99,8 @@ function requireText(value: unknown): void {
   }
 }
 
-function tooMuch(what: string, most: number): DomainError {
-  return new DomainError('BAD_INPUT', `The query ${what}; at most ${most} are allowed. Ask for less at once.`);
+function tooMuch(what: string, max: number): DomainError {
+  return new DomainError('BAD_INPUT', `The query ${what}; at most ${max} are allowed. Ask for less at once.`);
 }
 
 function measure({ schema, document, operation, variables }: MeasuredRequest): Measure {

@@ -56,7 +56,7 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
 };
 
 export const nodeTypes: readonly string[] = Object.keys(readers);
-const mostNodes = 100;
+const maxNodes = 100;
 
 @Resolver()
 export class NodeResolver {
@@ -79,7 +79,7 @@ export class NodeResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('ids', () => [ID], { description: 'Ids this service gave.' }) ids: string[],
   ): Promise<(Node | null)[]> {
-    if (ids.length > mostNodes) throw new DomainError('BAD_INPUT', `ids must be at most ${mostNodes}`, 'ids');
+    if (ids.length > maxNodes) throw new DomainError('BAD_INPUT', `ids must be at most ${maxNodes}`, 'ids');
     return await Promise.all(ids.map(async (id) => await readNode(ctx, id)));
   }
 }

@@ -18,7 +18,7 @@ import type { RateLimiter } from '../server/rate-limit.ts';
 import type { WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
 import { refusal, reportError } from './errors.ts';
-import { mostTokens, pointsOf } from './limits.ts';
+import { maxTokens, pointsOf } from './limits.ts';
 import { createSharedLoaders } from './shared-loaders.ts';
 
 export interface SocketOptions {
@@ -50,7 +50,7 @@ type Socket = SocketContext<ConnectionInitMessage['payload'], Extra>;
 
 const path = '/graphql';
 const protocol = 'graphql-transport-ws';
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
 /** How often it is checked whether people of GitHub and of the OpenID provider still have their access. */
 const peopleEveryMs = 5 * 60_000;
@@ -77,13 +77,13 @@ export interface Sockets {
 }
 
 export function serveSockets(options: SocketOptions): Sockets {
-  const { server, authenticator, callers, log } = options;
-  const connections = new Map<WebSocket, Connection>();
+  const { server, log } = options;
+  const connections = createConnections(options);
   const slow = new Map<WebSocket, string>();
   const loadersOf = createSharedLoaders();
   const wss = new WebSocketServer({
     noServer: true,
-    maxPayload: mostBytes,
+    maxPayload: maxBytes,
     handleProtocols: (offered) => offered.has(protocol) && protocol,
   });
 
@@ -95,9 +95,80 @@ export function serveSockets(options: SocketOptions): Sockets {
   };
   server.on('upgrade', upgrade);
 
-  function close(socket: WebSocket, [code, reason]: readonly [number, string]): void {
+  const stopServing = useServer(
+    {
+      connectionInitWaitTimeout: 10_000,
+      onConnect: async (context) => await connections.connect(context),
+      onSubscribe: ({ extra }, _id, payload) =>
+        prepare({ ...options, loadersOf }, connections.sessionOf(extra.socket), payload),
+      onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
+        if (!result.errors) return undefined;
+        const { requestId } = contextValue as GraphQLContext;
+        const errors = result.errors.map((error) => {
+          const reported = reportError(error, requestId);
+          if (reported.isServerFault)
+            log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
+          if (reported.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, reported.error.message);
+          return reported.error;
+        });
+        return { ...result, errors };
+      },
+      onError: (_ctx, _id, _payload, errors) => errors.map((error) => reportError(error, '').error),
+      // A subscriber that was too slow has received an error with its cursor. Its socket is closed, and events that
+      // were not sent are dropped.
+      onComplete: ({ extra }) => {
+        const message = slow.get(extra.socket);
+        if (message !== undefined) connections.close(extra.socket, [tooSlow, message.slice(0, 120)]);
+      },
+      onDisconnect: ({ extra }) => {
+        connections.forget(extra.socket);
+        slow.delete(extra.socket);
+      },
+    },
+    wss,
+  );
+
+  return {
+    open: () => connections.count(),
+    close: async () => {
+      connections.stop();
+      server.off('upgrade', upgrade);
+      for (const socket of wss.clients) connections.close(socket, closings.goingAway);
+      await stopServing.dispose();
+    },
+  };
+}
+
+interface Connections {
+  readonly count: () => number;
+  /** Undefined: the socket has not signed in, or was closed. */
+  sessionOf(socket: WebSocket): Session | undefined;
+  /** Signs the socket in, or closes it. */
+  connect(context: Socket): Promise<void>;
+  close(socket: WebSocket, closing: readonly [number, string]): void;
+  forget(socket: WebSocket): void;
+  /** Ends the checks of the sockets. */
+  stop(): void;
+}
+
+/** The sockets that have signed in. A socket is closed when its token or its session ends. */
+function createConnections({
+  authenticator,
+  callers,
+  log,
+  trustsProxy,
+  wrongTokens,
+  newRequestId,
+}: SocketOptions): Connections {
+  const connections = new Map<WebSocket, Connection>();
+
+  function forget(socket: WebSocket): void {
     clearTimeout(connections.get(socket)?.expiry);
     connections.delete(socket);
+  }
+
+  function close(socket: WebSocket, [code, reason]: readonly [number, string]): void {
+    forget(socket);
     socket.close(code, reason);
   }
 
@@ -120,17 +191,16 @@ export function serveSockets(options: SocketOptions): Sockets {
   async function connect({ connectionParams, extra }: Socket): Promise<void> {
     const headers = headersOf(extra.request, connectionParams);
     const secret = callers.secretOf(headers);
-    const address = addressOf(extra.request, options.trustsProxy);
-    if (options.wrongTokens.refusedForSec(address, secret ?? '') !== null)
-      return close(extra.socket, closings.guessing);
+    const address = addressOf(extra.request, trustsProxy);
+    if (wrongTokens.refusedForSec(address, secret ?? '') !== null) return close(extra.socket, closings.guessing);
     try {
       const request = { method: 'GET', headers, isUpgrade: true };
-      const session = await callers.authenticate(request, options.newRequestId());
+      const session = await callers.authenticate(request, newRequestId());
       const cookie = callers.sessionOf(headers);
       const signInAgain = async (): Promise<Session> =>
         cookie === null
-          ? await authenticator.authenticate(headers.authorization, options.newRequestId())
-          : await authenticator.authenticateSession(cookie, options.newRequestId(), { isUse: false });
+          ? await authenticator.authenticate(headers.authorization, newRequestId())
+          : await authenticator.authenticateSession(cookie, newRequestId(), { isUse: false });
       const connection: Connection = { socket: extra.socket, session, signInAgain, expiry: undefined };
       connections.set(extra.socket, connection);
       watchExpiry(connection);
@@ -138,7 +208,7 @@ export function serveSockets(options: SocketOptions): Sockets {
       if (isOutage(error)) return close(extra.socket, closings.unavailable);
       if (!(error instanceof DomainError)) throw error;
       if (error.code === 'FORBIDDEN') return close(extra.socket, closings.foreign);
-      if (secret !== null) options.wrongTokens.recordWrong(address);
+      if (secret !== null) wrongTokens.recordWrong(address);
       close(extra.socket, closings.unauthorized);
     }
   }
@@ -175,48 +245,15 @@ export function serveSockets(options: SocketOptions): Sockets {
       if (isEnded(connection.session.ctx.actor)) close(connection.socket, endOf(connection));
   });
 
-  const stopServing = useServer(
-    {
-      connectionInitWaitTimeout: 10_000,
-      onConnect: connect,
-      onSubscribe: ({ extra }, _id, payload) =>
-        prepare({ ...options, loadersOf }, connections.get(extra.socket)?.session, payload),
-      onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
-        if (!result.errors) return undefined;
-        const { requestId } = contextValue as GraphQLContext;
-        const errors = result.errors.map((error) => {
-          const reported = reportError(error, requestId);
-          if (reported.isServerFault)
-            log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
-          if (reported.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, reported.error.message);
-          return reported.error;
-        });
-        return { ...result, errors };
-      },
-      onError: (_ctx, _id, _payload, errors) => errors.map((error) => reportError(error, '').error),
-      // A subscriber that was too slow has received an error with its cursor. Its socket is closed, and events that
-      // were not sent are dropped.
-      onComplete: ({ extra }) => {
-        const message = slow.get(extra.socket);
-        if (message !== undefined) close(extra.socket, [tooSlow, message.slice(0, 120)]);
-      },
-      onDisconnect: ({ extra }) => {
-        clearTimeout(connections.get(extra.socket)?.expiry);
-        connections.delete(extra.socket);
-        slow.delete(extra.socket);
-      },
-    },
-    wss,
-  );
-
   return {
-    open: () => connections.size,
-    close: async () => {
+    count: () => connections.size,
+    sessionOf: (socket) => connections.get(socket)?.session,
+    connect,
+    close,
+    forget,
+    stop: () => {
       clearInterval(peopleTimer);
       stopListening();
-      server.off('upgrade', upgrade);
-      for (const socket of wss.clients) close(socket, closings.goingAway);
-      await stopServing.dispose();
     },
   };
 }
@@ -245,7 +282,7 @@ function prepare(
 ): ExecutionArgs | readonly GraphQLError[] {
   if (!session) return [refusal(new DomainError('UNAUTHENTICATED', 'Unauthorized'))];
   try {
-    const document = parse(payload.query, { maxTokens: mostTokens });
+    const document = parse(payload.query, { maxTokens });
     const errors = validate(schema, document);
     if (errors.length > 0) return errors;
     const operation = getOperationAST(document, payload.operationName);

@@ -40,7 +40,7 @@ export function portInUse(port: number, flag = '--port'): StartError {
  * during a restart.
  */
 export async function findFreePort(): Promise<number> {
-  for (let tries = 0; tries < 50; tries += 1) {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
     const port = 15_000 + randomInt(17_000);
     if (await isPortFree(port)) return port;
   }

@@ -66,7 +66,7 @@ export interface PieceLogContext {
 
 /** At most 1 MiB of a run's output is stored: the first 768 KiB and the last 256 KiB. */
 export const keptOutput = { beginningBytes: 768 * 1024, endBytes: 256 * 1024 };
-const mostPieceCharacters = 64 * 1024;
+const maxPieceCharacters = 64 * 1024;
 const flushAfterMs = 250;
 const flushAtCharacters = 16 * 1024;
 
@@ -179,7 +179,7 @@ export async function readLogTail(
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   const clean = storable(text);
-  for (let at = 0; at < clean.length; at += mostPieceCharacters) pieces.push(clean.slice(at, at + mostPieceCharacters));
+  for (let at = 0; at < clean.length; at += maxPieceCharacters) pieces.push(clean.slice(at, at + maxPieceCharacters));
   return pieces;
 }
 

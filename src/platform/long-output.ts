@@ -21,9 +21,9 @@ export function keepBothEnds({ beginningBytes, endBytes }: BothEnds): LongOutput
   let restBytes = 0;
   let leftOutBytes = 0;
 
-  function keepLast(most: number): Buffer {
+  function keepLast(max: number): Buffer {
     const all = Buffer.concat(rest);
-    const kept = all.subarray(startOfCharacter(all, Math.max(0, all.length - most)));
+    const kept = all.subarray(startOfCharacter(all, Math.max(0, all.length - max)));
     leftOutBytes += all.length - kept.length;
     rest = [kept];
     restBytes = kept.length;

@@ -7,13 +7,13 @@ import pg from 'pg';
 const statisticsLock = 0x696e746d;
 
 /** Smaller tables are skipped, because PostgreSQL reads them as a whole with any plan. */
-const leastBytes = 64 * 1024;
+const minBytes = 64 * 1024;
 
 // Tables that have outgrown their statistics. `pg_stats` hides the statistics of tables whose row-level security
 // applies to the present user. For such tables only the sizes and row counts in `pg_class` decide.
 const outgrown = `
 select c.oid::regclass::text as name from pg_class c
-where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) >= ${leastBytes}
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) >= ${minBytes}
   and (pg_relation_size(c.oid) > 2 * c.relpages::bigint * current_setting('block_size')::bigint
        or c.reltuples < 0
        or not row_security_active(c.oid)

@@ -44,7 +44,7 @@ export async function serveLocalGit(
     },
     refusePush: async ({ accountId, id }) => {
       const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);
-      return row?.active ? null : 'the repository is out of use; an admin takes it into use by setRepositoryActive';
+      return row?.active ? null : 'the repository is inactive; an admin activates it by setRepositoryActive';
     },
     isManaged: async ({ accountId, id }, branch) => {
       const [row] = await readRepositoriesById(systemContext(ports, accountId), [id]);

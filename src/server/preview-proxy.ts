@@ -58,7 +58,7 @@ const switching = [
   ['connection', 'Upgrade'],
   ['upgrade', 'websocket'],
 ] as const;
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /** Why a request is not forwarded. */
 class Refused extends Error {
@@ -80,7 +80,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     const now = performance.now();
     const before = known.get(slug);
     if (before !== undefined && before.until > now) return await before.found;
-    if (known.size >= mostKnown) known.clear();
+    if (known.size >= maxKnown) known.clear();
     const found = options.find(slug);
     known.set(slug, { until: now + limits.knownMs, found });
     found.catch(() => known.delete(slug));
@@ -219,11 +219,11 @@ async function answerOf(upstream: ClientRequest): Promise<Answer> {
   });
 }
 
-function sendBody(request: IncomingMessage, upstream: ClientRequest, mostBytes: number): void {
+function sendBody(request: IncomingMessage, upstream: ClientRequest, maxBytes: number): void {
   let bytes = 0;
   request.on('data', (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes > mostBytes) upstream.destroy(new Refused(troubles.large));
+    if (bytes > maxBytes) upstream.destroy(new Refused(troubles.large));
   });
   request.pipe(upstream);
 }

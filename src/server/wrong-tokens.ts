@@ -25,9 +25,9 @@ export function refuseGuesses(wrongTokens: WrongTokens, address: string, token: 
     );
 }
 
-const mostPerMinute = 60;
+const maxPerMinute = 60;
 const minuteMs = 60_000;
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 interface Minute {
   readonly endsAt: number;
@@ -40,7 +40,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   const good = new Set<string>();
   const suspectForMs = (address: string): number => {
     const minute = minutes.get(address);
-    return minute === undefined || minute.wrong < mostPerMinute ? 0 : minute.endsAt - clock().getTime();
+    return minute === undefined || minute.wrong < maxPerMinute ? 0 : minute.endsAt - clock().getTime();
   };
   return {
     refusedForSec(address, token) {
@@ -56,13 +56,13 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
         return;
       }
       minutes.delete(address);
-      if (minutes.size >= mostKept) minutes.delete(minutes.keys().next().value as string);
+      if (minutes.size >= maxKept) minutes.delete(minutes.keys().next().value as string);
       minutes.set(address, { endsAt: now + minuteMs, wrong: 1 });
     },
     recordGood(token) {
       const digest = digestOf(token);
       if (good.has(digest)) return;
-      if (good.size >= mostKept) good.delete(good.keys().next().value as string);
+      if (good.size >= maxKept) good.delete(good.keys().next().value as string);
       good.add(digest);
     },
   };

@@ -129,6 +129,6 @@ test.each<[string, Response | Error, number, number | null]>([
     30_000,
   ],
   ['a gateway error without retry-after', new Response(null, { status: 502 }), 2, 2_000],
-])('the wait after %s is right', (_, response, tries, waitMs) => {
-  expect(waitAfter(response, tries)).toBe(waitMs);
+])('the wait after %s is right', (_, response, attempt, waitMs) => {
+  expect(waitAfter(response, attempt)).toBe(waitMs);
 });

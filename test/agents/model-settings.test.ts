@@ -102,31 +102,31 @@ describe('the cost of a turn', () => {
       why: 'the largest answer, if the budget is enough',
       input: 1000,
       remainingMicros: 1_000_000,
-      most: 8000,
+      max: 8000,
       affordable: 8000,
     },
     {
       why: 'what the budget allows after the input',
       input: 1000,
       remainingMicros: 18_000,
-      most: 8000,
+      max: 8000,
       affordable: 1000,
     },
-    { why: '0 if little of the budget is left', input: 1000, remainingMicros: 5000, most: 8000, affordable: 0 },
+    { why: '0 if little of the budget is left', input: 1000, remainingMicros: 5000, max: 8000, affordable: 0 },
     {
       why: '0 if the input costs more than the budget',
       input: 9000,
       remainingMicros: 18_000,
-      most: 8000,
+      max: 8000,
       affordable: 0,
     },
-  ])('the limit of an answer is $why', ({ input, remainingMicros, most, affordable }) => {
-    expect(affordableOutput(input, { remainingMicros, prices, most })).toBe(affordable);
+  ])('the limit of an answer is $why', ({ input, remainingMicros, max, affordable }) => {
+    expect(affordableOutput(input, { remainingMicros, prices, max })).toBe(affordable);
   });
 
   it('has no limit of its answer if tokens cost nothing', () => {
     expect(
-      affordableOutput(1000, { remainingMicros: 1, prices: { input: 0, cachedInput: 0, output: 0 }, most: 8000 }),
+      affordableOutput(1000, { remainingMicros: 1, prices: { input: 0, cachedInput: 0, output: 0 }, max: 8000 }),
     ).toBe(8000);
   });
 });

@@ -164,8 +164,8 @@ describe('a request of the agent', () => {
     await agent.work(leaf, session);
 
     expect(answersIn(server.requests[1])[0]).toMatch(/\[cut: \d+ characters more; ask for less at once\]/);
-    for (const { body, mostOutputTokens } of server.requests) {
-      expect(mostOutputTokens).toBe(2000);
+    for (const { body, maxOutputTokens } of server.requests) {
+      expect(maxOutputTokens).toBe(2000);
       // The descriptions of the tools are not part of the messages.
       const { messages } = JSON.parse(body) as { messages: unknown };
       expect(JSON.stringify(messages).length).toBeLessThan(6000 * 4);

@@ -197,8 +197,8 @@ describe.each(protocols)('the model agent by $provider', ({ provider, protocol }
     expect(session.turns.length).toBeGreaterThan(1);
     expect(server.requests).toHaveLength(session.turns.length);
     // Each request limits its answer to what the budget still allows.
-    for (const [at, { mostOutputTokens }] of server.requests.entries())
-      expect(mostOutputTokens! * 15).toBeLessThanOrEqual(10_000 - at * 600);
+    for (const [at, { maxOutputTokens }] of server.requests.entries())
+      expect(maxOutputTokens! * 15).toBeLessThanOrEqual(10_000 - at * 600);
   });
 
   it('may finish with the last of its budget, but runs no tool after the budget is spent', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
 const folder = join(projectRoot, 'dist', 'dashboard');
-const mostBytes = 200 * 1024;
+const maxBytes = 200 * 1024;
 
 /** The files that the page loads at once, with the files that these import at once. */
 async function firstLoad(name = 'index.html'): Promise<Map<string, Buffer>> {
@@ -31,7 +31,7 @@ describe('the built dashboard', () => {
   it('loads at most 200 KB of script and style before the queue is shown', async () => {
     const files = await firstLoad();
     expect([...files.keys()].filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
-    expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(mostBytes);
+    expect(sizeOf(files), [...files.keys()].join(', ')).toBeLessThanOrEqual(maxBytes);
   });
 
   it('loads at most 40 KB of script and style for a link that shows a queue on a screen', async () => {

@@ -9,7 +9,7 @@ import {
   SlowReaderError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, patience, serialsOf, takeEvents, terminate, numbersUpTo, type World } from './world.ts';
+import { log, openWorld, pollOptions, serialsOf, takeEvents, terminate, numbersUpTo, type World } from './world.ts';
 import { forget } from '../support/forget.ts';
 
 const never = 3_600_000;
@@ -36,7 +36,7 @@ afterEach(async () => {
 /** Resolves when every event written so far has its position. */
 async function sequenced(): Promise<void> {
   await expect
-    .poll(async () => (await world.owner.query('select from event where position is null')).rows.length, patience)
+    .poll(async () => (await world.owner.query('select from event where position is null')).rows.length, pollOptions)
     .toBe(0);
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSequencer, sequenceEvents } from '../../src/modules/events/index.ts';
 import { eventsChannel } from '../../src/modules/events/sequencer.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { log, openWorld, patience, positionedLog, countUnpositioned, numbersUpTo, type World } from './world.ts';
+import { log, openWorld, pollOptions, positionedLog, countUnpositioned, numbersUpTo, type World } from './world.ts';
 
 let world: World;
 beforeEach(async () => void (world = await openWorld()));
@@ -58,7 +58,7 @@ async function expectWholeLog(
   subjects: readonly { accountId: string; repositoryId: string }[],
   committed: number,
 ): Promise<void> {
-  await expect.poll(() => countUnpositioned(world), patience).toBe(0);
+  await expect.poll(() => countUnpositioned(world), pollOptions).toBe(0);
   let found = 0;
   for (const accountId of new Set(subjects.map((subject) => subject.accountId))) {
     const events = await positionedLog(world, accountId);
@@ -111,7 +111,7 @@ describe('positions of events', () => {
     const killing = (async () => {
       while (isWriting || kills === 0) {
         const before = await positioned(world);
-        await expect.poll(async () => !isWriting || (await positioned(world)) > before, patience).toBe(true);
+        await expect.poll(async () => !isWriting || (await positioned(world)) > before, pollOptions).toBe(true);
         sequencer.kill();
         kills++;
       }
@@ -154,7 +154,7 @@ describe('positions of events', () => {
     await blocker.query('begin');
     await blocker.query('select from event_head for update');
     const sequencer = keepSequencing();
-    await expect.poll(() => terminateWaiting(world), patience).toBe(1);
+    await expect.poll(() => terminateWaiting(world), pollOptions).toBe(1);
     await sequencer.stop();
     await blocker.end();
     expect(await countUnpositioned(world)).toBe(3);
@@ -240,7 +240,7 @@ describe('the notification', () => {
     await world.write(first, 3);
     await world.write(second, 2);
     await sequenceEvents(world.db);
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1), patience);
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1), pollOptions);
     expect(heard.slice(1).map((payload) => JSON.parse(payload))).toEqual([
       { [first.accountId]: 3, [second.accountId]: 2 },
     ]);
@@ -256,7 +256,7 @@ describe('the notification', () => {
        insert into event (account_id, action, at) select id, 'queued', now() from a`,
     );
     expect(await sequenceEvents(world.db)).toBe(1_000);
-    await vi.waitFor(() => expect(heard).toEqual(['', '']), patience);
+    await vi.waitFor(() => expect(heard).toEqual(['', '']), pollOptions);
     await stop();
   });
 });

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 export const log = pino({ level: 'silent' });
 
 /** How long a test waits for a condition. A process may have to start on a busy machine. */
-export const patience = { timeout: 60_000 } as const;
+export const pollOptions = { timeout: 60_000 } as const;
 
 export interface World {
   readonly url: string;

@@ -7,7 +7,7 @@ import { seed } from './seed.ts';
 let s: TestServer;
 const operatorsToken = 'the-token-of-the-operator';
 beforeAll(async () => {
-  s = await startServer({ metricsToken: operatorsToken, mostSeries: 1 });
+  s = await startServer({ metricsToken: operatorsToken, maxSeries: 1 });
 });
 afterAll(async () => await s.close());
 

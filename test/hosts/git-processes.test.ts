@@ -280,7 +280,7 @@ describe('a repository', () => {
 
 describe('git processes', () => {
   test('end if nobody uses them, the least recently used first if there are too many, and all at a stop', async () => {
-    plumbing = open({ most: 2, idleMs: 60_000 });
+    plumbing = open({ maxProcesses: 2, idleMs: 60_000 });
     const places = ['one', 'two', 'three'].map(makeRepository);
     for (const place of places) await readCommit(plumbing, place, '1'.repeat(40));
     const [first, second, third] = started.map(({ child }) => child) as [

@@ -195,7 +195,7 @@ it('a repository that a user creates while it is imported is not removed', async
   await remove();
 });
 
-it('a repository that is out of use, or of another host, is refused', async () => {
+it('an inactive repository, or one of another host, is refused', async () => {
   await bring();
   await s.rows("update repository set host = 'github' where name = 'shop' and deleted_at is null");
   await expect(bring()).rejects.toThrow(
@@ -203,5 +203,5 @@ it('a repository that is out of use, or of another host, is refused', async () =
   );
   await s.rows("update repository set host = 'local' where name = 'shop' and deleted_at is null");
   await accountOf(s).run('setRepositoryActive', { repository: name, active: false }, 'repository { id }');
-  await expect(bring()).rejects.toThrow('The repository acme/shop is out of use');
+  await expect(bring()).rejects.toThrow('The repository acme/shop is inactive');
 });

@@ -220,7 +220,7 @@ describe('pull requests', () => {
   test('have each label once, comments that are edited in place, and edits of title and draft', async () => {
     const { host, repository } = world;
     await open({ draft: true });
-    for (const present of [true, true]) await host.setLabel(repository, 1, 'mergequeue', present);
+    for (const present of [true, true]) await host.setLabel(repository, 1, { label: 'mergequeue', present });
     await host.upsertComment(repository, 1, { key: 'status', body: 'queued' });
     await host.upsertComment(repository, 1, { key: 'status', body: 'merged' });
     await host.editPullRequest(repository, 1, { title: 'Add more', draft: false });
@@ -239,7 +239,7 @@ describe('pull requests', () => {
         editedAt: expect.any(Number),
       },
     ]);
-    await host.setLabel(repository, 1, 'mergequeue', false);
+    await host.setLabel(repository, 1, { label: 'mergequeue', present: false });
     expect((await host.getPullRequest(repository, 1))?.labels).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { runProgram } from './processes.ts';
 
-const patience = { timeout: 60_000 };
+const pollOptions = { timeout: 60_000 };
 
 test('a Ctrl-C that npm passes on a second time drains the program once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
-  await vi.waitUntil(() => lines.length === 2, patience);
+  await vi.waitUntil(() => lines.length === 2, pollOptions);
   child.kill('SIGINT');
   child.kill('SIGUSR2');
   expect(await exited).toEqual({ code: 0, signal: null });
@@ -16,7 +16,7 @@ test('a Ctrl-C that npm passes on a second time drains the program once', async 
 test('a second Ctrl-C of an impatient user ends the program at once', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGINT');
-  await vi.waitUntil(() => lines.length === 2, patience);
+  await vi.waitUntil(() => lines.length === 2, pollOptions);
   const pressing = setInterval(() => child.kill('SIGINT'), 100);
   expect(await exited).toEqual({ code: 130, signal: null });
   clearInterval(pressing);
@@ -25,14 +25,14 @@ test('a second Ctrl-C of an impatient user ends the program at once', async () =
 test('SIGTERM drains the program', async () => {
   const { child, lines, exited } = await runProgram('drain', []);
   child.kill('SIGTERM');
-  await vi.waitUntil(() => lines.length === 2, patience);
+  await vi.waitUntil(() => lines.length === 2, pollOptions);
   child.kill('SIGUSR2');
   expect(await exited).toEqual({ code: 0, signal: null });
 });
 
 test('a program whose npm is gone drains', async () => {
   const { child, lines, exited } = await runProgram('drain', [], { INTERLOCK_PARENT: '1' });
-  await vi.waitUntil(() => lines.length === 2, patience);
+  await vi.waitUntil(() => lines.length === 2, pollOptions);
   child.kill('SIGUSR2');
   await exited;
   expect(lines[1]).toBe('{"draining":"npm is gone"}');

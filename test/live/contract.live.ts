@@ -54,7 +54,7 @@ describeCodeHost('github, live', { speakers }, async () => {
 });
 
 async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 60; tries += 1) {
+  for (let attempt = 0; attempt < 60; attempt += 1) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 2_000));
   }

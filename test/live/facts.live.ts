@@ -52,7 +52,7 @@ async function stateOf(number: number): Promise<'open' | 'closed' | 'merged'> {
 
 /** The state of a pull request after it has changed, or `open` after two minutes. */
 async function becomes(number: number): Promise<'open' | 'closed' | 'merged'> {
-  for (let tries = 0; tries < patience; tries += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const state = await stateOf(number);
     if (state !== 'open') return state;
     await pause();
@@ -60,7 +60,7 @@ async function becomes(number: number): Promise<'open' | 'closed' | 'merged'> {
   return 'open';
 }
 
-const patience = 24;
+const maxAttempts = 24;
 const pauseMs = Number(process.env['GITHUB_TEST_PAUSE_MS'] ?? 5_000);
 const pause = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, pauseMs));
 
@@ -196,7 +196,7 @@ test('whether a rerun of a check has a higher id', async () => {
 
 test('whether a commit with [skip ci] starts a workflow', async () => {
   const bot = await given.push({ branch: 'mq-bot-skip', from: base, files: ciFiles, message: 'Try [skip ci]' });
-  for (let tries = 0; tries < 6; tries += 1) await pause();
+  for (let attempt = 0; attempt < 6; attempt += 1) await pause();
   const { data } = await w.person.actions.listWorkflowRunsForRepo({ ...w.place, head_sha: bot });
   const answer = data.total_count === 0 ? 'none' : 'some';
   expectAnswer('Runs of a commit that says [skip ci]:', answer, ['none', 'some']);

@@ -219,7 +219,7 @@ test('heads from before the configuration had previews are verified only if it i
   await reconcileAll(w.service.ports);
   // Changes another fact of the pull request than its head.
   const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-  await w.service.localHost.setLabel(host, old, 'nice', true);
+  await w.service.localHost.setLabel(host, old, { label: 'nice', present: true });
   await w.service.drain();
   expect([await w.runs(old), await w.runs(blocked)]).toEqual([[], []]);
 

@@ -20,7 +20,7 @@ describe('auto_update', () => {
     const labelled = await w.open('a', { 'a.txt': 'a\n' });
     await w.open('b', { 'b.txt': 'b\n' });
     const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    await w.service.localHost.setLabel(host, labelled, 'fresh', true);
+    await w.service.localHost.setLabel(host, labelled, { label: 'fresh', present: true });
     await w.commit('main', { 'one.txt': '1\n' });
     await w.until(async () => (await listUpToDate(w)).length > 0 && (await countOpenSyncs(w)) === 0);
     expect(await listUpToDate(w)).toEqual([labelled]);

@@ -1,4 +1,4 @@
-// Pull requests that are closed and reopened here, and repositories that are taken out of use.
+// Pull requests that are closed and reopened here, and repositories that are deactivated.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import {
@@ -52,7 +52,7 @@ describe('a pull request', () => {
 });
 
 describe('a repository', () => {
-  it('out of use queues nothing and gives up its line, and goes on when it is in use again', async () => {
+  it('queues nothing and gives up its line while it is inactive, and goes on when it is active again', async () => {
     await using w = await world({ configuration, runsCi: false });
     const [one, other] = [await w.open('one', { 'one.txt': '1\n' }), await w.open('other', { 'other.txt': '2\n' })];
     await w.queue(one, other);
@@ -65,7 +65,7 @@ describe('a repository', () => {
     }
     const ask = async (): Promise<unknown> =>
       await queuePullRequest(w.ctx, { repository: w.repository, number: one, source: 'graphql_api' });
-    await expect(ask()).rejects.toThrow('The repository is not active.');
+    await expect(ask()).rejects.toThrow('The repository is inactive.');
     await expect(createRepository(w.ctx, { ...w.repository, host: 'local' })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
@@ -77,7 +77,7 @@ describe('a repository', () => {
     );
   });
 
-  it('takes in no pull request that was requested while it was taken out of use', async () => {
+  it('takes in no pull request that was requested while it was deactivated', async () => {
     await using w = await world({ configuration, runsCi: false });
     const number = await w.open('late', { 'late.txt': '1\n' });
     const holding = new pg.Client({ connectionString: w.databaseUrl });
@@ -98,9 +98,6 @@ describe('a repository', () => {
     await holding.query('commit');
     await holding.end();
     const [taken, asked] = await answers;
-    expect([taken.status, asked]).toMatchObject([
-      'fulfilled',
-      { reason: { message: 'The repository is not active.' } },
-    ]);
+    expect([taken.status, asked]).toMatchObject(['fulfilled', { reason: { message: 'The repository is inactive.' } }]);
   });
 });

@@ -63,7 +63,7 @@ describe('deleteRepository', () => {
     expect(await remove()).toMatchObject([
       {
         message:
-          'The repository acme/web is active: take it out of use by setRepositoryActive with active: false, then delete it',
+          'The repository acme/web is active: deactivate it by setRepositoryActive with active: false, then delete it',
         extensions: { code: 'CONFLICT', field: 'input.repository' },
       },
     ]);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { HostUnavailable } from '../../src/hosts/port.ts';
-import { hosted, reconcileRepository, storeHints } from '../../src/modules/queue/index.ts';
+import { HostUnavailable, toHostedRepository } from '../../src/hosts/port.ts';
+import { reconcileRepository, storeHints } from '../../src/modules/queue/index.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { world, type World } from '../support/world.ts';
 
@@ -15,7 +15,7 @@ it('if one pull request cannot be read, the others are nevertheless compared wit
   await untilNoHint(w);
   const host = w.service.localHost;
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
-    hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
+    toHostedRepository(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
   );
   // No event reports the new titles, so only a comparison finds them.
   await w.rows("update local_pull_request set title = 'Renamed ' || number");
@@ -42,7 +42,7 @@ it('a comparison leaves a pull request to a hint that is due soon, so that the p
   const number = await w.open('tea', { tea: '1' });
   await untilNoHint(w);
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
-    hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
+    toHostedRepository(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
   );
   await w.rows("update local_pull_request set title = 'Renamed'");
   const title = async (): Promise<unknown> => await w.rows('select title from pull_request');

@@ -1,5 +1,6 @@
 // A backup of the database is restored, but the repositories have changed since. Nothing lands until an operator
 // recovers the database, and nothing lands twice afterwards.
+import { toHostedRepository } from '../../src/hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -8,7 +9,6 @@ import { systemContext, type Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
 import {
-  hosted,
   queuePullRequest,
   recoverDatabase,
   surveyInstallation,
@@ -319,7 +319,7 @@ async function restore(w: World, databaseUrl: string): Promise<Restored> {
         ctx.accountId,
         async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }),
       );
-      expect(hosted(repository).id).toBe(w.repositoryId);
+      expect(toHostedRepository(repository).id).toBe(w.repositoryId);
       return await verifyRepository(ctx, repository);
     },
     async [Symbol.asyncDispose]() {

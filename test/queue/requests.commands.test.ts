@@ -1,8 +1,8 @@
 // What each command in a comment does, who may give it, and what happens if it cannot be carried out.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { reconcileRepository, hosted } from '../../src/modules/queue/index.ts';
-import { HostRefused } from '../../src/hosts/port.ts';
+import { reconcileRepository } from '../../src/modules/queue/index.ts';
+import { HostRefused, toHostedRepository } from '../../src/hosts/port.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { hostOf, statuses } from './stories.ts';
@@ -111,7 +111,7 @@ describe('a command', () => {
     );
     const lookIn = async (minutes: number): Promise<void> => {
       const clock = (): Date => new Date(Date.now() + minutes * 60_000);
-      await reconcileRepository({ ...w.ctx, clock }, hosted(repository)).catch(() => undefined);
+      await reconcileRepository({ ...w.ctx, clock }, toHostedRepository(repository)).catch(() => undefined);
     };
     await lookIn(4);
     expect(await statuses(w, waiting)).toEqual(['open']);
@@ -138,8 +138,8 @@ describe('labels', () => {
       w.ctx.accountId,
       async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId }),
     );
-    await reconcileRepository(w.ctx, hosted(repository), { isNew: true });
-    await reconcileRepository(w.ctx, hosted(repository));
+    await reconcileRepository(w.ctx, toHostedRepository(repository), { isNew: true });
+    await reconcileRepository(w.ctx, toHostedRepository(repository));
     expect(await statuses(w, 90)).toEqual(['open']);
     expect((await w.events()).filter(([, numbers]) => numbers.includes(90))).toEqual([]);
     const label = async (present: boolean): Promise<void> => {
@@ -158,9 +158,9 @@ describe('labels', () => {
     await using w = await world();
     const number = await w.open('a', { bad: 'a\n' });
     const setLabel = w.service.localHost.setLabel.bind(w.service.localHost);
-    w.service.localHost.setLabel = async (...[repository, at, name, present, by]) => {
-      if (name === 'blocked' && by === undefined) throw new HostRefused('Labels are locked.');
-      return await setLabel(repository, at, name, present, by);
+    w.service.localHost.setLabel = async (repository, at, change) => {
+      if (change.label === 'blocked' && change.by === undefined) throw new HostRefused('Labels are locked.');
+      return await setLabel(repository, at, change);
     };
     await w.queue(number);
     await w.until(

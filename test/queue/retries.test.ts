@@ -11,7 +11,7 @@ async function retries(w: World): Promise<{ commit: string; check: string; attem
   return rows.map(({ payload }) => payload);
 }
 
-async function mostAttempts(w: World): Promise<number> {
+async function readGreatestAttempt(w: World): Promise<number> {
   const [row] = await w.rows<{ most: number }>('select max(attempt) as most from local_check_run');
   return row?.most ?? 0;
 }
@@ -25,7 +25,7 @@ describe('flaky_retry', () => {
     await w.settled(flaky, broken);
     expect(await statuses(w, flaky, broken)).toEqual(['merged', 'blocked 107']);
     await expectLandedOnce(w, flaky);
-    expect(await mostAttempts(w)).toBe(2);
+    expect(await readGreatestAttempt(w)).toBe(2);
     const retried = await retries(w);
     expect(new Set(retried.map(({ commit, check }) => `${commit}:${check}`)).size).toBe(retried.length);
     const [proof] = await w.rows<{ body: { evidence: { commit: string; checks: object[] }[] } }>(
@@ -50,7 +50,7 @@ describe('flaky_retry', () => {
     await w.queue(flaky);
     await dyingAt(w, 'retry:after_host', async () => await w.settled(flaky));
     await expectLandedOnce(w, flaky);
-    expect(await mostAttempts(w)).toBe(2);
+    expect(await readGreatestAttempt(w)).toBe(2);
     expect((await retries(w)).map(({ attempt }) => attempt)).toEqual([2]);
   });
 

@@ -33,7 +33,7 @@ async function sideBuilds(w: World): Promise<readonly string[]> {
 /** The batch of the bot pull request that Interlock shows for this pull request. */
 async function shownBot(w: World, number: number): Promise<readonly unknown[]> {
   const repository = await readRepository(w.ctx, w.repository);
-  const shown = repository && (await readPullRequestByNumber(w.ctx, repository, number));
+  const shown = repository && (await readPullRequestByNumber(w.ctx, repository, { number }));
   return await w.rows(
     'select b.side_build as "sideBuild" from bot_pull_request bot join batch b on b.id = bot.batch_id where bot.number = $1',
     [shown?.latestBot?.number],

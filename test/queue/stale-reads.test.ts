@@ -1,6 +1,7 @@
 // The host is read without a lock, so an older read may be written last.
+import { toHostedRepository } from '../../src/hosts/port.ts';
 import { describe, expect, it } from 'vitest';
-import { hosted, syncPullRequest } from '../../src/modules/queue/index.ts';
+import { syncPullRequest } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import type { Context } from '../../src/context.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -35,7 +36,7 @@ describe('a slow read of the host', () => {
         pushed = await w.commit('a', { 'a.txt': '2\n' });
         await w.queue(number);
       });
-      await syncPullRequest(slow, hosted(await loadRepository(w.ctx, w.repository)), number);
+      await syncPullRequest(slow, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
       expect(await w.status(number)).toMatchObject({ status: 'queued', head_sha: pushed });
       await w.settled(number);
       await expectLandedOnce(w, number);
@@ -50,7 +51,7 @@ describe('a slow read of the host', () => {
       await w.host.close(number);
       await w.service.drain();
     });
-    await syncPullRequest(slow, hosted(await loadRepository(w.ctx, w.repository)), number);
+    await syncPullRequest(slow, toHostedRepository(await loadRepository(w.ctx, w.repository)), number);
     expect(await statuses(w, number)).toEqual(['closed']);
     expect((await w.events()).map(([action]) => action).filter((action) => action === 'opened')).toEqual(['opened']);
   });

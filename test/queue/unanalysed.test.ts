@@ -12,7 +12,7 @@ import { deleteHistoryRows, writeHistory, writeIdleBotPullRequests } from './his
 
 const many = 10_000;
 /** The most blocks that one read of a history may take. In the worst case each row is on a page of its own. */
-const mostBlocks = 1.2 * many;
+const maxBlocks = 1.2 * many;
 /** The most blocks that a statement may take if it finds its rows by their keys. */
 const fewBlocks = 400;
 
@@ -62,14 +62,14 @@ async function keepIdleBotPullRequests(): Promise<void> {
 describe('without statistics', () => {
   it('no statement reads the history of a queue twice', async () => {
     await liveThrough('first');
-    expect(dearer(mostBlocks, 'insert into landing')).toEqual([]);
+    expect(dearer(maxBlocks, 'insert into landing')).toEqual([]);
   });
 
   it('the idle bot pull requests of a long line are read by their keys', async () => {
     await writeIdleBotPullRequests(w.databaseUrl, 300);
     plans.take();
     await keepIdleBotPullRequests();
-    expect(dearer(mostBlocks, 'from bot_pull_request')).toEqual([]);
+    expect(dearer(maxBlocks, 'from bot_pull_request')).toEqual([]);
   });
 });
 

@@ -157,11 +157,11 @@ describe('a runbook', () => {
     },
   );
 
-  it('is not created or continued in a repository that is not active', async () => {
+  it('is not created or continued in an inactive repository', async () => {
     await s.rows('update repository set active = false where id = $1', [repositoryId]);
     try {
-      await expect(create({})).rejects.toThrow('The repository acme/web is not active');
-      await expect(goOn({ number: 1 })).rejects.toThrow('The repository acme/web is not active');
+      await expect(create({})).rejects.toThrow('The repository acme/web is inactive');
+      await expect(goOn({ number: 1 })).rejects.toThrow('The repository acme/web is inactive');
     } finally {
       await s.rows('update repository set active = true where id = $1', [repositoryId]);
     }

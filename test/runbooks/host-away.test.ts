@@ -3,7 +3,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mostAttempts } from '../../src/domain/runbooks/drive.ts';
+import { maxAttempts } from '../../src/domain/runbooks/drive.ts';
 import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
 
 interface Failing {
@@ -29,17 +29,17 @@ interface WorldThatWaits extends RunbookWorld {
 /** A world with a clock that only jumps: to the next time that a runbook waits for, plus `later`. */
 async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   let now = Date.now();
-  let mostCalls = Number.POSITIVE_INFINITY;
+  let maxCalls = Number.POSITIVE_INFINITY;
   const r = await runbookWorld({ clock: () => new Date(now) });
   const { loop, service } = r.w;
   const observe = async (): Promise<void> => {
     const { call_at, calls } = await failing(r);
-    if (call_at !== null && call_at.getTime() > now && calls < mostCalls) now = call_at.getTime() + later;
+    if (call_at !== null && call_at.getTime() > now && calls < maxCalls) now = call_at.getTime() + later;
   };
   loop.observe = observe;
   return Object.assign(r, {
     async failed(calls: number) {
-      mostCalls = calls;
+      maxCalls = calls;
       // Only the loop of runbooks runs meanwhile, because a turn of a queue could not find its repository either.
       while ((await failing(r)).calls < calls) {
         await loop.runbooks.run(service.ports, observe);
@@ -48,7 +48,7 @@ async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
       return await failing(r);
     },
     async goOn() {
-      mostCalls = Number.POSITIVE_INFINITY;
+      maxCalls = Number.POSITIVE_INFINITY;
       await observe();
     },
   });
@@ -71,7 +71,7 @@ describe('a code host that fails', () => {
     const lock = await lockBranch(r);
     const number = await r.begin('write a.txt one');
     // One more than the attempts that a leaf has if its worker is lost.
-    const { problem, call_at, failing_since } = await r.failed(mostAttempts + 1);
+    const { problem, call_at, failing_since } = await r.failed(maxAttempts + 1);
     expect(problem).toContain('runbook-1.lock');
     expect((call_at?.getTime() ?? 0) - (failing_since?.getTime() ?? 0)).toBeGreaterThanOrEqual(60_000);
     expect(await r.leaves(number)).toEqual(['1.1 in_progress']);
@@ -105,7 +105,7 @@ describe('a code host that fails', () => {
     await using r = await worldThatWaits();
     const number = await r.begin('write a.txt one');
     await rename(r.w.gitDir, `${r.w.gitDir}.away`);
-    expect((await r.failed(mostAttempts + 1)).failing_since).not.toBeNull();
+    expect((await r.failed(maxAttempts + 1)).failing_since).not.toBeNull();
     expect(await r.status(number)).toBe('generating_steps');
     await rename(`${r.w.gitDir}.away`, r.w.gitDir);
     await r.goOn();

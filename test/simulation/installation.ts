@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import type { ClaimedCheckRun } from '../../src/hosts/local/check-runs.rows.ts';
-import type { HostEvent } from '../../src/hosts/port.ts';
+import { type HostEvent, toHostedRepository, type HostedRepository } from '../../src/hosts/port.ts';
 import { entities } from '../../src/modules/entities.ts';
-import { hosted, type HostedRepository } from '../../src/modules/queue/index.ts';
 import { findRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
 import { connectDatabase } from '../../src/platform/database.ts';
@@ -167,7 +166,7 @@ export async function openInstallation(rules: string): Promise<Installation> {
   const configured = await replaceConfiguration(ctx, { repository: worldName, yaml: configurationYaml(rules) });
   if (configured.kind !== 'accepted') throw new Error(JSON.stringify(configured));
   await createWebhookEndpoint(ctx, begun.secrets, { url: 'https://receiver.test/', actions: ['*'], ownSecret: false });
-  const repository = hosted(found);
+  const repository = toHostedRepository(found);
   const gitDir = service.localHost.installation.directoryOf(repository);
   const anyone = (): Process => processes[0] as Process;
 

@@ -8,7 +8,7 @@ export interface Minimised {
   readonly runs: number;
 }
 
-const mostRuns = 60;
+const maxRuns = 60;
 
 export async function minimise(told: Simulation, failed: Outcome): Promise<Minimised> {
   const given = { ...told, tell: () => {} };
@@ -17,7 +17,7 @@ export async function minimise(told: Simulation, failed: Outcome): Promise<Minim
   let runs = 0;
 
   async function isStillBroken(tried: Simulation): Promise<boolean> {
-    if (runs >= mostRuns) return false;
+    if (runs >= maxRuns) return false;
     runs += 1;
     const outcome = await simulate(tried);
     if (kindOf(outcome) !== broken) return false;

@@ -82,7 +82,7 @@ interface Setting {
   readonly isTargeted: boolean;
 }
 
-const mostOpen = 14;
+const maxOpen = 14;
 
 /** Null: no act is possible now. */
 export function chooseAct(setting: Setting): Act | null {
@@ -92,7 +92,7 @@ export function chooseAct(setting: Setting): Act | null {
   const idle = known.filter(({ number }) => number !== null && !promises.asked.has(number));
   const someIdle = (): PullRequest => draw.pick(idle.length > 0 && draw.chance(0.9) ? idle : known);
   const acts: [number, (() => Act) | null][] = [
-    [known.length < mostOpen || draw.chance(0.5) ? 14 : 0, () => open(setting)],
+    [known.length < maxOpen || draw.chance(0.5) ? 14 : 0, () => open(setting)],
     [26, known.length === 0 ? null : () => queue(setting, someIdle(), {})],
     [5, known.length === 0 ? null : () => dequeue(setting, some())],
     [3, known.length === 0 ? null : () => label(setting, some(), draw.chance(0.6))],
@@ -207,7 +207,9 @@ function label({ i, promises, by }: Setting, pullRequest: PullRequest, isSet: bo
     subject: pullRequest.branch,
     work: async () => {
       promises.touched.add(number);
-      await isAnswered(by.service.localHost.setLabel(i.repository, number, 'mergequeue', isSet, 'ada'));
+      await isAnswered(
+        by.service.localHost.setLabel(i.repository, number, { label: 'mergequeue', present: isSet, by: 'ada' }),
+      );
     },
   };
 }

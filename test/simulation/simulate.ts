@@ -105,7 +105,7 @@ interface Played {
 }
 
 async function play(given: Simulation, i: Installation, isTargeted: boolean): Promise<Outcome> {
-  const { seed, days, steps: mostSteps = Number.POSITIVE_INFINITY, every = 25, tell = () => {} } = given;
+  const { seed, days, steps: maxSteps = Number.POSITIVE_INFINITY, every = 25, tell = () => {} } = given;
   const promises = noPromises();
   const truth = createTruth(i);
   const rules = createRules(i, promises, truth);
@@ -143,7 +143,7 @@ async function play(given: Simulation, i: Installation, isTargeted: boolean): Pr
       failedAt,
     };
   };
-  for (; step < mostSteps && i.time.now() < end; step += 1) {
+  for (; step < maxSteps && i.time.now() < end; step += 1) {
     if (given.without?.has(step)) continue;
     const problems = await takeStep(p, { draw: drawsOf(seed, step), step, isCalm: given.calm?.has(step) ?? false });
     const found = [...problems, ...(step % every === 0 ? await rules.lookAtAll() : await rules.look())];

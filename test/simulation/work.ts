@@ -236,7 +236,7 @@ async function report(
     // Tries until the conclusion is written, like a runner, because no other process writes it.
     for (;;)
       try {
-        await concludeCheckRun(db, run, by.runner, { conclusion, summary: conclusion });
+        await concludeCheckRun(db, { run, leaseOwner: by.runner }, { conclusion, summary: conclusion });
         break;
       } catch (error) {
         if (!isOutage(error)) throw error;

@@ -10,10 +10,10 @@ import Fastify from 'fastify';
 import { parse, stringify } from 'yaml';
 import { type Emulator, startEmulator } from '../../github-emulator/index.ts';
 import { systemContext, type Context } from '../../src/context.ts';
-import { hostClient, type HostPullRequest } from '../../src/hosts/port.ts';
+import { hostClient, type HostPullRequest, toHostedRepository } from '../../src/hosts/port.ts';
 import { createAccount, type Secrets } from '../../src/modules/accounts/index.ts';
 import { addApp } from '../../src/modules/github/index.ts';
-import { hosted, syncBase } from '../../src/modules/queue/index.ts';
+import { syncBase } from '../../src/modules/queue/index.ts';
 import { changeActivity, findRepository } from '../../src/modules/repositories/index.ts';
 import { serveGitHub } from '../../src/server/github.ts';
 import type { Service } from '../../src/service.ts';
@@ -118,12 +118,12 @@ export async function beginGitHubWorld(
   const repository = await findRepository(ctx, worldName);
   if (repository === null) throw new Error(`${fullName} was not listed.`);
   await changeActivity(ctx, repository.id, true);
-  await syncBase(ctx, hosted(repository), 'main');
+  await syncBase(ctx, toHostedRepository(repository), 'main');
   const stop = async (): Promise<void> => {
     await fastify.close();
     await emulator.stop();
   };
-  const host = await makeHost({ service, ctx, emulator, repository: hosted(repository), dataDir, stop });
+  const host = await makeHost({ service, ctx, emulator, repository: toHostedRepository(repository), dataDir, stop });
   return { start: { accountId, token, secrets }, host };
 }
 
@@ -131,7 +131,7 @@ interface HostParts {
   readonly service: Service;
   readonly ctx: Context;
   readonly emulator: Emulator;
-  readonly repository: ReturnType<typeof hosted>;
+  readonly repository: ReturnType<typeof toHostedRepository>;
   readonly dataDir: string;
   readonly stop: () => Promise<void>;
 }

@@ -40,7 +40,7 @@ interface Kept {
 }
 
 // Each kept database has up to 17 sessions.
-const mostKept = 2;
+const maxKept = 2;
 const kept: Kept[] = [];
 
 /** A migrated database with this state. Without a state it has no rows. */
@@ -53,7 +53,7 @@ export async function takeDatabase(state: DatabaseState = inject('postgres').emp
     database,
     async drop() {
       await database.close();
-      if (kept.length < mostKept && (await isAsMade(taken))) kept.push(taken);
+      if (kept.length < maxKept && (await isAsMade(taken))) kept.push(taken);
       else await dropKept(taken);
     },
   };

@@ -98,7 +98,7 @@ export const anthropicMessages: ModelProtocol = {
         parameters: input_schema,
       })),
       stream: stream ?? false,
-      mostOutputTokens: max_tokens,
+      maxOutputTokens: max_tokens,
     };
   },
   errorBody: (status, message) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } }),

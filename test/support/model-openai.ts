@@ -72,7 +72,7 @@ export const openaiChat: ModelProtocol = {
         parameters,
       })),
       stream: stream ?? false,
-      mostOutputTokens: max_tokens ?? max_completion_tokens ?? null,
+      maxOutputTokens: max_tokens ?? max_completion_tokens ?? null,
     };
   },
   errorBody: (status, message, code) => ({

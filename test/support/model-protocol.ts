@@ -30,7 +30,7 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly stream: boolean;
-  readonly mostOutputTokens: number | null;
+  readonly maxOutputTokens: number | null;
   readonly headers: IncomingHttpHeaders;
   /** The body as it was received. */
   readonly body: string;

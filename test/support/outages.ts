@@ -60,7 +60,7 @@ export interface Story {
   readonly check: (when: string, how: Outage) => Promise<void>;
 }
 
-const mostTurns = 30;
+const maxTurns = 30;
 const hows: readonly Outage[] = ['refused', 'answer lost'];
 
 /**
@@ -84,7 +84,7 @@ async function runStory(
   await begin();
   outages.failAt(at, how);
   for (let turns = 0; !(await isOver()); turns += 1) {
-    if (turns === mostTurns) throw new Error(`The story did not end: ${when}.`);
+    if (turns === maxTurns) throw new Error(`The story did not end: ${when}.`);
     await turn().catch((error: unknown) => {
       if (!isOutage(error)) throw error;
     });

@@ -10,7 +10,7 @@ export interface TestDatabase {
 }
 
 /** How many databases are dropped at once. */
-const mostDropping = 8;
+const maxDropping = 8;
 const dropping = new Set<Promise<void>>();
 
 /** A new database for the caller, copied from `template`. By default it is migrated and has no rows. */
@@ -28,7 +28,7 @@ export function databaseUrl(name: string): string {
 }
 
 async function dropSoon(name: string): Promise<void> {
-  while (dropping.size >= mostDropping) await Promise.race(dropping);
+  while (dropping.size >= maxDropping) await Promise.race(dropping);
   const dropped = asAdmin(`drop database if exists ${name} with (force)`).finally(() => dropping.delete(dropped));
   // The whole server is removed after the run.
   dropped.catch(() => {});

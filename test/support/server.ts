@@ -108,7 +108,7 @@ export async function startServer(
     /** The token that reads /metrics. Left out: only this machine may read /metrics. */
     readonly metricsToken?: string;
     /** The greatest number of queues with series of their own at /metrics. */
-    readonly mostSeries?: number;
+    readonly maxSeries?: number;
     /** Left out: only fatal errors are logged. */
     readonly log?: Logger;
   } = {},
@@ -130,7 +130,7 @@ export async function startServer(
       poolSize: 4,
       ...(options.slack && { slack: { ...options.slack, secrets } }),
       ...(options.clock && { clock: options.clock }),
-      ...(options.mostSeries !== undefined && { mostSeries: options.mostSeries }),
+      ...(options.maxSeries !== undefined && { maxSeries: options.maxSeries }),
       ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),
     });
     service.start();

@@ -112,7 +112,7 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
     },
     review: async (number, review) => await host.reviewPullRequest(repository, number, review),
     close: async (number) => await host.closePullRequest(repository, number),
-    label: async (number, label, present, by) => await host.setLabel(repository, number, label, present, by),
+    label: async (number, label, present, by) => await host.setLabel(repository, number, { label, present, by }),
     merge: async (number, merge) =>
       void (await host.mergePullRequest(repository, number, { ...merge, unlessRef: null })),
     pullRequest: async (number) => await host.getPullRequest(repository, number),

@@ -1,12 +1,13 @@
 // The first state of a world: an account, a repository with its first commit, and the rows of the service about it. A
 // test run makes this state once for each set of first files, and then copies it.
+import { toHostedRepository } from '../../src/hosts/port.ts';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { createAccount, generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
-import { hosted, syncBase } from '../../src/modules/queue/index.ts';
+import { syncBase } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import type { Service } from '../../src/service.ts';
 import { commitAsUser } from './user-commits.ts';
@@ -39,9 +40,9 @@ export async function beginWorld(service: Service, files: FirstFiles): Promise<W
     files,
     message: 'First',
   });
-  await service.localHost.reconcile(hosted(repository));
+  await service.localHost.reconcile(toHostedRepository(repository));
   await service.drain();
-  await syncBase(ctx, hosted(repository), 'main');
+  await syncBase(ctx, toHostedRepository(repository), 'main');
   return { accountId, token, secrets };
 }
 

@@ -1,5 +1,6 @@
 // Makes a world for one test: a database, a data directory, a local host with real git, CI that really runs, and the
 // engine as a plain loop. The verbs of the world read like a story. Tests assert what users see: commits, rows, events.
+import { toHostedRepository } from '../../src/hosts/port.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
 import { generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
-import { dequeuePullRequest, hosted, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
@@ -207,7 +208,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   if (repository === null) throw new Error('The world has no repository.');
   const host =
     opened.host ??
-    (await makeLocalHost({ service, ctx, repository: hosted(repository), onError: (error) => log.error(error) }));
+    (await makeLocalHost({
+      service,
+      ctx,
+      repository: toHostedRepository(repository),
+      onError: (error) => log.error(error),
+    }));
   const { git, gitDir } = host;
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);

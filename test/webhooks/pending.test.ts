@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const many = 5_000;
 const lanes = 100;
-const most = 8;
+const max = 8;
 const now = new Date();
 
 let s: TestServer;
@@ -40,25 +40,25 @@ afterAll(async () => {
 });
 
 async function take(): Promise<{ readonly messages: readonly string[]; readonly blocks: number }> {
-  const taken = await takePending(s.ports.db, { accountId: s.accountId, endpointId }, { most, now });
+  const taken = await takePending(s.ports.db, { accountId: s.accountId, endpointId }, { max, now });
   const blocks = plans.take().find(({ text }) => text.includes('for update of d skip locked'))?.blocks;
   return { messages: taken.map(({ messageId }) => messageId), blocks: blocks ?? Number.NaN };
 }
 
-const messages = (from: number): string[] => Array.from({ length: most }, (_, at) => `msg_${from + at}`);
+const messages = (from: number): string[] => Array.from({ length: max }, (_, at) => `msg_${from + at}`);
 
 describe('the next of many pending deliveries', () => {
   it('are the first of each lane, and cheap to find with statistics from a time without pending deliveries', async () => {
     const first = await take();
     expect(first.messages).toEqual(messages(0));
     expect(first.blocks).toBeLessThan(500);
-    expect((await take()).messages).toEqual(messages(most));
+    expect((await take()).messages).toEqual(messages(max));
   });
 
   it('are cheap to find with up-to-date statistics', async () => {
     await analyse(s.databaseUrl, 'webhook_delivery');
     const next = await take();
-    expect(next.messages).toEqual(messages(2 * most));
+    expect(next.messages).toEqual(messages(2 * max));
     expect(next.blocks).toBeLessThan(500);
   });
 

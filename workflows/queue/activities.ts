@@ -23,7 +23,7 @@ const coalesceMs = 75;
 // does not wait for notifications, because the turn after the landing sends them.
 const sendWithinMs = 1_000;
 /** The most intents that are carried out together, with shared reads and writes. */
-const mostTogether = 24;
+const maxTogether = 24;
 /**
  * How many notifications are sent first, to measure their duration: the comment and the check of one pull request. Over
  * a network these two take as long as all notifications at the local host.
@@ -61,7 +61,7 @@ async function sendAtOnce(ctx: Context, effects: Advance['effects']): Promise<Ad
       const spentMs = performance.now() - beganAt;
       const expected = sent === 0 ? firstTogether : Math.floor(((sendWithinMs - spentMs) * sent) / spentMs);
       if (expected < 1) break;
-      const together = intents.slice(0, Math.min(mostTogether, expected));
+      const together = intents.slice(0, Math.min(maxTogether, expected));
       // A failed notification is sent again by `carryOut`, whose failures Temporal shows.
       if (!(await areCarriedOut(ctx, together))) break;
       sent += together.length;
@@ -92,8 +92,8 @@ export function createQueueActivities(ports: Ports): QueueActivities {
       await runActivity(async () => {
         const ctx = systemContext(ports, accountId);
         const errors: unknown[] = [];
-        for (let at = 0; at < intents.length; at += mostTogether)
-          errors.push(...(await carryOutAll(ctx, intents.slice(at, at + mostTogether))));
+        for (let at = 0; at < intents.length; at += maxTogether)
+          errors.push(...(await carryOutAll(ctx, intents.slice(at, at + maxTogether))));
         if (errors.length === 1) throw errors[0];
         if (errors.length > 1)
           throw new AggregateError(

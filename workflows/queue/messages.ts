@@ -9,7 +9,7 @@ export interface QueueInput {
   readonly accountId: string;
   readonly queueId: string;
   /** The number of events in the history after which a run continues as new. Absent: the default of the workflow. */
-  readonly mostHistoryEvents?: number;
+  readonly maxHistoryEvents?: number;
 }
 
 export interface TurnInput extends QueueInput {

@@ -32,7 +32,7 @@ export interface Drive<T extends Turn> {
   readonly supervise: (step: string) => Promise<unknown>;
 }
 
-const mostHistoryEvents = 4_000;
+const maxHistoryEvents = 4_000;
 
 export async function driveToEnd<T extends Turn>(
   wake: Wake,
@@ -61,9 +61,9 @@ export async function driveToEnd<T extends Turn>(
 }
 
 /** Continues as a new run if the history of this run is long. A new run needs only the input. */
-export async function continueWhenLong(input: unknown, mostEvents = mostHistoryEvents): Promise<void> {
+export async function continueWhenLong(input: unknown, maxEvents = maxHistoryEvents): Promise<void> {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  if (continueAsNewSuggested || historyLength > mostEvents) await continueAsNew(input);
+  if (continueAsNewSuggested || historyLength > maxEvents) await continueAsNew(input);
 }
 
 /** Waits until a wake, or until `nextLookAt` if it is not null. Temporal's UI shows `step` next to the timer. */

@@ -25,7 +25,7 @@ export function zuulOneLane(): Policy {
   const window = new Window();
   return singlePath({
     waitsFor: oneLane,
-    mostHeads: () => window.size,
+    maxHeads: () => window.size,
     window: () => (head) => head.undecided.size < window.size,
     onDecided: (_, hasLanded) => window.adjust(hasLanded),
   });

@@ -103,21 +103,21 @@ class BestFirst implements Policy {
 
   /** Chooses as many builds as there are workers. Of equally probable builds, running builds come first. */
   #best(queue: QueueView): readonly Candidate[] {
-    const most = queue.workers;
+    const max = queue.workers;
     const found: Candidate[] = [];
     for (const candidate of enumerateAssumptionSets(this.#rankAllAt(queue.now))) {
       const { probability } = candidate;
-      const isTooLate = found.length >= most && probability < (found[most - 1]?.probability ?? 0) * (1 - 1e-9);
-      if (probability < this.#rules.threshold || isTooLate || found.length >= 3 * most) break;
+      const isTooLate = found.length >= max && probability < (found[max - 1]?.probability ?? 0) * (1 - 1e-9);
+      if (probability < this.#rules.threshold || isTooLate || found.length >= 3 * max) break;
       const path = pathOf(candidate);
       if (path === undefined || path.verdict === 'pending') found.push(candidate);
     }
-    if (found.length <= most) return found;
-    const least = (found[most - 1]?.probability ?? 0) * (1 + 1e-9);
-    const certain = found.filter(({ probability }) => probability > least);
+    if (found.length <= max) return found;
+    const min = (found[max - 1]?.probability ?? 0) * (1 + 1e-9);
+    const certain = found.filter(({ probability }) => probability > min);
     const tied = found.slice(certain.length);
     const running = tied.filter((candidate) => pathOf(candidate) !== undefined);
-    return [...certain, ...running, ...tied.filter((candidate) => !running.includes(candidate))].slice(0, most);
+    return [...certain, ...running, ...tied.filter((candidate) => !running.includes(candidate))].slice(0, max);
   }
 
   *#rankAllAt(now: number): Generator<RankedAssumptions> {

@@ -56,9 +56,9 @@ export class Paths {
     }
   }
 
-  /** Makes heads of waiting changes until there are `most` heads. Changes that are not heads yet cost nothing. */
-  takeIn(queue: QueueView, most = Infinity): void {
-    const taken = this.#backlog.splice(0, Math.max(0, most - this.heads.size));
+  /** Makes heads of waiting changes until there are `max` heads. Changes that are not heads yet cost nothing. */
+  takeIn(queue: QueueView, max = Infinity): void {
+    const taken = this.#backlog.splice(0, Math.max(0, max - this.heads.size));
     for (const change of taken) this.#admit(change, this.#waitsFor(change, { queue, heads: this.heads }));
   }
 

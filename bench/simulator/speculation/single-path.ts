@@ -6,7 +6,7 @@ import { Paths, removeFromKey, type Head, type WaitsFor } from './paths.ts';
 export interface SinglePathRules {
   readonly waitsFor: WaitsFor;
   /** How many changes may be heads at once. Default: all. */
-  readonly mostHeads?: () => number;
+  readonly maxHeads?: () => number;
   /**
    * Called once for each decision. The result is called for each change in order, and returns whether it may be built.
    */
@@ -24,7 +24,7 @@ export function singlePath(rules: SinglePathRules): Policy {
     decide(queue, actions) {
       paths.sync(queue);
       for (const head of paths.heads.values()) decideHead(head, { paths, rules, queue, actions });
-      paths.takeIn(queue, rules.mostHeads?.());
+      paths.takeIn(queue, rules.maxHeads?.());
       build({ paths, rules, queue, actions });
     },
   };

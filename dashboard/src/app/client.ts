@@ -22,7 +22,7 @@ async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<
 }
 
 /** A cache is replaced after this many answers, or after this time. */
-const mostAnswers = 500;
+const maxAnswers = 500;
 const longestMs = 30 * 60_000;
 
 function createClient(): Client {
@@ -31,7 +31,7 @@ function createClient(): Client {
   const count = mapExchange({
     onResult: () => {
       answers += 1;
-      if (answers >= mostAnswers || performance.now() - begunAt >= longestMs) renewLater(client);
+      if (answers >= maxAnswers || performance.now() - begunAt >= longestMs) renewLater(client);
     },
   });
   const client = new Client({

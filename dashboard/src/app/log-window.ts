@@ -22,19 +22,19 @@ export interface LogWindow {
    */
   readonly hasLater: boolean;
   /** How many characters stay on screen when more text comes at the end. Pieces before these are dropped. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
 }
 
-/** The limit of `mostCharacters` until the reader asks for earlier pieces. */
+/** The limit of `maxCharacters` until the reader asks for earlier pieces. */
 const defaultCharacters = 300_000;
 /** How many characters are shown at most, however far the reader goes back. */
-const mostShown = 4_000_000;
+const maxShown = 4_000_000;
 
 export const emptyLog: LogWindow = {
   pieces: [],
   hasEarlier: false,
   hasLater: false,
-  mostCharacters: defaultCharacters,
+  maxCharacters: defaultCharacters,
 };
 
 export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
@@ -42,7 +42,7 @@ export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
 }
 
 /**
- * Adds earlier pieces. They stay on screen until 300,000 more characters have come at the end. If more than `mostShown`
+ * Adds earlier pieces. They stay on screen until 300,000 more characters have come at the end. If more than `maxShown`
  * characters would be shown, pieces at the end are dropped.
  */
 export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): LogWindow {
@@ -50,7 +50,7 @@ export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): L
   let length = lengthOf({ pieces });
   for (const piece of log.pieces) {
     length += piece.text.length;
-    if (length > mostShown) break;
+    if (length > maxShown) break;
     pieces.push(piece);
   }
   const isFirst = log.pieces.length === 0;
@@ -58,16 +58,14 @@ export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): L
     pieces,
     hasEarlier: pageInfo.hasPreviousPage,
     hasLater: log.hasLater || pieces.length < nodes.length + log.pieces.length,
-    mostCharacters: isFirst
-      ? log.mostCharacters
-      : Math.max(log.mostCharacters, lengthOf({ pieces }) + defaultCharacters),
+    maxCharacters: isFirst ? log.maxCharacters : Math.max(log.maxCharacters, lengthOf({ pieces }) + defaultCharacters),
   };
 }
 
 export function withLater(log: LogWindow, later: readonly Piece[]): LogWindow {
   if (log.hasLater) return log;
   const pieces = [...log.pieces, ...later];
-  let surplus = lengthOf({ pieces }) - log.mostCharacters;
+  let surplus = lengthOf({ pieces }) - log.maxCharacters;
   let from = 0;
   for (const { text } of pieces.slice(0, -1)) {
     if (surplus <= 0) break;

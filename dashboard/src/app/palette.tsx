@@ -25,10 +25,10 @@ interface Choice {
 
 const previewAfterMs = 150;
 const searchAfterMs = 150;
-const mostOfGroup = 8;
+const maxEntriesOfGroup = 8;
 /** The server refuses a search text that is longer or has more words. */
 const longestText = 200;
-const mostWords = 10;
+const maxWords = 10;
 
 /**
  * Reads what the server finds in the repository of the page, or in the whole account if the page has no repository.
@@ -86,7 +86,7 @@ interface SearchResult {
 }
 
 function searchText(text: string): string {
-  return text.split(/\s+/).filter(Boolean).slice(0, mostWords).join(' ').slice(0, longestText);
+  return text.split(/\s+/).filter(Boolean).slice(0, maxWords).join(' ').slice(0, longestText);
 }
 
 function place(id: string, group: string, label: string, hint: string, run: () => void): Choice {
@@ -251,7 +251,7 @@ function useChoices(text: string, shell: ShellQuery | undefined): readonly Choic
     return matching
       .filter(({ group }) => {
         taken.set(group, (taken.get(group) ?? 0) + 1);
-        return (taken.get(group) ?? 0) <= mostOfGroup;
+        return (taken.get(group) ?? 0) <= maxEntriesOfGroup;
       })
       .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
   }, [text, found, shell, navigate]);

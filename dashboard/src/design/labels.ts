@@ -12,9 +12,9 @@ export function list(all: readonly string[]): string {
 }
 
 /** `#1, #2, and #3`. A long list is cut, as in `#1, #2, #3, #4, and 8 more`. */
-export function numbers(all: readonly number[], most = 5): string {
-  if (all.length <= most) return conjunction.format(all.map((number) => `#${number}`));
-  return conjunction.format([...all.slice(0, most - 1).map((number) => `#${number}`), `${all.length - most + 1} more`]);
+export function numbers(all: readonly number[], max = 5): string {
+  if (all.length <= max) return conjunction.format(all.map((number) => `#${number}`));
+  return conjunction.format([...all.slice(0, max - 1).map((number) => `#${number}`), `${all.length - max + 1} more`]);
 }
 
 /** `PARTIALLY_COMPLETED` as `partially completed`. */

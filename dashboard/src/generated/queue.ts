@@ -464,9 +464,9 @@ export type RetryBuildInput = {
   repository: RepositoryInput;
 };
 
-/** Puts a repository into use, or takes it out of use. */
+/** Activates or deactivates a repository. */
 export type SetRepositoryActiveInput = {
-  /** False takes the repository out of use. True puts it into use again. */
+  /** False deactivates the repository. True activates it again. */
   active: boolean;
   /** The repository. */
   repository: RepositoryInput;

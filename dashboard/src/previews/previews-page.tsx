@@ -97,7 +97,7 @@ function RegistrationRow({ preview, place }: { readonly preview: Registration; r
 }
 
 const pageSize = 20;
-const mostShown = 100;
+const maxShown = 100;
 
 /** The verifications, newest first, including those that have not ended. */
 function Verifications(place: Place): ReactNode {
@@ -127,12 +127,12 @@ function Verifications(place: Place): ReactNode {
                 ))}
               </ul>
             )}
-            {pageInfo?.hasNextPage === true && first < mostShown && (
+            {pageInfo?.hasNextPage === true && first < maxShown && (
               <div className={parts['acts']}>
-                <Button onClick={() => setFirst(Math.min(first + pageSize, mostShown))}>Show earlier</Button>
+                <Button onClick={() => setFirst(Math.min(first + pageSize, maxShown))}>Show earlier</Button>
               </div>
             )}
-            {pageInfo?.hasNextPage === true && first >= mostShown && (
+            {pageInfo?.hasNextPage === true && first >= maxShown && (
               <p className="sm dim">Earlier verifications are on the pages of their pull requests.</p>
             )}
           </>

@@ -23,7 +23,7 @@ import styles from './queue.module.css';
 /** How many builds are read at first. Most queues make fewer builds at once. */
 const fewBuilds = 12;
 /** The most rows that the API returns in one page. */
-const mostBuilds = 100;
+const maxBuilds = 100;
 /**
  * Pull requests that are not in line are read at most once in this time, because their explanations cost the server
  * most.
@@ -54,7 +54,7 @@ export function QueuePage(): ReactNode {
   });
   const running = data?.repository?.queue?.builds ?? 0;
   useEffect(() => {
-    if (running > builds) setBuilds(Math.min(mostBuilds, 2 * running));
+    if (running > builds) setBuilds(Math.min(maxBuilds, 2 * running));
   }, [running, builds]);
   useEffect(() => {
     document.title = `${branch} of ${owner}/${name} · Interlock`;

@@ -135,14 +135,14 @@ function Depth({
     .x(at)
     .y(({ queued }) => y(queued))
     .curve(curveStepAfter);
-  const most = Math.max(0, ...points.map(({ queued }) => queued));
+  const max = Math.max(0, ...points.map(({ queued }) => queued));
   return (
     <svg
       className={styles['depth']}
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`At most ${count(most, 'pull request was', 'pull requests were')} in line in the last ${describeDuration(to - from)}`}
+      aria-label={`At most ${count(max, 'pull request was', 'pull requests were')} in line in the last ${describeDuration(to - from)}`}
     >
       <path d={under([...points]) ?? ''} fill="var(--blue-s)" />
       <path d={top([...points]) ?? ''} className={styles['line']} />

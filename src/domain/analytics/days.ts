@@ -17,7 +17,7 @@ export interface DaysAsked {
   readonly end?: LocalDate | null | undefined;
 }
 
-export const mostDays = 366;
+export const maxDays = 366;
 const defaultDays = 30;
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
@@ -40,7 +40,7 @@ export function decideDays(asked: DaysAsked, timezone: string, now: Date): Day[]
   const start = asked.start ?? addDays(end, 1 - defaultDays);
   if (start > end) throw new DomainError('BAD_INPUT', 'start must not be after end', 'start');
   const count = (midnightUtc(end) - midnightUtc(start)) / dayMs + 1;
-  if (count > mostDays) throw new DomainError('BAD_INPUT', `start and end must span at most ${mostDays} days`, 'start');
+  if (count > maxDays) throw new DomainError('BAD_INPUT', `start and end must span at most ${maxDays} days`, 'start');
   const days: Day[] = [];
   let startsAt = firstInstantOf(start, local);
   for (let n = 0; n < count; n += 1) {

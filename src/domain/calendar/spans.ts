@@ -26,7 +26,7 @@ export interface SpansAt {
 }
 
 // Overlapping spans may follow one another for a long time, so that one is always active.
-const mostHandovers = 50;
+const maxHandovers = 50;
 
 export function spansAt(spans: readonly Span[], at: number): SpansAt {
   const within = spans.some((span) => isWithin(span, at));
@@ -65,7 +65,7 @@ function isSingle(span: Span): span is SingleSpan {
 
 function endOfAll(spans: readonly Span[], from: number): number | null {
   let at = from;
-  for (let handover = 0; handover < mostHandovers; handover += 1) {
+  for (let handover = 0; handover < maxHandovers; handover += 1) {
     const holding = spans.filter((span) => isWithin(span, at));
     if (holding.length === 0) return at;
     const ends = holding.map((span) => endOf(span, at));

@@ -131,14 +131,14 @@ export function group<T extends z.core.$ZodLooseShape>(shape: T) {
 
 const largestInteger = 1_000_000;
 
-export function integer(least: number, most = largestInteger) {
-  const bounded = most !== largestInteger;
-  const text = bounded ? `must be an integer from ${least} to ${most}` : `must be an integer of at least ${least}`;
+export function integer(min: number, max = largestInteger) {
+  const bounded = max !== largestInteger;
+  const text = bounded ? `must be an integer from ${min} to ${max}` : `must be an integer of at least ${min}`;
   const schema = z
     .int({ error: reason(text) })
-    .min(least, { error: text })
-    .max(most, { error: bounded ? text : `must be at most ${most}` });
-  return named(schema, bounded ? `integer, ${least} to ${most}` : `integer ≥ ${least}`);
+    .min(min, { error: text })
+    .max(max, { error: bounded ? text : `must be at most ${max}` });
+  return named(schema, bounded ? `integer, ${min} to ${max}` : `integer ≥ ${min}`);
 }
 
 export function bool() {
@@ -150,18 +150,18 @@ export function oneOf<const T extends readonly [string, ...string[]]>(...values:
 }
 
 /** One line of text. Numbers and booleans must be quoted. */
-export function text(most = 1000) {
+export function text(max = 1000) {
   const schema = z
     .string({
       error: (issue) => (isUnquoted(issue.input) ? 'must be text: put it in quotes' : reason('must be text')(issue)),
     })
-    .max(most, { error: `must be at most ${most} characters long` })
+    .max(max, { error: `must be at most ${max} characters long` })
     .regex(/^[^\p{Cc}\u2028\u2029]*$/u, { error: 'must be one line without control characters' });
   return named(schema, 'text');
 }
 
-export function someText(most?: number) {
-  return named(text(most).min(1, { error: 'must not be empty' }), 'text');
+export function someText(max?: number) {
+  return named(text(max).min(1, { error: 'must not be empty' }), 'text');
 }
 
 /** Text of several lines. */
@@ -187,11 +187,11 @@ export function repositoryPath() {
   return named(schema, 'path');
 }
 
-export function listOf<S extends z.ZodType>(item: S, options: { readonly name?: string; readonly most?: number } = {}) {
-  const most = options.most ?? 1000;
+export function listOf<S extends z.ZodType>(item: S, options: { readonly name?: string; readonly max?: number } = {}) {
+  const max = options.max ?? 1000;
   const schema = z
     .array(item, { error: reason('must be a list') })
-    .max(most, { error: `must have at most ${most} entries` });
+    .max(max, { error: `must have at most ${max} entries` });
   return named(schema, options.name ?? `list: ${typeNames.get(item)?.name ?? 'mappings'}`);
 }
 

@@ -48,7 +48,7 @@ export const mergeCommit = group({
   apply_title_regexes: key(
     listOf(titleRegex, {
       name: 'list: {pattern, replace, applies_to: both, draft_pr or merge_commit, match_type: string or regex}',
-      most: 20,
+      max: 20,
     }),
     {
       default: [],

@@ -124,8 +124,8 @@ const statusComment = group({
   }),
 });
 
-const textWithoutFault = (most: number, faultOf: (text: string) => string | null) =>
-  someText(most).superRefine((value, context) => {
+const textWithoutFault = (max: number, faultOf: (text: string) => string | null) =>
+  someText(max).superRefine((value, context) => {
     const fault = faultOf(value);
     if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   });
@@ -182,7 +182,7 @@ export const mergeRules = group({
   final_gates: key(
     listOf(group({ workflow: someText(500), timeout_mins: integer(1, 60), label: label().optional() }), {
       name: 'list: {workflow, timeout_mins: 1 to 60, label}',
-      most: 20,
+      max: 20,
     }),
     {
       default: [],
@@ -199,7 +199,7 @@ export const mergeRules = group({
           someText(200).regex(/^@[^\s@/]+(\/[^\s@/]+)?$/, { error: 'must be @user or @org/team' }),
         ),
       }),
-      { name: 'list: {commands: skip_line, skip_validation, dequeue; allowed_actors: @user, @org/team}', most: 50 },
+      { name: 'list: {commands: skip_line, skip_validation, dequeue; allowed_actors: @user, @org/team}', max: 50 },
     ),
     {
       default: [],
@@ -235,7 +235,7 @@ export const mergeRules = group({
           path: ['context_file'],
           error: 'cannot be combined with context',
         }),
-        { name: 'list: {name glob, context or context_file}', most: 100 },
+        { name: 'list: {name glob, context or context_file}', max: 100 },
       ),
       {
         default: [],
@@ -279,7 +279,7 @@ export const mergeRules = group({
     description: 'How long a build may run before it counts as failed (111). 0: no limit.',
     mark: 'other',
   }),
-  base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', most: 50 }), {
+  base_branches: key(listOf(branch(), { name: 'list: name, or /regular expression/', max: 50 }), {
     default: [],
     description:
       'The branches that have a queue. An expression between slashes must match the whole name. Empty: the default branch.',
@@ -313,9 +313,9 @@ export const mergeRules = group({
         cron_start: cron(),
         cron_end: cron(),
         timezone: textWithoutFault(100, timezoneFault),
-        base_branches: listOf(branch(), { most: 50 }).optional(),
+        base_branches: listOf(branch(), { max: 50 }).optional(),
       }),
-      { name: 'list: {cron_start, cron_end, timezone, base_branches}', most: 50 },
+      { name: 'list: {cron_start, cron_end, timezone, base_branches}', max: 50 },
     ),
     {
       default: [],

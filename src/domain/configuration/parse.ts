@@ -4,7 +4,7 @@ import type { KeyEntry } from './key.ts';
 import { configurationSchema } from './keys.ts';
 import type { Configuration } from './keys.ts';
 import type { Problem } from './problem.ts';
-import { mostProblems, readYaml } from './yaml-document.ts';
+import { maxProblems, readYaml } from './yaml-document.ts';
 import type { YamlDocument } from './yaml-document.ts';
 import type { z } from 'zod';
 
@@ -27,7 +27,7 @@ export function parseConfiguration(text: string): ParsedConfiguration {
     ...unsupported,
     ...invalid.filter((problem) => !unsupported.some((other) => isWithin(problem.path, other.path))),
   ];
-  return { ok: false, problems: problems.sort(byPlace).slice(0, mostProblems) };
+  return { ok: false, problems: problems.sort(byPlace).slice(0, maxProblems) };
 }
 
 function problemsOfIssue(
@@ -37,7 +37,7 @@ function problemsOfIssue(
 ): Problem[] {
   const path = [...base, ...issue.path].map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostProblems).map((name) => unknownKey([...path, name], document));
+    return issue.keys.slice(0, maxProblems).map((name) => unknownKey([...path, name], document));
   }
   if (issue.code === 'invalid_union') {
     // The value is a mapping, so the problems inside the mapping are reported instead of the list of alternatives.

@@ -77,12 +77,12 @@ export const preconditions = group({
         name: someText(200),
         match: group({
           type: oneOf('title', 'body'),
-          regex: z.union([regex(), listOf(regex(), { most: 20 }).min(1)], {
+          regex: z.union([regex(), listOf(regex(), { max: 20 }).min(1)], {
             error: 'must be a regular expression or a list of them',
           }),
         }),
       }),
-      { name: 'list: {name, match: {type: title or body, regex: one or a list}}', most: 50 },
+      { name: 'list: {name, match: {type: title or body, regex: one or a list}}', max: 50 },
     ),
     {
       default: [],

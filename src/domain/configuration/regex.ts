@@ -37,7 +37,7 @@ export function replacementFault(pattern: string, replacement: string): string |
 
 function repetition(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)];
-  return counts.reduce((product, [, least, most]) => product * Math.max(1, Number(least), Number(most ?? 0)), 1);
+  return counts.reduce((product, [, min, max]) => product * Math.max(1, Number(min), Number(max ?? 0)), 1);
 }
 
 export function findsIn(pattern: string, text: string): boolean {

@@ -54,7 +54,7 @@ function* previewFaults(entries: readonly WrittenEntry[]): Generator<{ path: (st
   }
 }
 
-const previews = listOf(previewEntry, { name: 'list: previews, interface 2.13', most: 50 });
+const previews = listOf(previewEntry, { name: 'list: previews, interface 2.13', max: 50 });
 
 /** The `verify` block (interface 2.13). */
 export const verify = group({

@@ -5,9 +5,9 @@ import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 
 import type { Problem, ProblemCode } from './problem.ts';
 
 export const largestConfigurationBytes = 256 * 1024;
-const mostTokens = 50_000;
+const maxTokens = 50_000;
 const deepestFlow = 50;
-export const mostProblems = 100;
+export const maxProblems = 100;
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export interface Place {
@@ -67,7 +67,7 @@ function findExcess(text: string): Problem | null {
     tokens += 1;
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
-    if (tokens > mostTokens) return { ...nowhere, reason: 'The configuration has too many values', code: 'TOO_LARGE' };
+    if (tokens > maxTokens) return { ...nowhere, reason: 'The configuration has too many values', code: 'TOO_LARGE' };
     if (depth > deepestFlow) return { ...nowhere, reason: 'The configuration is nested too deeply', code: 'TOO_LARGE' };
   }
   return null;
@@ -94,7 +94,7 @@ function faultsOf(document: Document.Parsed, lines: LineCounter): Problem[] {
     faults.push({ path, reason, code, ...placeAt(lines, node.range?.[0] ?? 0) });
   visit(document, {
     Node(_, node, ancestors) {
-      if (faults.length >= mostProblems) return visit.BREAK;
+      if (faults.length >= maxProblems) return visit.BREAK;
       if (isAlias(node)) fault(node, pathOf(ancestors), 'aliases are not allowed: write the value out', 'INVALID_YAML');
       return undefined;
     },
@@ -116,7 +116,7 @@ function faultsOf(document: Document.Parsed, lines: LineCounter): Problem[] {
       return undefined;
     },
   });
-  return faults.slice(0, mostProblems);
+  return faults.slice(0, maxProblems);
 }
 
 function pathOf(ancestors: readonly unknown[]): string[] {

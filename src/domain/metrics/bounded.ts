@@ -35,16 +35,16 @@ export interface QueueSeries {
 const other = 'other';
 
 /**
- * The `most` longest queues have series of their own. The series `other` has the sum and the longest wait of all other
+ * The `max` longest queues have series of their own. The series `other` has the sum and the longest wait of all other
  * queues.
  */
-export function seriesOfQueues(queues: readonly BusyQueue[], most: number): QueueSeries {
+export function seriesOfQueues(queues: readonly BusyQueue[], max: number): QueueSeries {
   const longestFirst = queues.toSorted(
     (a, b) => b.queued + b.tagged - (a.queued + a.tagged) || b.waitSec - a.waitSec || compareNames(a, b),
   );
-  const rest = longestFirst.slice(most);
+  const rest = longestFirst.slice(max);
   const shown = [
-    ...longestFirst.slice(0, most),
+    ...longestFirst.slice(0, max),
     ...(rest.length === 0
       ? []
       : [
@@ -71,10 +71,10 @@ export function seriesOfQueues(queues: readonly BusyQueue[], most: number): Queu
   };
 }
 
-/** The `most` budgets with the smallest share left. The other budgets have more left, and need no series. */
-export function scarcestBudgets(budgets: readonly HostBudget[], most: number): readonly HostBudget[] {
+/** The `max` budgets with the smallest share left. The other budgets have more left, and need no series. */
+export function scarcestBudgets(budgets: readonly HostBudget[], max: number): readonly HostBudget[] {
   const share = ({ remaining, limit }: HostBudget): number => remaining / limit;
-  return budgets.toSorted((a, b) => share(a) - share(b) || a.installation.localeCompare(b.installation)).slice(0, most);
+  return budgets.toSorted((a, b) => share(a) - share(b) || a.installation.localeCompare(b.installation)).slice(0, max);
 }
 
 function compareNames(a: BusyQueue, b: BusyQueue): number {

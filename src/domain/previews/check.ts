@@ -26,7 +26,7 @@ export interface VerificationCheck {
   readonly summary: string;
 }
 
-const mostSteps = 100;
+const maxSteps = 100;
 
 export function describeCheck(facts: VerificationFacts): VerificationCheck {
   const { status, attempt, previewName, degraded, summary, steps } = facts;
@@ -36,8 +36,8 @@ export function describeCheck(facts: VerificationFacts): VerificationCheck {
     : previewName === null
       ? null
       : `Preview \`${previewName}\`.`;
-  const list = steps.slice(0, mostSteps).map(stepLine);
-  const left = steps.length > mostSteps ? [`- and ${steps.length - mostSteps} more`] : [];
+  const list = steps.slice(0, maxSteps).map(stepLine);
+  const left = steps.length > maxSteps ? [`- and ${steps.length - maxSteps} more`] : [];
   const paragraphs = [summary, how, [...list, ...left].join('\n'), attempt > 1 ? `Attempt ${attempt}.` : null];
   return {
     // Code hosts have no state `canceled` for a check that is not CI's. The head is abandoned, so nobody reads its

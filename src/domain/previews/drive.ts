@@ -39,7 +39,7 @@ export type VerificationStep =
   | { readonly kind: 'degrade'; readonly because: string }
   | { readonly kind: 'ended' };
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 export function decideVerification(situation: VerificationSituation, now: number): VerificationStep {
   const { status } = situation;
@@ -88,7 +88,7 @@ function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now
 function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now: number): VerificationStep {
   const held = waitForLease(supervisedUntil, now);
   if (held !== null) return held;
-  if (calls >= mostAttempts)
+  if (calls >= maxAttempts)
     return {
       kind: 'become',
       status: 'error',
@@ -107,7 +107,7 @@ function decideCanceled(
   const held = waitForLease(supervisedUntil, now);
   if (held !== null) return held;
   // A sandbox that no worker could remove is found later, when the running sandboxes are compared with the rows.
-  return hasSandbox && calls < mostAttempts ? { kind: 'supervise' } : canceled;
+  return hasSandbox && calls < maxAttempts ? { kind: 'supervise' } : canceled;
 }
 
 /** The back-off before the next call of the code host, in milliseconds, after this many failed calls in a row. */

@@ -16,7 +16,7 @@ const longestPattern = 1_000;
  * The greatest product of the instructions of an expression and the characters of the searched text. Such a search takes
  * a fraction of a second, during which nothing else runs.
  */
-const mostMatching = 10_000_000;
+const maxMatchingInstructions = 10_000_000;
 
 /** A text about what was seen instead. Null: the expectation holds. */
 export function violationOf(expectation: Expectation, answer: Answer): string | null {
@@ -90,7 +90,7 @@ function holds({ kind, text }: TextTest, value: string): boolean {
 function matcherOf(pattern: string, text: string): ReturnType<RE2JS['matcher']> {
   if (pattern.length > longestPattern) throw new Error(`An expression has at most ${longestPattern} characters.`);
   const expression = RE2JS.compile(pattern);
-  return expression.matcher(text.slice(0, Math.floor(mostMatching / expression.programSize())));
+  return expression.matcher(text.slice(0, Math.floor(maxMatchingInstructions / expression.programSize())));
 }
 
 /** RFC 6901. */

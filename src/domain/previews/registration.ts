@@ -11,7 +11,7 @@ export type RegistrationEnd = 'deregistered' | 'replaced' | 'expired';
 const longestSec = 86_400;
 const longestUrl = 2000;
 const longestBranch = 255;
-const mostSecrets = 50;
+const maxSecrets = 50;
 const longestSecret = 8192;
 const secretKey = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 
@@ -62,7 +62,7 @@ export function requireSubject(prNumber: number | null, branch: string | null): 
 /** No error message contains a secret's value. */
 export function requireSecrets(secrets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(secrets);
-  if (entries.length > mostSecrets) throw bad('secrets', `must be at most ${mostSecrets}`);
+  if (entries.length > maxSecrets) throw bad('secrets', `must be at most ${maxSecrets}`);
   for (const [key, value] of entries) {
     requireSecretKey(key, 'secrets');
     if (value === '') throw bad('secrets', `must not be empty: leave ${key} out`);

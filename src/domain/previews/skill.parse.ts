@@ -9,9 +9,9 @@ import { readStep } from './skill.steps.ts';
 import { phraseOf, textOf } from './skill.phrases.ts';
 import type { Capture, Expectation, ParsedSkill, RequestStep, Scenario, SkillFault, SkillStep } from './skill.ts';
 
-const mostScenarios = 50;
-const mostSteps = 200;
-const mostFaults = 10;
+const maxScenarios = 50;
+const maxSteps = 200;
+const maxFaults = 10;
 
 interface Draft {
   readonly name: string;
@@ -33,7 +33,7 @@ export function parseSkill(text: string): ParsedSkill {
   }
   const scenarios = drafts.filter(({ steps }) => steps.length > 0);
   if (faults.length === 0) faults.push(...limitFaults(scenarios));
-  if (faults.length > 0) return { ok: false, faults: faults.slice(0, mostFaults) };
+  if (faults.length > 0) return { ok: false, faults: faults.slice(0, maxFaults) };
   return { ok: true, skill: { scenarios } };
 }
 
@@ -43,8 +43,8 @@ function limitFaults(scenarios: readonly Scenario[]): SkillFault[] {
     return [
       { line: 1, reason: 'expected a scenario with a step, such as a heading `## Home` and the item "- `GET /`"' },
     ];
-  if (scenarios.length > mostScenarios) return [{ line: 1, reason: `expected at most ${mostScenarios} scenarios` }];
-  return steps > mostSteps ? [{ line: 1, reason: `expected at most ${mostSteps} steps` }] : [];
+  if (scenarios.length > maxScenarios) return [{ line: 1, reason: `expected at most ${maxScenarios} scenarios` }];
+  return steps > maxSteps ? [{ line: 1, reason: `expected at most ${maxSteps} steps` }] : [];
 }
 
 function readSteps(list: List, draft: Draft, faults: SkillFault[]): void {

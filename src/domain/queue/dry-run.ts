@@ -27,10 +27,17 @@ interface Future {
 }
 
 // Without this bound, the whole line of a queue without a limit of builds would be planned.
-const mostStarts = 30;
+const maxStarts = 30;
 
-/** `decided`: decisions of the change itself that are not applied to `after` yet. */
-export function dryRun(before: Snapshot, after: Snapshot, now: number, decided: readonly Decision[] = []): Impact {
+export interface PlannedChange {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  /** Decisions of the change itself that are not applied to `after` yet. */
+  readonly decided?: readonly Decision[];
+}
+
+/** What the change would reset, start, stop and hold. */
+export function measureImpact({ before, after, decided = [] }: PlannedChange, now: number): Impact {
   const without = planToEnd(before, now);
   const change = planToEnd(after, now, decided);
   const numbers = new Map([...before.pullRequests, ...after.pullRequests].map(({ id, number }) => [id, number]));
@@ -84,7 +91,7 @@ function planToEnd(snapshot: Snapshot, now: number, decided: readonly Decision[]
       state = apply(state, decision, now);
     }
     decisions = plan(state, now).filter(({ kind }) => !outsideKinds.includes(kind));
-  } while (decisions.length > 0 && started.length < mostStarts);
+  } while (decisions.length > 0 && started.length < maxStarts);
   return { resets, stopped, started };
 }
 

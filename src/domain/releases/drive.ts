@@ -67,7 +67,7 @@ export type DeploymentStep = Step<DeploymentStatus> | { readonly kind: 'take_slo
 export type BuildStep = Step<CandidateStatus>;
 
 const triggerWithinMs = 10 * 60_000;
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 export function decideDeployment(situation: DeploymentSituation, now: number): DeploymentStep {
   switch (situation.status) {
@@ -148,7 +148,7 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
 function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
-  if (situation.calls >= mostAttempts)
+  if (situation.calls >= maxAttempts)
     return {
       kind: 'become',
       status: 'error',
@@ -169,7 +169,7 @@ function decideCanceling(situation: DeploymentSituation, now: number): Deploymen
     return {
       kind: 'become',
       status: 'error',
-      because: `It was canceled, but for ${minutes(situation.reportTimeoutSec)} no report said how it ended.`,
+      because: `It was canceled. Within ${minutes(situation.reportTimeoutSec)} no report said how it ended.`,
     };
   return decideCall(situation, { now, deadline, isCanceling: true });
 }
@@ -240,14 +240,14 @@ export function canBeAsked(provider: ProviderSettings): boolean {
 /** The back-off before the next call of the provider, in milliseconds, after this many calls in a row. */
 export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);
 
-const mostCancelCalls = 10;
+const maxCancelCalls = 10;
 
 /**
  * The back-off after this many failed calls in a row, in milliseconds. Null: the provider of a canceled deployment is
  * not called again. The provider of any other deployment is called until the time limit.
  */
 export function pauseAfterFailure(status: DeploymentStatus, calls: number): number | null {
-  return status === 'canceled' && calls >= mostCancelCalls ? null : pauseAfter(calls);
+  return status === 'canceled' && calls >= maxCancelCalls ? null : pauseAfter(calls);
 }
 
 /** `gone`: the provider does not know the run. `unknown`: the answer is not understood, or the provider cannot tell. */

@@ -39,7 +39,7 @@ export function traceReach(
   for (const { commit, parents } of ancestry) {
     const from = parents.map((parent) => traced.get(parent) ?? traceOutside(positions.get(parent)));
     traced.set(commit, {
-      has: from.reduce((most, { has }) => Math.max(most, has), 0),
+      has: from.reduce((max, { has }) => Math.max(max, has), 0),
       isSure: from.every(({ isSure }) => isSure),
     });
   }

@@ -68,7 +68,7 @@ export type RunbookStep =
   | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
   | { readonly kind: 'ended' };
 
-export const mostAttempts = 5;
+export const maxAttempts = 5;
 
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
   const held = waitForLease(situation.supervisedUntil, now);
@@ -157,7 +157,7 @@ function dueWork(situation: RunbookSituation, work: AgentWork, now: number): Run
 
 /** Whether no further attempt is made. While the code host is down, waiting costs no attempt of the agent. */
 function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
-  return failingSince === null ? calls >= mostAttempts : isHostGivenUp(failingSince, now);
+  return failingSince === null ? calls >= maxAttempts : isHostGivenUp(failingSince, now);
 }
 
 function givenUp({ calls, problem, failingSince }: RunbookSituation): string {

@@ -58,7 +58,7 @@ export interface PullRequestFacts {
   readonly agent: 'script' | 'model';
 }
 
-const mostBodyCharacters = 60_000;
+const maxBodyCharacters = 60_000;
 
 /** Markdown. The agent's text is quoted unchanged, and marked as the agent's. */
 export function pullRequestBody(facts: PullRequestFacts): string {
@@ -72,7 +72,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
     `---\n_Made by runbook [${facts.runbookNumber}](${facts.url}), ${oneLine(facts.title)}${facts.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,
   ];
   const body = parts.join('\n\n');
-  return body.length <= mostBodyCharacters ? body : `${body.slice(0, mostBodyCharacters).toWellFormed()}…`;
+  return body.length <= maxBodyCharacters ? body : `${body.slice(0, maxBodyCharacters).toWellFormed()}…`;
 }
 
 function leafText({ number, title, summary }: DescribedLeaf): string {

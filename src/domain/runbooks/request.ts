@@ -3,11 +3,11 @@ import { DomainError } from '../errors.ts';
 import type { AgentKind } from './runbook.ts';
 
 export const longestPrompt = 200_000;
-export const mostPrompts = 100;
+export const maxPrompts = 100;
 const longestTitle = 200;
 const longestDescription = 20_000;
 const longestLabel = 50;
-const mostLabels = 50;
+const maxLabels = 50;
 /** Millionths of a US dollar: a thousand dollars. */
 const greatestBudget = 1_000_000_000;
 
@@ -48,31 +48,31 @@ export function mergeLabels(known: readonly string[], asked: readonly string[] |
     checkedLength(label, `labels.${at}`, longestLabel);
     labels.add(label);
   }
-  if (labels.size > mostLabels)
-    throw bad('labels', `must be at most ${mostLabels}, together with the labels that the runbook already has`);
+  if (labels.size > maxLabels)
+    throw bad('labels', `must be at most ${maxLabels}, together with the labels that the runbook already has`);
   return [...labels];
 }
 
-export function checkedBudget(micros: number, most = greatestBudget): number {
-  if (!Number.isInteger(micros) || micros < 0 || micros > most)
-    throw bad('budgetMicros', `must be a whole number from 0 to ${most}, in millionths of a US dollar`);
+export function checkedBudget(micros: number, max = greatestBudget): number {
+  if (!Number.isInteger(micros) || micros < 0 || micros > max)
+    throw bad('budgetMicros', `must be a whole number from 0 to ${max}, in millionths of a US dollar`);
   return micros;
 }
 
 /** The budget of a runbook may be raised up to the present limit of its repository. */
 export function requireGreaterBudget(
   micros: number,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number {
-  if (least >= most)
+  if (min >= max)
     throw bad(
       'budgetMicros',
-      `cannot be raised beyond ${most}: raise what the repository allows with updateRunbookDefaults`,
+      `cannot be raised beyond ${max}: raise what the repository allows with updateRunbookDefaults`,
     );
-  if (!Number.isInteger(micros) || micros <= least || micros > most)
+  if (!Number.isInteger(micros) || micros <= min || micros > max)
     throw bad(
       'budgetMicros',
-      `must be more than ${least}, the present budget, and at most ${most}, the limit of the repository`,
+      `must be more than ${min}, the present budget, and at most ${max}, the limit of the repository`,
     );
   return micros;
 }
@@ -86,8 +86,8 @@ export function isBudgetSpent(runbook: {
   return runbook.agent === 'model' && runbook.spentMicros >= runbook.budgetMicros;
 }
 
-function checkedLength(text: string, field: string, most: number): string {
-  if (text.length > most) throw bad(field, `must be at most ${most} characters long; shorten it`);
+function checkedLength(text: string, field: string, max: number): string {
+  if (text.length > max) throw bad(field, `must be at most ${max} characters long; shorten it`);
   return text;
 }
 

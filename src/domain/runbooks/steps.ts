@@ -36,7 +36,7 @@ export interface NumberedStep {
 
 const longestTitle = 300;
 /** The limit of one plan, because nobody can follow more leaves. */
-export const mostPlannedLeaves = 200;
+export const maxPlannedLeaves = 200;
 
 /** New steps after the existing ones: `n`, with the leaves `n.1`, `n.2`. A step without parts is its own leaf. */
 export function numberSteps(

@@ -36,13 +36,13 @@ export interface UnpackBounds {
 }
 
 const defaultShrinkage = 20;
-const leastProcessorSec = 60;
+const minProcessorSec = 60;
 const bytesPerProcessorSec = 1_000_000;
 
 export function decideUnpackBounds(pushBytes: number, bounds: PushBounds): UnpackBounds {
   return {
     inflatedBytes: bounds.maxInflatedBytes + pushBytes * defaultShrinkage,
     memoryBytes: bounds.memoryBytes,
-    processorSec: leastProcessorSec + Math.ceil(pushBytes / bytesPerProcessorSec),
+    processorSec: minProcessorSec + Math.ceil(pushBytes / bytesPerProcessorSec),
   };
 }

@@ -17,7 +17,7 @@ export interface Durations {
   readonly beyond: number;
 }
 
-const mostValues = 400;
+const maxValues = 400;
 /** Durations beyond the longest known one follow an exponential distribution: on average they are a quarter longer. */
 const tail = 1 / 4;
 
@@ -32,7 +32,7 @@ export function durationsOf(past: readonly PastDuration[]): Durations | null {
     steps.push({ ms: Math.max(1, lastedMs), survive });
   }
   if (steps.length === 0) return null;
-  const count = Math.min(mostValues, steps.length);
+  const count = Math.min(maxValues, steps.length);
   const known = 1 - survive;
   let step = 0;
   const valuesMs = Array.from({ length: count }, (_, place) => {

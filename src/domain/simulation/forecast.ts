@@ -53,22 +53,22 @@ export interface ForecastOptions {
 
 /** Only this many pull requests of a line, the first ones, are simulated. Later pull requests hardly affect them. */
 const longestLine = 100;
-const mostRuns = 99;
+const maxRuns = 99;
 /**
  * The least number of simulations with a 90th percentile: the next value exceeds the k-th of n values with probability
  * 1 - k / (n + 1), which is 1/10 for the last of 9.
  */
-const fewestRuns = 9;
+const minRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
-  const { statistics, isOver, runs: limit = mostRuns } = options;
+  const { statistics, isOver, runs: limit = maxRuns } = options;
   const obstacle = obstacleToForecast(snapshot, statistics);
   if (obstacle !== null || statistics === null)
     return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, obstacle ?? 'no_build_history'])) };
   const line = initialLineOf(snapshot, now, longestLine);
   const endsByNumber = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
-  for (; runs < limit && (runs < fewestRuns || !isOver()); runs += 1)
+  for (; runs < limit && (runs < minRuns || !isOver()); runs += 1)
     simulateOnce(line, { snapshot, now, statistics, seed: runs + 1 }, endsByNumber);
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
@@ -178,7 +178,7 @@ function targetsOf({ pullRequests, landings }: Snapshot): readonly Targets[] {
 
 function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta {
   const ends = landings.length + ejected;
-  if (ends < fewestRuns) return 'too_far_back';
+  if (ends < minRuns) return 'too_far_back';
   if (landings.length < ends / 2) return 'likely_to_fail';
   const sorted = rising(landings);
   const instant = (share: number): number =>

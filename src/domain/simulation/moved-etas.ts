@@ -29,9 +29,9 @@ export interface MovingOptions {
 }
 
 /** Smaller differences are not reported. */
-const leastMs = 60_000;
+const minMoveMs = 60_000;
 /** Only this many pull requests are reported, the first in line. */
-const mostMoved = 100;
+const maxMovedEtas = 100;
 
 /**
  * Returns the pull requests whose forecast differs. Those that leave the line by the change are first, then the others
@@ -54,11 +54,11 @@ export function movedEtas({ before, after }: LineChange, now: number, options: M
       after: changed.etas.get(id) ?? null,
     }))
     .filter(isMoved)
-    .slice(0, mostMoved);
+    .slice(0, maxMovedEtas);
 }
 
 function isMoved({ before, after }: MovedEta): boolean {
   if (before === null || after === null || typeof before === 'string' || typeof after === 'string')
     return before !== after;
-  return Math.abs(after.p50 - before.p50) >= leastMs;
+  return Math.abs(after.p50 - before.p50) >= minMoveMs;
 }

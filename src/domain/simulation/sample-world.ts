@@ -74,14 +74,14 @@ function inSteps(ms: number, stepMs: number): number {
  * The number of simulated arrivals. They matter for the present line, because they compete for builds, and because a
  * reordered pull request moves behind them.
  */
-const mostArrivals = 50;
+const maxArrivals = 50;
 
 function sampleArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
   const { seed, now, arrivalsPerHour, targets } = known;
   if (arrivalsPerHour === 0) return [];
   const stepMs = stepOf(known);
   let due = 0;
-  return Array.from({ length: mostArrivals }, (_, place) => {
+  return Array.from({ length: maxArrivals }, (_, place) => {
     const number = rows.length + place;
     due += (drawWait(seed, streams.arrival, place) * 3_600_000) / arrivalsPerHour;
     const like = (count: number, what: number): number => Math.floor(draw(seed, streams.author, what, place) * count);
@@ -114,10 +114,10 @@ function sampleDurations(
   const speed = lognormalFactor(durationSpread, seed, streams.duration);
   return ({ members, ageMs, keys }) => {
     if (paces === null) {
-      const least = ageMs > 0 ? shareWithin(durations, ageMs / speed) : 0;
-      return speed * durationAt(durations, least + (1 - least) * draw(seed, streams.duration, 1, ...keys));
+      const min = ageMs > 0 ? shareWithin(durations, ageMs / speed) : 0;
+      return speed * durationAt(durations, min + (1 - min) * draw(seed, streams.duration, 1, ...keys));
     }
-    const slowest = members.reduce((most, member) => Math.max(most, paces[member] ?? paceOf(member, seed)), 0);
+    const slowest = members.reduce((max, member) => Math.max(max, paces[member] ?? paceOf(member, seed)), 0);
     return Math.max(ageMs + 1, speed * durationAt(durations, slowest ** meanSize));
   };
 }
@@ -151,10 +151,10 @@ function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations,
   }
   for (const [place, { members, lastedMs, hasEnded }] of [...past, ...running].entries()) {
     if (hasEnded) continue;
-    const least = shareWithin(durations, lastedMs) ** (1 / meanSize);
-    if (members.some((member) => settled.has(member) || (paces[member] ?? 0) >= least)) continue;
+    const min = shareWithin(durations, lastedMs) ** (1 / meanSize);
+    if (members.some((member) => settled.has(member) || (paces[member] ?? 0) >= min)) continue;
     const slowest = members[Math.floor(draw(seed, streams.duration, 3, place) * members.length)] ?? -1;
-    if (paces[slowest] !== undefined) paces[slowest] = least + (1 - least) * paces[slowest];
+    if (paces[slowest] !== undefined) paces[slowest] = min + (1 - min) * paces[slowest];
   }
   return paces;
 }
@@ -195,7 +195,7 @@ function failureOf(
 ): number {
   const usual = Math.min(1, (1 - successProbability) * failureFactor);
   const red = reorderedForFailure ? usual / (usual + (1 - usual) * flakeRate) : usual;
-  return timesPassed > 0 ? Math.max(red, leastFailureOfPassed) : red;
+  return timesPassed > 0 ? Math.max(red, minFailureOfPassed) : red;
 }
 
 /**
@@ -203,7 +203,7 @@ function failureOf(
  * On simulated days about three quarters of these pull requests fail. This is not the threshold in
  * speculation/reorder.ts, by which a pull request may be passed if it lands with a probability below 0.8.
  */
-const leastFailureOfPassed = 0.8;
+const minFailureOfPassed = 0.8;
 
 /** Returns an element, chosen by the weights. `share` is a random number in [0, 1). Null: all weights are 0. */
 function pick(among: readonly number[], weights: readonly number[], share: number): number | null {

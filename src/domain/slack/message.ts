@@ -145,8 +145,8 @@ function limited(text: string): string {
 }
 
 /** Returns the text in one line, with `&`, `<` and `>` escaped. So the text can neither mention people nor have links. */
-function escaped(text: string, most: number): string {
+function escaped(text: string, max: number): string {
   const plain = Array.from(text.replaceAll(/\s+/g, ' ').trim());
-  const cut = plain.length <= most ? plain : [...plain.slice(0, most - 1), '…'];
+  const cut = plain.length <= max ? plain : [...plain.slice(0, max - 1), '…'];
   return cut.join('').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

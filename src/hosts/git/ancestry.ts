@@ -7,7 +7,7 @@ import type { Git } from './git.ts';
 import { readLineages, recallLineages, remember, type Lineage } from './lineage.ts';
 import { objectId } from './names.ts';
 
-const mostRead = 64;
+const maxCommits = 64;
 
 /** Also false if one of the two is not a commit of the repository. */
 export async function isAncestor(
@@ -47,7 +47,7 @@ const below = { older: 1, newer: 2, both: 3 } as const;
 /**
  * The algorithm of git. It marks the ancestors of both commits, the newest first, and ends when every unvisited commit
  * is an ancestor of both. Commits between the two are ancestors only of the newer one, so the walk finds them even if
- * the clocks of their committers were wrong. Null: the walk has more than `mostRead` commits.
+ * the clocks of their committers were wrong. Null: the walk has more than `maxCommits` commits.
  */
 async function walk(
   git: Git,
@@ -65,7 +65,7 @@ async function walk(
     if (next === null || [...waiting].every(({ commit }) => marks.get(commit) === below.both)) return false;
     waiting.delete(next);
     const unread = next.parents.filter((parent) => !nodes.has(parent));
-    if (nodes.size + unread.length > mostRead) return null;
+    if (nodes.size + unread.length > maxCommits) return null;
     for (const node of await recallLineages(git, directory, unread)) {
       if (node === null) return null;
       nodes.set(node.commit, node);

@@ -8,7 +8,7 @@ import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { readCommit, readCommits, type RawCommit } from './objects.ts';
 
-const mostCommits = 500;
+const maxCommits = 500;
 
 /**
  * Updates a head with the changes of `onto`: by a merge commit, or by a rebase of the head's own commits onto it.
@@ -116,8 +116,7 @@ function withOrigin(commit: RawCommit): string {
 }
 
 function refuseTooMany(count: number, operation: string): void {
-  if (count > mostCommits)
-    throw new HostRefused(`${count} commits are too many to ${operation} (limit ${mostCommits})`);
+  if (count > maxCommits) throw new HostRefused(`${count} commits are too many to ${operation} (limit ${maxCommits})`);
 }
 
 function lines(text: string): string[] {

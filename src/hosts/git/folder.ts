@@ -24,24 +24,18 @@ export async function commitFolder(
 ): Promise<FolderCommitResult> {
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
-  const context = await mkdtemp(join(tmpdir(), 'interlock-index-'));
   const objects = join(directory, 'objects');
   // The name has the prefix of git's own temporary folders, so that git removes the folder if this process is killed.
   const incoming = await mkdtemp(join(objects, 'tmp_objdir-folder-'));
   try {
     // The path is quoted, because git splits the value at colons.
     const quarantine = { GIT_OBJECT_DIRECTORY: incoming, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const own = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(context, 'index') };
-    const env = { ...own, ...quarantine };
-    const run = async (args: readonly string[]): Promise<string> =>
-      (await git.run(made.folder, args, { env, timeoutMs: 600_000 })).stdout.toString('utf8');
-    await run(['read-tree', objectId(made.parent)]);
-    await run(['add', '--all', '.']).catch(refuse);
-    const tree = (await run(['write-tree'])).trim();
+    const context = { git, directory, env: quarantine };
+    const tree = await writeTree(context, made);
     // The two trees are compared, because a comparison with the folder would read the `.gitmodules` of the folder.
     const compared = ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--abbrev=40', parent.tree, tree];
     const raw = (await git.run(directory, compared, { env: quarantine })).stdout.toString('utf8');
-    const changes = await describeChanges({ git, directory, env: quarantine }, parseChanges(raw));
+    const changes = await describeChanges(context, parseChanges(raw));
     if (changes.length === 0) return { kind: 'empty' };
     const refusal = made.refuse?.(changes) ?? null;
     if (refusal !== null) return { kind: 'refused', message: refusal };
@@ -57,8 +51,22 @@ export async function commitFolder(
     await setRef(git, directory, { ref: made.keepRef, to: commit });
     return { kind: 'committed', commit, tree, changes };
   } finally {
-    await rm(context, { recursive: true, force: true });
     await rm(incoming, { recursive: true, force: true });
+  }
+}
+
+/** Writes the tree of the folder's files to the quarantine, by an index that begins with the parent's tree. */
+async function writeTree({ git, directory, env }: GitContext, { folder, parent }: FolderCommit): Promise<string> {
+  const indexFolder = await mkdtemp(join(tmpdir(), 'interlock-index-'));
+  try {
+    const own = { GIT_DIR: directory, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(indexFolder, 'index') };
+    const run = async (args: readonly string[]): Promise<string> =>
+      (await git.run(folder, args, { env: { ...own, ...env }, timeoutMs: 600_000 })).stdout.toString('utf8');
+    await run(['read-tree', objectId(parent)]);
+    await run(['add', '--all', '.']).catch(refuse);
+    return (await run(['write-tree'])).trim();
+  } finally {
+    await rm(indexFolder, { recursive: true, force: true });
   }
 }
 
@@ -105,13 +113,13 @@ export function parseChanges(text: string): RawChange[] {
   return changes;
 }
 
-interface ReadContext {
+interface GitContext {
   readonly git: Git;
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function describeChanges(context: ReadContext, changes: readonly RawChange[]): Promise<FileChange[]> {
+async function describeChanges(context: GitContext, changes: readonly RawChange[]): Promise<FileChange[]> {
   const { git, directory, env } = context;
   const blobs = changes.filter(({ mode }) => mode !== null && mode !== '160000').map(({ blob }) => blob);
   const links = changes.filter(({ mode }) => mode === '120000').map(({ blob }) => blob);
@@ -129,7 +137,7 @@ async function describeChanges(context: ReadContext, changes: readonly RawChange
   }));
 }
 
-async function sizesOf({ git, directory, env }: ReadContext, blobs: readonly string[]): Promise<Map<string, number>> {
+async function sizesOf({ git, directory, env }: GitContext, blobs: readonly string[]): Promise<Map<string, number>> {
   if (blobs.length === 0) return new Map();
   const { stdout } = await git.run(directory, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
     env,

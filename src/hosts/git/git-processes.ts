@@ -22,12 +22,12 @@ export interface GitProcesses {
 }
 
 export interface GitProcessLimits {
-  readonly most: number;
+  readonly maxProcesses: number;
   readonly idleMs: number;
   readonly answerWithinMs: number;
 }
 
-export const defaultLimits: GitProcessLimits = { most: 32, idleMs: 10_000, answerWithinMs: 120_000 };
+export const defaultLimits: GitProcessLimits = { maxProcesses: 32, idleMs: 10_000, answerWithinMs: 120_000 };
 
 interface Running {
   readonly repository: string;
@@ -63,7 +63,7 @@ export function createGitProcesses(
       running.delete(key);
       running.set(key, found);
       const [oldest] = running.values();
-      if (running.size > limits.most) void oldest?.gitProcess.end();
+      if (running.size > limits.maxProcesses) void oldest?.gitProcess.end();
       return await found.gitProcess.ask(question);
     },
     stop: async () => void (await Promise.all([...running.values()].map(async ({ gitProcess }) => gitProcess.end()))),

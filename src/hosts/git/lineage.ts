@@ -39,11 +39,11 @@ export async function recallLineages(git: Git, directory: string, ids: readonly 
   return ids.map((id) => read.get(id) ?? known.get(keyOf(id)) ?? null);
 }
 
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 /** Adds a fact to a cache, and removes its oldest fact if the cache is full. */
 export function remember<Fact>(known: Map<string, Fact>, key: string, fact: Fact): void {
   known.set(key, fact);
   const oldest = known.keys().next().value;
-  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest);
 }

@@ -28,9 +28,9 @@ export async function readRefValues(directory: string, refs: readonly string[]):
   );
 }
 
-const mostLinks = 5;
+const maxLinks = 5;
 
-async function readLoose(directory: string, ref: string, linksLeft = mostLinks): Promise<string | null> {
+async function readLoose(directory: string, ref: string, linksLeft = maxLinks): Promise<string | null> {
   const text = await readFile(join(directory, ref), 'utf8').catch(noneWhere(['ENOENT', 'ENOTDIR', 'EISDIR']));
   const value = text?.slice(0, 40) ?? null;
   if (text === null || value === null || isObjectId(value)) return value;

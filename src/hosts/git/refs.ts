@@ -134,26 +134,28 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
 }
 
+const maxAttempts = 3;
+
 async function completeUpdates(
   git: Git,
   directory: string,
   updates: readonly RefUpdate[],
-  triesLeft = 3,
 ): Promise<'applied' | 'not applied'> {
   const moving = updates.filter(({ from, to }) => from !== to);
-  const states = await Promise.all(
-    moving.map(async (update) => ({ update, state: await stateOf(git, directory, update) })),
-  );
-  if (states.every(({ state }) => state !== 'after')) return 'not applied';
-  const missing = states.filter(({ state }) => state === 'before').map(({ update }) => update);
-  if (missing.length === 0) return 'applied';
-  try {
-    await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
-    return 'applied';
-  } catch (error) {
-    // Another process may be completing the same update. The refs are read again.
-    if (triesLeft <= 1) throw error;
-    return await completeUpdates(git, directory, updates, triesLeft - 1);
+  for (let attempt = 1; ; attempt += 1) {
+    const states = await Promise.all(
+      moving.map(async (update) => ({ update, state: await stateOf(git, directory, update) })),
+    );
+    if (states.every(({ state }) => state !== 'after')) return 'not applied';
+    const missing = states.filter(({ state }) => state === 'before').map(({ update }) => update);
+    if (missing.length === 0) return 'applied';
+    try {
+      await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
+      return 'applied';
+    } catch (error) {
+      // Another process may be completing the same update. The refs are read again.
+      if (attempt === maxAttempts) throw error;
+    }
   }
 }
 

@@ -46,8 +46,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** GitHub's own limits are 80 a minute and 500 an hour. */
-export const mostCreationsInMinute = 60;
-export const mostCreationsInHour = 450;
+export const maxCreationsInMinute = 60;
+export const maxCreationsInHour = 450;
 
 /** The share of an hour's points that calls of this purpose must leave to more important calls. */
 const keptShare: Readonly<Record<Purpose, number>> = {
@@ -101,8 +101,8 @@ export function decideCall(budget: Budget, call: Call, now: number): CallDecisio
 
 function decideCreation(budget: Budget, purpose: Purpose): CallDecision {
   const share = 1 - keptCreations[purpose];
-  const inHour = Math.floor(mostCreationsInHour * share);
-  const inMinute = Math.floor(mostCreationsInMinute * share);
+  const inHour = Math.floor(maxCreationsInHour * share);
+  const inMinute = Math.floor(maxCreationsInMinute * share);
   const kept = share === 1 ? '' : ', the rest is kept for more important calls';
   if (budget.madeInHour >= inHour)
     return { kind: 'wait', until: budget.hourAt + hourMs, reason: `${inHour} creations in an hour${kept}` };

@@ -101,12 +101,12 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
 }
 
 /**
- * Reads the newest statuses, at most `mostStatusPages` pages of a hundred, and returns the oldest first. GraphQL has
+ * Reads the newest statuses, at most `maxStatusPages` pages of a hundred, and returns the oldest first. GraphQL has
  * only the newest status of each name.
  */
 async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
   const found: PastStatus[] = [];
-  for (let page = 1; page <= mostStatusPages; page += 1) {
+  for (let page = 1; page <= maxStatusPages; page += 1) {
     const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/statuses', {
       ...nameOf(api),
       ref: commit,
@@ -119,7 +119,7 @@ async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]
   return found.toReversed();
 }
 
-const mostStatusPages = 5;
+const maxStatusPages = 5;
 
 const stateFields = {
   pending: { status: 'in_progress' },

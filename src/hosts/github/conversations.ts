@@ -25,7 +25,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       const found = await readPermission(await client.of(repository, 'hint'), repository, login);
       return id === null || found.id === id ? found.permission : null;
     },
-    setLabel: async (repository, number, label, present) => {
+    setLabel: async (repository, number, { label, present }) => {
       const api = await client.of(repository, 'notification');
       const issue = { ...nameOf(api), issue_number: number };
       if (present) {
@@ -265,7 +265,7 @@ interface ThreadsAnswer {
 const cachedMs = 5 * 60_000;
 /** Shorter, so that a person who was just given access does not have to wait. */
 const cachedNoneMs = 10_000;
-const mostCached = 10_000;
+const maxCached = 10_000;
 
 interface FoundPermission {
   readonly permission: HostPermission | null;
@@ -281,7 +281,7 @@ function createPermissions(clock: () => Date) {
     const now = clock().getTime();
     const kept = known.get(key);
     if (kept !== undefined && kept.until > now) return kept.answer;
-    if (known.size >= mostCached) known.delete(known.keys().next().value as string);
+    if (known.size >= maxCached) known.delete(known.keys().next().value as string);
     const answer: FoundPermission = await api
       .request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { ...nameOf(api), username: login })
       .then(({ data }) => ({ permission: permissionOf(data), id: data.user === null ? null : String(data.user.id) }))

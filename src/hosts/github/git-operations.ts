@@ -17,8 +17,8 @@ export interface GitSettings {
 
 export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: GitSettings) {
   const { updateRefs } = pushes;
-  const have = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
-    await mirrors.need(repository, commits);
+  const directoryWith = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
+    await mirrors.fetchMissing(repository, commits);
   return {
     updateRefs,
     identity: (repository: HostRepository): Identity => {
@@ -28,16 +28,16 @@ export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: Git
     ...readOperations(mirrors),
     composeCommit: async (repository, composition) => {
       const members = composition.members.flatMap(({ head, belowHead }) => (belowHead ? [head, belowHead] : [head]));
-      const directory = await have(repository, composition.parent, ...members);
+      const directory = await directoryWith(repository, composition.parent, ...members);
       return await git.composeCommit(mirrors.git, directory, { ...composition, committer: committer(repository) });
     },
     commitFolder: async (repository, commit) =>
-      await git.commitFolder(mirrors.git, await have(repository, commit.parent), {
+      await git.commitFolder(mirrors.git, await directoryWith(repository, commit.parent), {
         ...commit,
         committer: committer(repository),
       }),
     composeUpdate: async (repository, update) => {
-      const directory = await have(
+      const directory = await directoryWith(
         repository,
         update.head,
         update.onto,
@@ -46,12 +46,12 @@ export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: Git
       return await git.bringUpToDate(mirrors.git, directory, { ...update, committer: committer(repository) });
     },
     cherryPick: async (repository, picked) =>
-      await git.cherryPick(mirrors.git, await have(repository, picked.onto, ...picked.commits), {
+      await git.cherryPick(mirrors.git, await directoryWith(repository, picked.onto, ...picked.commits), {
         ...picked,
         committer: committer(repository),
       }),
     keepCommit: async (repository, commit, keepRef) => {
-      const directory = await have(repository, commit);
+      const directory = await directoryWith(repository, commit);
       await git.setRef(mirrors.git, directory, { ref: keepRef, to: commit });
       if (!keepsAtGitHub) return;
       const [there] = await mirrors.readRefs(repository, [keepRef]);
@@ -62,13 +62,13 @@ export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: Git
 }
 
 function readOperations(mirrors: Mirrors) {
-  const have = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
-    await mirrors.need(repository, commits);
+  const directoryWith = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
+    await mirrors.fetchMissing(repository, commits);
   return {
     readRef: async (repository, ref) => {
       const [found] = await mirrors.readRefs(repository, [ref]);
       if (found === undefined) return null;
-      const commit = await git.readCommit(mirrors.git, await have(repository, found.commit), found.commit);
+      const commit = await git.readCommit(mirrors.git, await directoryWith(repository, found.commit), found.commit);
       return commit === null ? null : { commit: commit.commit, tree: commit.tree };
     },
     listRefs: async (repository, prefix) => {
@@ -76,41 +76,42 @@ function readOperations(mirrors: Mirrors) {
       return refs.toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
     },
     readCommit: async (repository, commit) => {
-      if (!(await mirrors.has(repository, [commit]))) return null;
-      const raw = await git.readCommit(mirrors.git, await mirrors.at(repository), commit);
+      if (!(await mirrors.tryFetchMissing(repository, [commit]))) return null;
+      const raw = await git.readCommit(mirrors.git, await mirrors.ensureClone(repository), commit);
       return raw === null ? null : git.asHostCommit(raw);
     },
     listFirstParents: async (repository, range) => {
-      const directory = await have(repository, range.to, ...(range.from === null ? [] : [range.from]));
+      const directory = await directoryWith(repository, range.to, ...(range.from === null ? [] : [range.from]));
       const ids = await git.listFirstParents(mirrors.git, directory, range);
       return (await git.readCommits(mirrors.git, directory, ids)).map(git.asHostCommit);
     },
     listCommits: async (repository, range) => {
-      const directory = await have(repository, range.to, ...range.from);
+      const directory = await directoryWith(repository, range.to, ...range.from);
       const ids = await git.listCommits(mirrors.git, directory, range);
       return (await git.readCommits(mirrors.git, directory, ids)).map(git.asHostCommit);
     },
     listAncestry: async (repository, range) => {
-      const directory = await have(repository, range.from);
+      const directory = await directoryWith(repository, range.from);
       // Commits that GitHub does not have are left out.
-      await mirrors.has(repository, range.to);
+      await mirrors.tryFetchMissing(repository, range.to);
       return await git.listAncestry(mirrors.git, directory, range);
     },
     // GitHub does not say who pushed a commit to a branch.
     findConfigurationPush: async () => await Promise.resolve(null),
     packCommits: async (repository, range) => {
-      const directory = await have(repository, ...range.without);
+      const directory = await directoryWith(repository, ...range.without);
       // Fetches the commits. A commit that GitHub does not have is left out of the pack.
-      await mirrors.has(repository, range.commits);
+      await mirrors.tryFetchMissing(repository, range.commits);
       return await git.packCommits(mirrors.git, directory, range);
     },
     isAncestor: async (repository, ancestor, descendant) =>
-      (await mirrors.has(repository, [ancestor, descendant])) &&
-      (await git.isAncestor(mirrors.git, await mirrors.at(repository), { ancestor, descendant })),
+      (await mirrors.tryFetchMissing(repository, [ancestor, descendant])) &&
+      (await git.isAncestor(mirrors.git, await mirrors.ensureClone(repository), { ancestor, descendant })),
     listChangedFiles: async (repository, range) =>
-      await git.listChangedFiles(mirrors.git, await have(repository, range.base, range.head), range),
-    readFile: async (repository, file) => await git.readFile(mirrors.git, await have(repository, file.commit), file),
+      await git.listChangedFiles(mirrors.git, await directoryWith(repository, range.base, range.head), range),
+    readFile: async (repository, file) =>
+      await git.readFile(mirrors.git, await directoryWith(repository, file.commit), file),
     checkOut: async (repository, commit, folder) =>
-      await git.checkOut(mirrors.git, await have(repository, commit), { commit, folder }),
+      await git.checkOut(mirrors.git, await directoryWith(repository, commit), { commit, folder }),
   } satisfies Partial<CodeHost>;
 }

@@ -39,7 +39,7 @@ export function joinLedger(actual: readonly RemoteRef[], ledger: Ledger): Remote
 /** The part of `Mirrors` that the ledger needs. */
 export interface LedgerMirrors {
   readonly git: Git;
-  need(repository: HostRepository, commits: readonly string[]): Promise<string>;
+  fetchMissing(repository: HostRepository, commits: readonly string[]): Promise<string>;
 }
 
 /** The changes of one compaction. */
@@ -54,7 +54,7 @@ export interface CompactionPlan {
  * The most refs that one compaction deletes. A server needs some time for each deletion, and a push must not take
  * minutes.
  */
-export const mostInCompaction = 500;
+export const maxInCompaction = 500;
 
 export function planCompaction(
   actual: readonly RemoteRef[],
@@ -63,7 +63,7 @@ export function planCompaction(
 ): CompactionPlan | null {
   const due = actual.filter((each) => each.ref.startsWith(landingPrefix) && isDue(each));
   // A ref that differs from the ledger is not deleted, because somebody has changed the ref or the ledger.
-  const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, mostInCompaction);
+  const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, maxInCompaction);
   if (deleted.length === 0) return null;
   return { deleted, listed: deleted.filter(({ ref }) => !ledger.has(ref)) };
 }
@@ -81,7 +81,10 @@ export async function composeCompaction(
     at,
   }: { readonly plan: CompactionPlan; readonly tip: string | null; readonly by: Identity; readonly at: number },
 ): Promise<RefUpdate[]> {
-  const directory = await mirrors.need(repository, [...plan.listed.map(({ commit }) => commit), ...(tip ? [tip] : [])]);
+  const directory = await mirrors.fetchMissing(repository, [
+    ...plan.listed.map(({ commit }) => commit),
+    ...(tip ? [tip] : []),
+  ]);
   const tree = await mirrors.git.text(directory, ['mktree']);
   const author = signature(by.name, by.email, at);
   const write = async (parents: readonly string[], message: string): Promise<string> =>
@@ -110,7 +113,7 @@ export function createLedgerReader(): (
     if (tip === null) return new Map();
     const known = read.get(repository.id);
     if (known?.tip === tip) return known.ledger;
-    const directory = await mirrors.need(repository, [tip]);
+    const directory = await mirrors.fetchMissing(repository, [tip]);
     const args = ['log', '--first-parent', '--reverse', '--format=%B', tip];
     const ledger = parseLedger((await mirrors.git.run(directory, args)).stdout.toString('utf8'));
     read.set(repository.id, { tip, ledger });

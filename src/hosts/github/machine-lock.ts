@@ -44,7 +44,7 @@ async function take(path: string): Promise<boolean> {
   const own = `${path}.${randomUUID()}`;
   await writeFile(own, JSON.stringify(thisProcess));
   try {
-    for (let tries = 0; tries < 2; tries += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       if (await linkUnlessThere(own, path)) return true;
       if (!(await removeAbandoned(path, own))) return false;
     }

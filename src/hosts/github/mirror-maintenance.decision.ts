@@ -20,7 +20,7 @@ const dayMs = 24 * hourMs;
  * If there are more packs than this, all packs are joined. Many packs make every read slower, but joining them rewrites
  * the whole repository.
  */
-export const mostPacks = 20;
+export const maxPacks = 20;
 
 const everyMs = 20 * hourMs;
 const idleMs = 2 * minuteMs;

@@ -9,7 +9,7 @@ import type { Database } from '../../platform/database.ts';
 import { type Loop, repeat } from '../../platform/repeat.ts';
 import { listRefs, removeStaleLocks, updateRefs } from '../git/index.ts';
 import type { HostRepository, Identity } from '../port.ts';
-import { composeCompaction, landingPrefix, ledgerRef, mostInCompaction, planCompaction } from './landing-ledger.ts';
+import { composeCompaction, landingPrefix, ledgerRef, maxInCompaction, planCompaction } from './landing-ledger.ts';
 import { underMachineLock } from './machine-lock.ts';
 import { locksOlderThanMs, mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -19,7 +19,7 @@ import {
   isMaintenanceDue,
   type KeptRef,
   type MirrorOnDisk,
-  mostPacks,
+  maxPacks,
   noteSeen,
   planRefRemoval,
   type Seen,
@@ -94,7 +94,7 @@ export async function keepUp(options: MaintenanceOptions, repository: HostReposi
   return done ?? false;
 }
 
-const mostRounds = 20;
+const maxRounds = 20;
 
 /**
  * Moves landing refs to the ledger, and returns how many it moved. If another machine compacts at the same time, this
@@ -106,7 +106,7 @@ export async function compactLandingRefs(
   isDue: (landing: KeptRef) => boolean,
 ): Promise<number> {
   let compacted = 0;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
     const tip = actual.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
     const plan = planCompaction(actual, await mirrors.readLedger(repository, tip), isDue);
@@ -117,7 +117,7 @@ export async function compactLandingRefs(
       await composeCompaction(mirrors, repository, { plan, tip, by, at: clock().getTime() }),
     );
     compacted += plan.deleted.length;
-    if (plan.deleted.length < mostInCompaction) break;
+    if (plan.deleted.length < maxInCompaction) break;
   }
   return compacted;
 }
@@ -132,7 +132,7 @@ async function joinPacks({ git }: Mirrors, directory: string, now: number): Prom
   await run('pack-refs', '--all');
   const names = await readdir(join(directory, 'objects', 'pack'));
   const packs = names.filter((name) => name.endsWith('.pack')).length;
-  if (packs > mostPacks) await run('repack', '-A', '-d', '-q', '-l', `--unpack-unreachable=${expire}`);
+  if (packs > maxPacks) await run('repack', '-A', '-d', '-q', '-l', `--unpack-unreachable=${expire}`);
   else await run('repack', '-d', '-q', '-l');
   await run('prune', `--expire=${expire}`);
   await run('commit-graph', 'write', '--reachable', '--no-progress');

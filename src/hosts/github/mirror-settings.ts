@@ -21,11 +21,11 @@ export function readMirrorSettings(env: Readonly<Record<string, string | undefin
     throw new MirrorSettingRefused(
       `GITHUB_MIRRORS is ${JSON.stringify(mirrors)}. Set shared where all servers and workers have one data directory, own where each machine has its own.`,
     );
-  const most = env['GITHUB_MIRROR_MAX_GB'];
-  const gigabytes = Number(most);
-  if (most !== undefined && !(gigabytes > 0))
+  const max = env['GITHUB_MIRROR_MAX_GB'];
+  const gigabytes = Number(max);
+  if (max !== undefined && !(gigabytes > 0))
     throw new MirrorSettingRefused(
-      `GITHUB_MIRROR_MAX_GB is ${JSON.stringify(most)}. Set a number above 0, or leave it out for no limit.`,
+      `GITHUB_MIRROR_MAX_GB is ${JSON.stringify(max)}. Set a number above 0, or leave it out for no limit.`,
     );
-  return { keepsAtGitHub: mirrors === 'own', maxBytes: most === undefined ? null : gigabytes * 1e9 };
+  return { keepsAtGitHub: mirrors === 'own', maxBytes: max === undefined ? null : gigabytes * 1e9 };
 }

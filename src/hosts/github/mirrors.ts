@@ -35,8 +35,8 @@ export interface MirrorOptions {
 
 export interface Mirrors {
   readonly git: git.Git;
-  /** The directory of the mirror. Clones the repository if this machine has no mirror of it yet. */
-  at(repository: HostRepository): Promise<string>;
+  /** Returns the directory of the mirror. Clones the repository if this machine has no mirror of it yet. */
+  ensureClone(repository: HostRepository): Promise<string>;
   /**
    * Reads the refs at GitHub that match the patterns. A pattern is a full name, or a prefix that ends in `/`. A landing
    * ref that was moved to the ledger is read from the ledger.
@@ -50,11 +50,11 @@ export interface Mirrors {
    * Fetches the commits that the mirror lacks, and returns the directory of the mirror. Throws CommitMissing if GitHub
    * lacks a commit too.
    */
-  need(repository: HostRepository, commits: readonly string[]): Promise<string>;
-  /** Like `need`, but returns whether all commits exist in the mirror afterwards. */
-  has(repository: HostRepository, commits: readonly string[]): Promise<boolean>;
+  fetchMissing(repository: HostRepository, commits: readonly string[]): Promise<string>;
+  /** Like `fetchMissing`, but returns whether all commits exist in the mirror afterwards. */
+  tryFetchMissing(repository: HostRepository, commits: readonly string[]): Promise<boolean>;
   /** Runs git in the mirror with credentials for GitHub. `args` makes the arguments from the URL of the repository. */
-  talk(
+  runWithRemote(
     repository: HostRepository,
     args: (url: string) => readonly string[],
     input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
@@ -66,11 +66,16 @@ export interface Mirrors {
   repairing<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }
 
+interface Mirror {
+  readonly directory: string;
+  readonly repository: HostRepository;
+}
+
 const fetchTimeoutMs = 10 * 60_000;
 /** How long a call waits for a clone before the call fails. The error asks to retry after the same time. */
 const cloneWaitMs = 20_000;
 /** The greatest number of commits that one fetch gets. */
-const mostInOneFetch = 500;
+const maxInOneFetch = 500;
 const noteUseEveryMs = 60_000;
 /**
  * A mirror that breaks again within this time is not cloned again, because another clone would not remove the cause.
@@ -95,9 +100,8 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     }
   }
 
-  async function talkIn(
-    directory: string,
-    repository: HostRepository,
+  async function runWithRemoteIn(
+    { directory, repository }: Mirror,
     args: (url: string) => readonly string[],
     input: { readonly accept?: readonly number[]; readonly timeoutMs?: number } = {},
   ): Promise<git.GitOutput> {
@@ -118,16 +122,20 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       await cloneOnce(directory, async (draft) => {
         await options.git.run(draft, ['init', '--quiet', '--bare', '.']);
         const refspecs = ['+refs/heads/*:refs/mirror/heads/*', '+refs/interlock/*:refs/mirror/interlock/*'];
-        await talkIn(draft, repository, (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs], {
-          timeoutMs: cloneTimeoutMs,
-        });
+        await runWithRemoteIn(
+          { directory: draft, repository },
+          (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs],
+          {
+            timeoutMs: cloneTimeoutMs,
+          },
+        );
       });
     } finally {
       await options.notePreparing?.(repository, null);
     }
   }
 
-  async function at(repository: HostRepository): Promise<string> {
+  async function ensureClone(repository: HostRepository): Promise<string> {
     const directory = mirrorDirectory(options.dataDir, repository);
     if (await mirrorExists(directory)) {
       if (now() - (usedAt.get(directory) ?? 0) >= noteUseEveryMs) {
@@ -143,7 +151,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       clones.set(directory, cloning);
     }
     await within(cloning, cloneWaitMs, `${nameOf(repository)} is being cloned`);
-    return await at(repository);
+    return await ensureClone(repository);
   }
 
   async function missing(directory: string, commits: readonly string[]): Promise<string[]> {
@@ -153,20 +161,19 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     return commits.filter((_commit, index) => !isPresent[index]);
   }
 
-  async function need(repository: HostRepository, commits: readonly string[]): Promise<string> {
-    const directory = await at(repository);
+  async function fetchMissing(repository: HostRepository, commits: readonly string[]): Promise<string> {
+    const directory = await ensureClone(repository);
     const absent = await missing(directory, [...new Set(commits)]);
-    for (let from = 0; from < absent.length; from += mostInOneFetch)
-      await fetchCommits(repository, directory, absent.slice(from, from + mostInOneFetch));
+    for (let from = 0; from < absent.length; from += maxInOneFetch)
+      await fetchCommits(repository, directory, absent.slice(from, from + maxInOneFetch));
     return directory;
   }
 
   async function fetchCommits(repository: HostRepository, directory: string, ids: readonly string[]): Promise<void> {
     // Each commit gets a ref, so that git does not collect it as garbage.
     const refspecs = ids.map((id) => `${id}:refs/mirror/commits/${id}`);
-    await talkIn(
-      directory,
-      repository,
+    await runWithRemoteIn(
+      { directory, repository },
       (url) => ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', url, ...refspecs],
       {
         timeoutMs: fetchTimeoutMs,
@@ -186,11 +193,11 @@ export function createMirrors(options: MirrorOptions): Mirrors {
 
   const mirrors: Mirrors = {
     git: options.git,
-    at,
-    need,
-    async has(repository, commits) {
+    ensureClone,
+    fetchMissing,
+    async tryFetchMissing(repository, commits) {
       try {
-        await need(repository, commits);
+        await fetchMissing(repository, commits);
         return true;
       } catch (error) {
         if (error instanceof CommitMissing) return false;
@@ -205,7 +212,8 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     },
     readActualRefs,
     readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
-    talk: async (repository, args, input) => await talkIn(await at(repository), repository, args, input),
+    runWithRemote: async (repository, args, input) =>
+      await runWithRemoteIn({ directory: await ensureClone(repository), repository }, args, input),
     async repairing(repository, work) {
       try {
         return await work();

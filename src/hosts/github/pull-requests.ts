@@ -82,11 +82,11 @@ export function pullRequestOperations(settings: PullRequestSettings) {
     listCommitsOf: async (repository, number) => await listCommitsOf(await client.of(repository, 'answer'), number),
     countUnverifiedCommits: async (repository, range) => {
       const api = await client.of(repository, 'hint');
-      const directory = await mirrors.need(repository, [range.head, range.base]);
+      const directory = await mirrors.fetchMissing(repository, [range.head, range.base]);
       const commits = await git.listCommits(mirrors.git, directory, {
         from: [range.base],
         to: range.head,
-        limit: mostSignatures,
+        limit: maxSignatures,
       });
       const verified = await Promise.all(commits.map(async (commit) => await isVerified(api, commit)));
       return verified.filter((isGood) => !isGood).length;
@@ -135,7 +135,7 @@ async function mergeAtGitHub(
 }
 
 /** GitHub lists at most this many commits of a pull request, and does not say whether there are more. */
-const mostListed = 250;
+const maxListed = 250;
 
 async function listCommitsOf(api: Api, number: number): Promise<string[] | null> {
   const commits: string[] = [];
@@ -147,13 +147,13 @@ async function listCommitsOf(api: Api, number: number): Promise<string[] | null>
       page,
     });
     commits.push(...data.map(({ sha }) => sha));
-    if (commits.length >= mostListed) return null;
+    if (commits.length >= maxListed) return null;
     if (data.length < 100) return commits;
   }
 }
 
 /** The most commits whose signatures are checked. GitHub lists no more commits of a pull request either. */
-const mostSignatures = 250;
+const maxSignatures = 250;
 
 async function isVerified(api: Api, commit: string): Promise<boolean> {
   const answer = await api.graphql<{

@@ -81,7 +81,7 @@ function deletionError({ ref, from }: RefUpdate, actual: string): Error {
 
 async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
   const moving = updates.filter(({ from, to }) => from !== to);
-  await mirrors.need(
+  await mirrors.fetchMissing(
     repository,
     moving.flatMap(({ to }) => (to === null ? [] : [to])),
   );
@@ -124,7 +124,7 @@ async function push(
   const leases = updates.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
   const refspecs = updates.map(({ ref, to }) => `${to ?? ''}:${ref}`);
   try {
-    const end = await mirrors.talk(
+    const end = await mirrors.runWithRemote(
       repository,
       (url) => ['push', '--porcelain', '--no-verify', ...options, ...leases, url, ...refspecs],
       { accept: [0, 1], timeoutMs: pushTimeoutMs },

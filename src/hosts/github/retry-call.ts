@@ -3,17 +3,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HostUnavailable } from '../port.ts';
 
-const mostTries = 3;
+const maxAttempts = 3;
 const firstPauseMs = 250;
 
 /** Makes an idempotent call up to three times. An error with `retryAt` is thrown at once. */
 export async function retryCall<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof HostUnavailable) || error.retryAt !== null || tries === mostTries) throw error;
-      await delay(firstPauseMs * tries);
+      if (!(error instanceof HostUnavailable) || error.retryAt !== null || attempt === maxAttempts) throw error;
+      await delay(firstPauseMs * attempt);
     }
   }
 }

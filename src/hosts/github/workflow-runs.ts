@@ -5,7 +5,7 @@ import { passFailpoint } from '../../platform/failpoints.ts';
 import {
   HostRefused,
   HostUnavailable,
-  mostInputs,
+  maxInputs,
   type CodeHost,
   type HostRepository,
   type WorkflowDispatch,
@@ -44,8 +44,8 @@ export function workflowOperations(settings: WorkflowSettings) {
   const starting: Starting = { client, db, clock, branches, withoutDetails: new Set() };
   return {
     dispatchWorkflow: async (repository, dispatch) => {
-      if (Object.keys(dispatch.inputs ?? {}).length > mostInputs)
-        throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
+      if (Object.keys(dispatch.inputs ?? {}).length > maxInputs)
+        throw new HostRefused(`A workflow takes at most ${maxInputs} inputs`);
       const claim = await claimRun(db, repository, { run: dispatch, now: clock() });
       if (claim.kind === 'known') return claim.run;
       if (claim.kind === 'busy') throw startedElsewhere(claim.until);

@@ -1,6 +1,6 @@
 // Carries out what follows from moved refs: updates the heads of pull requests, queues checks, and emits host events.
 // Each step may run twice. The reconciler carries out the steps that a killed process left out.
-import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents } from '../git/index.ts';
+import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents, type Git } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
@@ -70,7 +70,7 @@ async function closeMergedByPush(
       (await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: to })) &&
       !(await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: from }));
     if (!isNew) continue;
-    const commit = await findMergeCommit(installation, directory, row.head_sha, { from, to });
+    const commit = await findMergeCommit(installation.git, directory, { head: row.head_sha, from, to });
     if (await markMerged(installation.db, repository, { number: row.number, commit, at: installation.clock() }))
       merged.push(row.number);
   }
@@ -79,15 +79,14 @@ async function closeMergedByPush(
 
 /** The oldest commit on the first-parent line of a push that contains a head. */
 async function findMergeCommit(
-  installation: Installation,
+  git: Git,
   directory: string,
-  head: string,
-  { from, to }: { from: string; to: string },
+  { head, from, to }: { readonly head: string; readonly from: string; readonly to: string },
 ): Promise<string> {
-  const line = await listFirstParents(installation.git, directory, { from, to, limit: 100 });
+  const line = await listFirstParents(git, directory, { from, to, limit: 100 });
   let mergeCommit = to;
   for (const commit of line) {
-    if (!(await isAncestor(installation.git, directory, { ancestor: head, descendant: commit }))) break;
+    if (!(await isAncestor(git, directory, { ancestor: head, descendant: commit }))) break;
     mergeCommit = commit;
   }
   return mergeCommit;

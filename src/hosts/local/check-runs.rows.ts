@@ -313,14 +313,18 @@ export async function findLeaseOwners(db: Database): Promise<string[]> {
   return rows.map(({ lease_owner }) => lease_owner);
 }
 
+export interface LeasedCheckRun {
+  readonly run: ClaimedCheckRun;
+  readonly leaseOwner: string;
+}
+
 /**
  * Writes a result, if the runner still has the lease. False: the lease was lost. After an infrastructure failure
  * (`error`), the same transaction queues one more attempt. Two such failures in succession end the retries.
  */
 export async function concludeCheckRun(
   db: Database,
-  run: ClaimedCheckRun,
-  leaseOwner: string,
+  { run, leaseOwner }: LeasedCheckRun,
   result: { readonly conclusion: CheckConclusion; readonly summary: string },
 ): Promise<boolean> {
   return await db.system.transaction(async (query) => {
@@ -346,7 +350,7 @@ export async function concludeCheckRun(
 }
 
 /** Queues a run again whose runner shuts down. */
-export async function releaseCheckRun(db: Database, run: ClaimedCheckRun, leaseOwner: string): Promise<void> {
+export async function releaseCheckRun(db: Database, { run, leaseOwner }: LeasedCheckRun): Promise<void> {
   await db.system.query(
     `update local_check_run set state = 'queued', lease_owner = null, lease_until = null, started_at = null
      where id = $1 and state = 'running' and lease_owner = $2`,

@@ -3,7 +3,7 @@
 // is started by name.
 import { parseDocument } from 'yaml';
 import { isServiceCheck } from '../../domain/queue/evidence/service-checks.ts';
-import { mostInputs } from '../port.ts';
+import { maxInputs } from '../port.ts';
 
 export const ciFilePath = '.service/ci.yml';
 export const ciFileLimit = 64 * 1024;
@@ -28,7 +28,7 @@ export type CiFile =
 
 const defaultTimeoutSec = 600;
 const longestTimeoutSec = 6 * 3600;
-const mostChecks = 50;
+const maxChecks = 50;
 
 /** Null: the file is missing, and there are no checks. */
 export function parseCiFile(text: string | null): CiFile {
@@ -59,8 +59,8 @@ function parseEntries(section: 'checks' | 'workflows', value: unknown, reasons: 
     return [];
   }
   const names = Object.keys(entries);
-  if (names.length > mostChecks) {
-    reasons.push(`${section}: ${names.length} are too many; at most ${mostChecks}`);
+  if (names.length > maxChecks) {
+    reasons.push(`${section}: ${names.length} are too many; at most ${maxChecks}`);
     return [];
   }
   const known = section === 'checks' ? ['run', 'timeout'] : ['run', 'timeout', 'inputs'];
@@ -92,14 +92,14 @@ function parseEntry(
   const inputs = parseInputs(entry['inputs']);
   if (inputs === null)
     return refuse(
-      `${at} -> inputs: must list at most ${mostInputs} different names of letters, digits, _ and -, not beginning with a digit`,
+      `${at} -> inputs: must list at most ${maxInputs} different names of letters, digits, _ and -, not beginning with a digit`,
     );
   return [{ name, run, timeoutSec, inputs }];
 }
 
 function parseInputs(value: unknown): string[] | null {
   const inputs: unknown = value ?? [];
-  if (!Array.isArray(inputs) || inputs.length > mostInputs) return null;
+  if (!Array.isArray(inputs) || inputs.length > maxInputs) return null;
   const names = inputs.filter((name) => typeof name === 'string' && /^[A-Za-z_][\w-]{0,99}$/.test(name)) as string[];
   // Inputs become environment variables. Two names that differ only in case or in `-` and `_` would be the same
   // variable.

@@ -136,7 +136,7 @@ export async function rerunChecks(
 
 // The file of a commit never changes, so it is parsed once. Checks are read often while a build runs.
 const parsedFiles = new WeakMap<Installation, Map<string, CiFile>>();
-const mostParsedFiles = 500;
+const maxParsedFiles = 500;
 
 export async function readCiFile(
   installation: Installation,
@@ -157,7 +157,7 @@ export async function readCiFile(
   const fresh = parseCiFile(file?.text ?? null);
   if (file !== null) known.set(key, fresh);
   const oldest = known.keys().next().value;
-  if (known.size > mostParsedFiles && oldest !== undefined) known.delete(oldest);
+  if (known.size > maxParsedFiles && oldest !== undefined) known.delete(oldest);
   return fresh;
 }
 
@@ -192,8 +192,7 @@ export function checkUrl(installation: Installation, repository: HostRepository,
 /** The end of a check run's output so far. Empty: the run has not written any output yet. */
 export async function readCheckLog(
   dataDir: string,
-  accountId: string,
-  checkRunId: string,
+  { accountId, checkRunId }: { readonly accountId: string; readonly checkRunId: string },
   maxBytes = 2 * 1024 * 1024,
 ): Promise<CheckLog> {
   const file = await openFile(checkLogPath(dataDir, accountId, checkRunId)).catch((error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import type { ConfigurationPush, HostRepository } from '../port.ts';
 import type { RefChange } from './changes.ts';
 import { readDefaultBranch, type Installation } from './installation.ts';
 
-const mostCommits = 1_000;
+const maxCommits = 1_000;
 
 interface Tip {
   readonly commit: string;
@@ -98,7 +98,7 @@ async function findChanging(
   // another branch, the search does not end at its old tip. If the branch is set back to a commit of a merged branch,
   // the old tip contains this commit, although the commit was not on the first-parent line before.
   const left = isDefault ? from : base;
-  const range = { from: left, to, limit: mostCommits, path: configurationPath };
+  const range = { from: left, to, limit: maxCommits, path: configurationPath };
   const commits = await listFirstParents(installation.git, directory, range);
   if (isDefault && from !== null && (await isBroughtByMerge(installation, directory, { from, to, commits })))
     commits.unshift(to);
@@ -124,7 +124,7 @@ export async function findConfigurationPush(
   repository: HostRepository,
   { ref, since, tip }: { readonly ref: string; readonly since: string; readonly tip: string },
 ): Promise<ConfigurationPush | null> {
-  const range = { from: since, to: tip, limit: mostCommits };
+  const range = { from: since, to: tip, limit: maxCommits };
   const line = await listFirstParents(git, directoryOf(repository), range);
   const [push] = await db.read<ConfigurationPush>(repository.accountId, {
     name: 'configuration_push',

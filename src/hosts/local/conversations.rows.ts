@@ -37,7 +37,7 @@ export async function insertComment(
   });
 }
 
-const mostComments = 100;
+const maxComments = 100;
 
 export async function findCommentsAfter(
   db: Database,
@@ -48,7 +48,7 @@ export async function findCommentsAfter(
     name: 'local_comments_after',
     text: `select sequence::text as sequence, number, author, body, created_at from local_comment
 where account_id = $1 and repository_id = $2 and by_user and sequence > $3::bigint and created_at >= $4::timestamptz
-order by local_comment.sequence limit ${mostComments}`,
+order by local_comment.sequence limit ${maxComments}`,
     values: [repository.accountId, repository.id, after.sequence, after.since],
   });
 }

@@ -44,7 +44,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     readCheckLog: async (repository, checkRunId) =>
       (await findCheckRun(installation.db, repository, checkRunId)) === null
         ? null
-        : await readCheckLog(installation.dataDir, repository.accountId, checkRunId),
+        : await readCheckLog(installation.dataDir, { accountId: repository.accountId, checkRunId }),
     reconcile: async (repository) => await reconcileRepository(installation, repository, new Map()),
     recover: async () => {
       for (const repository of await findLocalRepositories(installation))

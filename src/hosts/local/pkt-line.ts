@@ -49,9 +49,9 @@ export function readPayloads(buffer: Buffer): Buffer[] {
 /** The content as packets of one side band. Band 1 is the answer, and band 2 is progress that git shows to the user. */
 export function sideBand(band: 1 | 2, content: Buffer): Buffer {
   const packets: Buffer[] = [];
-  const most = largestPacket - 5;
-  for (let at = 0; at < content.length; at += most) {
-    packets.push(packet(Buffer.concat([Buffer.from([band]), content.subarray(at, at + most)])));
+  const max = largestPacket - 5;
+  for (let at = 0; at < content.length; at += max) {
+    packets.push(packet(Buffer.concat([Buffer.from([band]), content.subarray(at, at + max)])));
   }
   return Buffer.concat(packets);
 }

@@ -159,7 +159,7 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
       const commit = git.objectId(landing.mergeCommit);
       await rows.markMerged(db, repository, { number, commit, at: new Date(landing.at) });
     },
-    setLabel: async (repository, number, label, present, by) => {
+    setLabel: async (repository, number, { label, present, by }) => {
       await mustFind(repository, number);
       const write = { number, label, present, by: by ?? null, at: installation.clock() };
       if (await rows.setLabelPresence(db, repository, write)) changed(repository, number);

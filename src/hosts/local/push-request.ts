@@ -17,7 +17,7 @@ export interface PushRequest {
   readonly packAt: number;
 }
 
-const mostCommands = 5000;
+const maxCommands = 5000;
 /** With these limits, a line with a ref and the capabilities always fits into one packet. */
 const longestRefBytes = 4096;
 const longestCapabilitiesBytes = 16 * 1024;
@@ -52,7 +52,7 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
     if (capabilityList !== undefined)
       capabilities = capabilityList.split(' ').filter((capability) => capability !== '');
     commands.push({ from, to, ref });
-    if (commands.length > mostCommands) throw new ProtocolError(`A push may name at most ${mostCommands} refs`);
+    if (commands.length > maxCommands) throw new ProtocolError(`A push may name at most ${maxCommands} refs`);
   }
 }
 

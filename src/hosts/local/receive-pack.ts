@@ -49,12 +49,7 @@ export async function receivePush(
   if (request.commands.length === 0) return Buffer.alloc(0);
   const managed = new Set<string>();
   for (const { ref } of request.commands) if (await isManaged(ref)) managed.add(ref);
-  const refusals =
-    refusal === null ? refuse(request, managed) : request.commands.map(({ ref }) => ({ ref, reason: refusal }));
-  const allowed =
-    refusals.length > 0 && request.capabilities.includes('atomic')
-      ? []
-      : request.commands.filter(({ ref }) => !refusals.some((each) => each.ref === ref));
+  const { allowed, refusals } = judgeCommands(request, { managed, refusal });
   const asked = allowed.map(({ ref, from, to }) => ({ ref, from: orNull(from), to: orNull(to) }));
   const noted = await noteConfigurationPush(installation, repository, { changes: asked, pusher });
   const reports: PushReport[] = [];
@@ -72,15 +67,37 @@ export async function receivePush(
   const lines = await describe(changes);
   await followRefChanges(installation, repository, { changes, by: 'push' });
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  const refusedLines = request.commands
-    .filter((command) => !allowed.includes(command))
-    .map(({ ref }) =>
-      refused(ref, refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failed: another ref was refused'),
-    );
+  const refusedLines = refusals.map(({ ref, reason }) => refused(ref, reason));
   return formatPushReport(
     joinReports([...reports, { unpack: 'unpack ok', lines: refusedLines, progress }]),
     request.capabilities,
   );
+}
+
+interface JudgedCommands {
+  readonly allowed: readonly PushCommand[];
+  /** One for each command that is not allowed. */
+  readonly refusals: readonly { readonly ref: string; readonly reason: string }[];
+}
+
+/** Decides which commands are carried out. If one ref of an atomic push is refused, all refs are. */
+function judgeCommands(
+  { commands, capabilities }: PushRequest,
+  { managed, refusal }: { readonly managed: ReadonlySet<string>; readonly refusal: string | null },
+): JudgedCommands {
+  const reasons = new Map<string, string>();
+  for (const command of commands) {
+    const reason = refusal ?? decideRefusal(command, managed);
+    if (reason !== null && !reasons.has(command.ref)) reasons.set(command.ref, reason);
+  }
+  const isStopped = reasons.size > 0 && capabilities.includes('atomic');
+  const isAllowed = ({ ref }: PushCommand): boolean => !isStopped && !reasons.has(ref);
+  return {
+    allowed: commands.filter(isAllowed),
+    refusals: commands
+      .filter((command) => !isAllowed(command))
+      .map(({ ref }) => ({ ref, reason: reasons.get(ref) ?? 'atomic push failed: another ref was refused' })),
+  };
 }
 
 /** Why a ref may not be pushed. Null: it may be pushed. */
@@ -89,13 +106,6 @@ export function decideRefusal({ ref, to }: PushCommand, managed: ReadonlySet<str
   if (!isRefName(ref) || !/^refs\/(heads|tags|notes)\//.test(ref)) return 'only branches, tags and notes can be pushed';
   if (managed.has(ref) && to === zeroObjectId) return 'a base branch of the merge queue cannot be deleted';
   return null;
-}
-
-function refuse(request: PushRequest, managed: ReadonlySet<string>): { ref: string; reason: string }[] {
-  return request.commands.flatMap((command) => {
-    const reason = decideRefusal(command, managed);
-    return reason === null ? [] : [{ ref: command.ref, reason }];
-  });
 }
 
 interface Group {

@@ -42,15 +42,15 @@ export async function copyRepository(git: Git, from: string, to: string): Promis
   return true;
 }
 
-const mostTries = 5;
+const maxAttempts = 5;
 
-async function copyFiles(from: string, to: string, triesLeft = mostTries): Promise<void> {
+async function copyFiles(from: string, to: string, attemptsLeft = maxAttempts): Promise<void> {
   try {
     await cp(from, to, { recursive: true, filter: (path) => isCopied(path.slice(from.length)) });
   } catch (error) {
     // A push has ended in the meantime, and its temporary file no longer exists.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || triesLeft <= 1) throw error;
-    await copyFiles(from, to, triesLeft - 1);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attemptsLeft <= 1) throw error;
+    await copyFiles(from, to, attemptsLeft - 1);
   }
 }
 

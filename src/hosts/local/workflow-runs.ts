@@ -1,6 +1,6 @@
 // Workflows that are started by name: the `workflows` of `.service/ci.yml`. The runner of checks runs them for a
 // commit. They are not checks: `readChecks` does not return them, and `cancelChecks` does not stop them.
-import { HostRefused, mostInputs, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
+import { HostRefused, maxInputs, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
 import { ciFilePath, type CiWorkflow } from './ci-file.ts';
 import { checkUrl, readCiFile } from './ci.ts';
 import { findCheckRun } from './check-runs.rows.ts';
@@ -49,7 +49,7 @@ export async function dispatchWorkflow(
   return run;
 }
 
-const mostInputCharacters = 65_535;
+const maxInputCharacters = 65_535;
 
 // Like GitHub, refuses an input that the workflow does not declare, instead of ignoring it.
 function requireInputs({ name, inputs: declared }: CiWorkflow, given: Readonly<Record<string, string>>): void {
@@ -59,9 +59,9 @@ function requireInputs({ name, inputs: declared }: CiWorkflow, given: Readonly<R
     throw new HostRefused(
       `Unexpected inputs provided: ${unexpected.join(', ')}. Declare them under workflows -> ${name} -> inputs in ${ciFilePath}`,
     );
-  if (names.length > mostInputs) throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
-  if (JSON.stringify(given).length > mostInputCharacters)
-    throw new HostRefused(`The inputs of a workflow are at most ${mostInputCharacters} characters`);
+  if (names.length > maxInputs) throw new HostRefused(`A workflow takes at most ${maxInputs} inputs`);
+  if (JSON.stringify(given).length > maxInputCharacters)
+    throw new HostRefused(`The inputs of a workflow are at most ${maxInputCharacters} characters`);
 }
 
 export async function readWorkflowRun(

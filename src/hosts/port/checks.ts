@@ -52,7 +52,7 @@ export interface WorkflowDispatch {
    * starts the run on this branch. Null: there is no such branch, and a host that needs a branch makes one for the run.
    */
   readonly branch: string | null;
-  /** The inputs of the run, at most `mostInputs`. The host refuses an input that the workflow does not declare. */
+  /** The inputs of the run, at most `maxInputs`. The host refuses an input that the workflow does not declare. */
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
@@ -117,7 +117,7 @@ export interface BaseRules {
 }
 
 /** The most inputs that GitHub accepts in one dispatch. */
-export const mostInputs = 25;
+export const maxInputs = 25;
 
 /** The run of a workflow that was started by name. It is not a check of its commit. */
 export interface WorkflowRun {

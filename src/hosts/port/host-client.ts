@@ -6,6 +6,11 @@ import type { HostRepository } from './repository.ts';
 /** A repository, and the kind of host where it lives. */
 export type HostedRepository = HostRepository & { readonly host: CodeHost['kind'] };
 
+/** The part of a repository's row that calls of its host need. */
+export function toHostedRepository({ accountId, id, owner, name, host }: HostedRepository): HostedRepository {
+  return { accountId, id, owner, name, host };
+}
+
 type OfRepository<Method> = Method extends (repository: HostRepository, ...rest: infer Rest) => infer Answer
   ? (...rest: Rest) => Answer
   : never;

@@ -44,6 +44,13 @@ export interface HostPullRequest {
   readonly url: string;
 }
 
+export interface LabelPresence {
+  readonly label: string;
+  readonly present: boolean;
+  /** The handle of the person in whose name the label changes. Left out: in the name of the queue. */
+  readonly by?: string | undefined;
+}
+
 /** The newest change of a label. */
 export interface LabelChange {
   readonly present: boolean;
@@ -161,8 +168,8 @@ export interface HostPullRequests {
     repository: HostRepository,
     range: { readonly head: string; readonly base: string },
   ): Promise<number>;
-  /** Adds or removes a label, in the name of the queue or of the person with the handle `by`. Idempotent. */
-  setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
+  /** Adds or removes a label. Idempotent. */
+  setLabel(repository: HostRepository, number: number, change: LabelPresence): Promise<void>;
   /** The newest change of a label. Null: the host has no record of a change. */
   readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
   /**

@@ -3,7 +3,7 @@
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
 import { sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { Database } from '../../platform/database.ts';
+import type { Database, Transaction } from '../../platform/database.ts';
 import { createKnownRows, type KnownRow } from './known-rows.ts';
 import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
@@ -13,17 +13,29 @@ const usedEveryMs = 60_000;
  * of an ended session, or `embed:` and the id of a revoked embed link. An empty payload means that all of them must be
  * checked again.
  */
-export const tokenChannel = 'interlock_tokens';
+const tokenChannel = 'interlock_tokens';
 
 const forgetters = new WeakMap<Database, Set<() => void>>();
 
+/** Tokens, sessions or embed links that have ended. `all`: it is not known which, so that all must be checked again. */
+export type EndedAccess = { readonly of: 'token' | 'session' | 'embed'; readonly ids: readonly string[] } | 'all';
+
 /**
- * Makes this process read tokens, sessions and embed links again, after the commit that ended one of them. Other
- * processes are notified some milliseconds later. For this process the notification would come too late, because the
- * next request of the same user may already be under way.
+ * Makes every process read tokens, sessions and embed links again, after the commit that ends some of them. Other
+ * processes are notified, because the end must reach them at once. Such changes are rare. For this process the
+ * notification would come some milliseconds too late, because the next request of the same user may already be under
+ * way.
  */
-export function forgetAccess(db: Database): void {
-  for (const forget of forgetters.get(db) ?? []) forget();
+export async function announceEndedAccess(
+  { db }: Pick<Context, 'db'>,
+  tx: Transaction,
+  ended: EndedAccess,
+): Promise<void> {
+  const payloads = ended === 'all' ? [''] : ended.ids.map((id) => (ended.of === 'token' ? id : `${ended.of}:${id}`));
+  await tx.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [tokenChannel, payloads]);
+  tx.afterCommit(() => {
+    for (const forget of forgetters.get(db) ?? []) forget();
+  });
 }
 
 export interface Session {

@@ -4,9 +4,8 @@ export { viewerActionOf, viewerActionsOf } from './viewer-actions.ts';
 export type { TeamRead } from './teams.reads.ts';
 export { findEmailOfHandle, findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
 export {
+  announceEndedAccess,
   createAuthenticator,
-  forgetAccess,
-  tokenChannel,
   type Authenticator,
   type EmbedSession,
   type Session,

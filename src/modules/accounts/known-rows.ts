@@ -5,8 +5,8 @@
 const knownMs = 5_000;
 /** From this age on, a row in use is read again when any other row is read. */
 const dueMs = knownMs / 2;
-const mostAtOnce = 500;
-const mostKnown = 10_000;
+const maxAtOnce = 500;
+const maxKnown = 10_000;
 
 export interface KnownRow<Row> {
   readonly row: Row;
@@ -53,7 +53,7 @@ export function createKnownRows<Row extends { readonly key: string; readonly use
   function takeDue(now: number): string[] {
     const due: string[] = [];
     for (const [key, { readAt, isInUse }] of known) {
-      if (now - readAt < dueMs || due.length === mostAtOnce) break;
+      if (now - readAt < dueMs || due.length === maxAtOnce) break;
       if (isInUse && !underWay.has(key)) due.push(key);
       else if (!isInUse && now - readAt >= knownMs) known.delete(key);
     }
@@ -74,7 +74,7 @@ export function createKnownRows<Row extends { readonly key: string; readonly use
       known.delete(key);
       if (row === undefined) continue;
       const usedAt = Math.max(row.usedAt?.getTime() ?? 0, cached?.usedAt ?? 0);
-      if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
+      if (known.size >= maxKnown) known.delete(known.keys().next().value as string);
       const secret = cached !== undefined && hasSameSecret(cached.row, row) ? cached.secret : null;
       known.set(key, { row, readAt: now, usedAt, secret, isInUse: false });
     }

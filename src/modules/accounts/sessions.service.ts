@@ -7,7 +7,7 @@ import { signInLinkMinutes, safePath, sessionEndsAt } from '../../domain/account
 import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { forgetRows } from '../../platform/retention/index.ts';
-import { forgetAccess, tokenChannel } from './authenticate.ts';
+import { announceEndedAccess } from './authenticate.ts';
 import { digestToken, type Secrets } from './tokens.ts';
 import { recordUserAction, type RequestContext } from './user-actions.ts';
 
@@ -153,13 +153,11 @@ export async function endSessions(
   of: { readonly sessionId: string } | { readonly userId: string },
 ): Promise<number> {
   const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['id', of.sessionId];
-  // A notification, because the end of a session must reach every process at once. Such changes are rare.
-  const ended = await tx.query(
-    `with ended as (update user_session set ended_at = $3 where account_id = $1 and ${column} = $2 and ended_at is null returning id)
-     select pg_notify($4, 'session:' || id) from ended`,
-    [ctx.accountId, id, ctx.clock().toISOString(), tokenChannel],
+  const ended = await tx.query<{ id: string }>(
+    `update user_session set ended_at = $3 where account_id = $1 and ${column} = $2 and ended_at is null returning id`,
+    [ctx.accountId, id, ctx.clock().toISOString()],
   );
-  tx.afterCommit(() => forgetAccess(ctx.db));
+  await announceEndedAccess(ctx, tx, { of: 'session', ids: ended.map((row) => row.id) });
   return ended.length;
 }
 

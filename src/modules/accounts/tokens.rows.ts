@@ -2,7 +2,7 @@
 // every process at once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
-import { forgetAccess, tokenChannel } from './authenticate.ts';
+import { announceEndedAccess } from './authenticate.ts';
 import {
   digestToken,
   encryptSigningDigest,
@@ -57,23 +57,19 @@ export async function insertToken(
 
 /** Ends tokens, and the tokens that depend on them, in every process at once. */
 export async function endTokens(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<void> {
-  // A notification, because the end of a token must reach every process at once. Such changes are rare.
-  await tx.query(
+  const ended = await tx.query<{ id: string }>(
     `with recursive ending as (
        select id from api_token where account_id = $1 and id = any ($2::bigint[])
        union
-       select t.id from api_token t join ending e on t.account_id = $1 and t.ends_with = e.id),
-     ended as (
-       update api_token set revoked_at = $3, signs_webhooks = false
-       where account_id = $1 and id in (select id from ending) and revoked_at is null returning id)
-     select pg_notify($4, id::text) from ended`,
-    [ctx.accountId, ids, ctx.clock().toISOString(), tokenChannel],
+       select t.id from api_token t join ending e on t.account_id = $1 and t.ends_with = e.id)
+     update api_token set revoked_at = $3, signs_webhooks = false
+     where account_id = $1 and id in (select id from ending) and revoked_at is null returning id`,
+    [ctx.accountId, ids, ctx.clock().toISOString()],
   );
-  tx.afterCommit(() => forgetAccess(ctx.db));
+  await announceEndedAccess(ctx, tx, { of: 'token', ids: ended.map(({ id }) => id) });
 }
 
 /** Makes every process read its cached tokens and sessions again, because the role or handle of a user has changed. */
-export async function lookAtTokensAgain({ db }: Pick<Context, 'db'>, tx: Transaction): Promise<void> {
-  await tx.query("select pg_notify($1, '')", [tokenChannel]);
-  tx.afterCommit(() => forgetAccess(db));
+export async function lookAtTokensAgain(ctx: Pick<Context, 'db'>, tx: Transaction): Promise<void> {
+  await announceEndedAccess(ctx, tx, 'all');
 }

@@ -46,7 +46,7 @@ export class AnalyticsHoursResolver {
 }
 
 const branchDescription = 'Only builds and pull requests of the queue of this base branch. Default: of every queue.';
-const mostChecks = 100;
+const maxChecks = 100;
 
 @Resolver(() => Analytics)
 export class AnalyticsBuildsResolver {
@@ -68,11 +68,11 @@ export class AnalyticsBuildsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { repositoryId, days }: Analytics,
     @Arg('baseBranch', () => String, { nullable: true, description: branchDescription }) baseBranch: string | null,
-    @Arg('first', () => Int, { defaultValue: 10, description: `How many at most, from 1 to ${mostChecks}.` })
+    @Arg('first', () => Int, { defaultValue: 10, description: `How many at most, from 1 to ${maxChecks}.` })
     first: number,
   ): Promise<FailedCheck[]> {
-    if (first < 1 || first > mostChecks)
-      throw new DomainError('BAD_INPUT', `first must be from 1 to ${mostChecks}.`, 'first');
+    if (first < 1 || first > maxChecks)
+      throw new DomainError('BAD_INPUT', `first must be from 1 to ${maxChecks}.`, 'first');
     return await readFailedChecks(ctx, { repositoryId, days, baseBranch: baseBranch ?? null }, first);
   }
 }

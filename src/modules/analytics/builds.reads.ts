@@ -56,7 +56,7 @@ export async function readDailyBuilds(ctx: Context, filter: AnalyticsFilter): Pr
 export async function readFailedChecks(
   ctx: Context,
   { repositoryId, days, baseBranch }: AnalyticsFilter,
-  most: number,
+  max: number,
 ): Promise<FailedCheck[]> {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -71,7 +71,7 @@ export async function readFailedChecks(
       where conclusion not in ('pending', 'missing', 'unknown')
       group by name having count(*) filter (where conclusion in ('failure', 'error', 'timed_out')) > 0
       order by 2 desc, name limit $6`,
-    values: [ctx.accountId, repositoryId, baseBranch, startsSec(first), endsSec(last), most],
+    values: [ctx.accountId, repositoryId, baseBranch, startsSec(first), endsSec(last), max],
   });
 }
 

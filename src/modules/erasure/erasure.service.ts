@@ -1,10 +1,10 @@
-// Erases a repository or an account. One transaction takes it out of use, requests the end of its running work, and
+// Erases a repository or an account. One transaction deactivates it, requests the end of its running work, and
 // records the request. A minute later its rows are deleted, in small steps that may be repeated (docs/retention.md).
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { planAccount, planRepository, readCatalogue } from '../../platform/erasure/index.ts';
-import { forgetAccess, recordUserAction, requireScope, tokenChannel } from '../accounts/index.ts';
+import { announceEndedAccess, recordUserAction, requireScope } from '../accounts/index.ts';
 import {
   lockRepository,
   markDeleted,
@@ -68,7 +68,7 @@ export async function eraseRepository(
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, called);
   const erasure = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await takeOutOfUse(ctx, tx, repositoryId);
+    await deactivateForErasure(ctx, tx, repositoryId);
     await recordUserAction(ctx, tx, { action: 'repository_erased', target: called });
     return await insertErasure(ctx, tx, { id: repositoryId, name: called });
   });
@@ -84,7 +84,7 @@ export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRe
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, name);
   const erasure = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    for (const id of repositoryIds) await takeOutOfUse(ctx, tx, id);
+    for (const id of repositoryIds) await deactivateForErasure(ctx, tx, id);
     await endAccess(ctx, tx);
     await recordUserAction(ctx, tx, { action: 'account_erased', target: null });
     return await insertErasure(ctx, tx, null);
@@ -132,7 +132,7 @@ async function readAccount(ctx: Context): Promise<{ readonly name: string; reado
 
 const because = 'Its repository is being erased.';
 
-async function takeOutOfUse(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
+async function deactivateForErasure(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const repository = await lockRepository(ctx, tx, repositoryId);
   await requireNoLanding(ctx, tx, repository);
   for (const statement of stops) await tx.query(statement, [ctx.accountId, repositoryId]);
@@ -162,13 +162,12 @@ async function requireNoLanding(ctx: Context, tx: Transaction, { id, owner, name
 async function endAccess(ctx: Context, tx: Transaction): Promise<void> {
   const values = [ctx.accountId];
   await tx.query('update user_session set ended_at = now() where account_id = $1 and ended_at is null', values);
-  await tx.query(
-    `with ended as (update api_token set revoked_at = now(), signs_webhooks = false
-       where account_id = $1 and revoked_at is null returning id)
-     select pg_notify($2, id::text) from ended`,
-    [ctx.accountId, tokenChannel],
+  const tokens = await tx.query<{ id: string }>(
+    `update api_token set revoked_at = now(), signs_webhooks = false
+     where account_id = $1 and revoked_at is null returning id`,
+    values,
   );
-  tx.afterCommit(() => forgetAccess(ctx.db));
+  await announceEndedAccess(ctx, tx, { of: 'token', ids: tokens.map(({ id }) => id) });
   await tx.query('update webhook_endpoint set deleted_at = now(), enabled = false where account_id = $1', values);
   await tx.query(
     `update webhook_delivery set state = 'canceled', ended_at = now() where account_id = $1 and state in ('pending', 'retrying')`,

@@ -14,7 +14,7 @@ import { octokitOf } from './installations.ts';
 export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
 
 const keptMs = 5 * 60_000;
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 type Person = NonNullable<Actor['atGitHub']>;
 
@@ -28,7 +28,7 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     const key = JSON.stringify([userId, sessionId, tokenId, atGitHub.login]);
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return await known.role;
-    if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
+    if (kept.size >= maxKept) kept.delete(kept.keys().next().value as string);
     const asked = readRole(ports, secrets, { accountId: ctx.accountId, person: atGitHub }).catch((error: unknown) => {
       if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
       ports.log.warn({ error: String(error) }, 'The permissions of a person could not be read from GitHub.');

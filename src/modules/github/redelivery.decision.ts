@@ -40,7 +40,7 @@ const longestOutageMs = 60 * minuteMs;
  * The greatest number of deliveries that GitHub is asked to send again. Each costs a call, so that for more deliveries
  * a comparison of the repositories costs less.
  */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 /**
  * An attempt that began less than this ago may still be under way: GitHub waits ten seconds for an answer, and clocks
  * differ.
@@ -66,8 +66,10 @@ export function decideRedelivery({ attempts, received, checkedUntil, now }: Rede
     .map(([, those]) => describeDelivery(those))
     .filter(({ newest }) => !isRefusal(newest));
   // An address that does not answer is tried less and less often: each attempt doubles the wait for the next one.
-  const ended = missing.filter(({ newest, tries }) => now - newest.deliveredAt >= underWayMs * 2 ** (tries - 1));
-  if (ended.length > mostAtOnce) return { kind: 'compare', checkedUntil: now };
+  const ended = missing.filter(
+    ({ newest, attemptCount }) => now - newest.deliveredAt >= underWayMs * 2 ** (attemptCount - 1),
+  );
+  if (ended.length > maxAtOnce) return { kind: 'compare', checkedUntil: now };
   const settled = now - underWayMs;
   return {
     kind: 'ask',
@@ -81,11 +83,15 @@ export function decideRedelivery({ attempts, received, checkedUntil, now }: Rede
 function describeDelivery(attempts: readonly ListedDelivery[]): {
   readonly newest: ListedDelivery;
   readonly firstAt: number;
-  readonly tries: number;
+  readonly attemptCount: number;
 } {
   const [newest] = attempts.toSorted((one, other) => other.id - one.id);
   if (newest === undefined) throw new Error('A delivery without an attempt.');
-  return { newest, firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)), tries: attempts.length };
+  return {
+    newest,
+    firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)),
+    attemptCount: attempts.length,
+  };
 }
 
 /** Interlock has refused the delivery, and would refuse it again: its signature is wrong, or it is too large. */

@@ -84,13 +84,13 @@ const pageSize = 100;
  * The greatest number of pages that are read. For an App with more deliveries, some missing ones are not found, and the
  * reconciler finds the changes.
  */
-const mostPages = 20;
+const maxPages = 20;
 
 /** The attempts that GitHub lists, newest first, back to an instant. */
 async function listAttempts(request: AppRequest, since: number): Promise<ListedDelivery[]> {
   const found: ListedDelivery[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const from = cursor === undefined ? {} : { cursor };
     const { data, headers } = await retryCall(
       async () => await request('GET /app/hook/deliveries', { per_page: pageSize, ...from }),

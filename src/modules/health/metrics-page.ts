@@ -17,7 +17,7 @@ export interface MetricsPageOptions {
   readonly overdue: () => readonly Overdue[];
   readonly violations: () => readonly Violation[] | null;
   /** The greatest number of queues, and of installations of Apps, that have series of their own. Default: 100. */
-  readonly mostSeries?: number;
+  readonly maxSeries?: number;
 }
 
 export interface MetricsPage {
@@ -26,7 +26,7 @@ export interface MetricsPage {
   text(temporal: TemporalHealth | null): Promise<string>;
 }
 
-const defaultMostSeries = 100;
+const defaultMaxSeries = 100;
 /** For this time the state is cached, so that many readers cost the database little. */
 const keptForMs = 5_000;
 
@@ -72,13 +72,13 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
  * Sets the metrics of the state. Returns false if the database does not answer. Then these metrics have no values,
  * because old values would mislead.
  */
-async function showState({ metrics, db, clock, mostSeries = defaultMostSeries }: MetricsPageOptions): Promise<boolean> {
+async function showState({ metrics, db, clock, maxSeries = defaultMaxSeries }: MetricsPageOptions): Promise<boolean> {
   const now = clock();
   try {
     // The reads run one after the other, so that a page takes at most one connection.
-    const queues = seriesOfQueues(await readBusyQueues(db, now), mostSeries);
+    const queues = seriesOfQueues(await readBusyQueues(db, now), maxSeries);
     const lags = await readLags(db, now);
-    const budgets = scarcestBudgets(await readHostBudgets(db, now), mostSeries);
+    const budgets = scarcestBudgets(await readHostBudgets(db, now), maxSeries);
     metrics.set('interlock_queue_pull_requests', queues.pullRequests);
     metrics.set('interlock_queue_oldest_wait_seconds', queues.oldestWaits);
     const budgetSeries = (value: 'remaining' | 'limit') =>

@@ -16,7 +16,7 @@ import {
 import type { Oidc } from './sign-in.ts';
 
 const keptMs = 60_000;
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 /** Returns the present role of the actor. Throws UNAUTHENTICATED if the person has to sign in again. */
 export type ConfirmPerson = (ctx: Context) => Promise<Role>;
@@ -31,7 +31,7 @@ export function oidcConfirmation(ports: Ports, secrets: Secrets, oidc: Oidc | nu
     const key = JSON.stringify([userId, sessionId, role]);
     const known = kept.get(key);
     if (known === undefined || known.until <= now) {
-      if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
+      if (kept.size >= maxKept) kept.delete(kept.keys().next().value as string);
       const asked = confirm(ctx, secrets, { oidc, userId });
       asked.catch(() => kept.delete(key));
       kept.set(key, { role: asked, until: now + keptMs });

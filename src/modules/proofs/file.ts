@@ -1,9 +1,9 @@
 // Exports all proofs of a repository as one file. With this file and a clone, proofs/verify.py derives each landing
 // again without Interlock (docs/proofs.md).
 import type { Context } from '../../context.ts';
-import { hostClient } from '../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../hosts/port.ts';
 import { requireScope, type Secrets } from '../accounts/index.ts';
-import { canonical, hosted, type ProofBody } from '../queue/index.ts';
+import { canonical, type ProofBody } from '../queue/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { openProofKey, readProofKeys, type ProofKey } from './keys.ts';
 import { signProofs } from './signing.ts';
@@ -98,7 +98,7 @@ async function readBranch(
   },
 ): Promise<ProvenBranch> {
   const { repository, queue } = of;
-  const client = hostClient(ctx, hosted(repository));
+  const client = hostClient(ctx, toHostedRepository(repository));
   // The tip is read after the proofs. If a pull request lands in between, the file has a commit without a proof, and
   // never a proof without a commit.
   const proofs = await ctx.db.transaction(
@@ -130,7 +130,7 @@ async function packCommits(
   repository: RepositoryRow,
   branches: readonly ProvenBranch[],
 ): Promise<readonly string[]> {
-  const client = hostClient(ctx, hosted(repository));
+  const client = hostClient(ctx, toHostedRepository(repository));
   const without = branches.flatMap(({ statement: { tip } }) => (tip === null ? [] : [tip]));
   const proofs = branches.flatMap((branch) => branch.proofs);
   const packs: string[] = [];

@@ -17,7 +17,6 @@ export { hintsAreDue, storeHints, type HostHint, type PlannedHint } from './stor
 export { syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { reconcileRepository } from './requests/host.reconciler.ts';
-export { hosted, type HostedRepository } from './store/hosted-repository.ts';
 export { carryOut, carryOutAll } from './effects/intents.ts';
 export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';

@@ -5,7 +5,7 @@ import { requireVersion, type CandidateVersion } from '../../domain/releases/ver
 import { hostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
-import { findRepository, requireActive, shareRepository } from '../repositories/index.ts';
+import { findRepository, requireActive, lockRepositoryForShare } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { announceCandidate } from './candidates.events.ts';
 import { findCandidate } from './candidates.reads.ts';
@@ -52,7 +52,7 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   }
   const candidate: NewCandidate = { project, version: request.version, parts, commit, isBuilt };
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    requireActive(await shareRepository(ctx, tx, repository.id));
+    requireActive(await lockRepositoryForShare(tx, repository.id));
     return await insertCandidate(ctx, tx, candidate);
   });
 }

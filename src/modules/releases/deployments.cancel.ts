@@ -47,7 +47,7 @@ export async function cancel(
   return [...new Set(statuses.map(({ deployment }) => deployment.id))];
 }
 
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /**
  * Cancels all active deployments of an environment. Returns the ids of the deployments that were canceled or asked to
@@ -61,8 +61,8 @@ export async function cancelActive(ctx: Context, tx: Transaction, cancellation: 
     [ctx.accountId, cancellation.environment.id],
   );
   const canceled: string[] = [];
-  for (let from = 0; from < active.length; from += mostAtOnce) {
-    const ids = active.slice(from, from + mostAtOnce).map(({ id }) => id);
+  for (let from = 0; from < active.length; from += maxAtOnce) {
+    const ids = active.slice(from, from + maxAtOnce).map(({ id }) => id);
     const deployments = await loadDeployments(ctx, tx, ids);
     canceled.push(...(await cancel(ctx, tx, { ...cancellation, deployments })));
     await tx.em.flush();

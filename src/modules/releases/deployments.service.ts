@@ -7,7 +7,7 @@ import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireAction, type UserActionName } from '../accounts/index.ts';
-import { requireActive, requireNotDeleted, shareRepository } from '../repositories/index.ts';
+import { requireActive, requireNotDeleted, lockRepositoryForShare } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
@@ -46,7 +46,7 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
   return await dryRunOr(ctx, request.preview, async (tx) => {
-    requireActive(await shareRepository(ctx, tx, candidate.repositoryId));
+    requireActive(await lockRepositoryForShare(tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });
@@ -153,7 +153,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request);
   return await dryRunOr(ctx, request.preview, async (tx) => {
-    requireNotDeleted(await shareRepository(ctx, tx, project.repositoryId));
+    requireNotDeleted(await lockRepositoryForShare(tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
     await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });

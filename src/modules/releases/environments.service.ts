@@ -213,10 +213,10 @@ async function place(
   { order, id, position }: { readonly order: readonly string[]; readonly id: string; readonly position: number | null },
 ): Promise<void> {
   const others = order.filter((each) => each !== id);
-  const most = others.length + 1;
-  if (position !== null && (position < 1 || position > most))
-    throw new DomainError('BAD_INPUT', `input.position must be between 1 and ${most}`, 'input.position');
-  const placed = others.toSpliced((position ?? most) - 1, 0, id);
+  const max = others.length + 1;
+  if (position !== null && (position < 1 || position > max))
+    throw new DomainError('BAD_INPUT', `input.position must be between 1 and ${max}`, 'input.position');
+  const placed = others.toSpliced((position ?? max) - 1, 0, id);
   await tx.query(
     `update environment e set position = wanted.position
      from unnest($2::bigint[]) with ordinality as wanted (id, position)

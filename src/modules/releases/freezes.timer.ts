@@ -5,7 +5,7 @@ import { announceBranchFreezes, lockRepository } from '../repositories/index.ts'
 import { announceFreeze } from './freezes.announce.ts';
 import { changeEnvironment } from './releases.locks.ts';
 
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 interface Due {
   readonly account_id: string;
@@ -38,7 +38,7 @@ async function announceRepository(ctx: Context, id: string): Promise<void> {
 
 async function readDue({ db, clock }: Ports, table: 'environment' | 'repository'): Promise<Due[]> {
   return await db.system.query<Due>(
-    `select account_id, id from ${table} where next_freeze_change_at <= $1 order by next_freeze_change_at limit ${mostAtOnce}`,
+    `select account_id, id from ${table} where next_freeze_change_at <= $1 order by next_freeze_change_at limit ${maxAtOnce}`,
     [clock().toISOString()],
   );
 }

@@ -13,7 +13,7 @@ export interface PauseBranchesRequest {
   readonly pausedMessage?: string | null | undefined;
 }
 
-const mostRules = 1000;
+const maxRules = 1000;
 // The message becomes a comment, and code hosts accept at most 65,536 characters in a comment.
 const longestMessage = 60_000;
 
@@ -35,8 +35,8 @@ export async function pauseBranches(
     const repository = await lockRepository(ctx, tx, id);
     const of = { accountId: ctx.accountId, repositoryId: id };
     await tx.em.nativeDelete(BranchPauseEntity, { ...of, pattern });
-    if ((await tx.em.count(BranchPauseEntity, of)) >= mostRules)
-      throw new DomainError('BAD_INPUT', `A repository has at most ${mostRules} rules: use wider patterns`, 'pattern');
+    if ((await tx.em.count(BranchPauseEntity, of)) >= maxRules)
+      throw new DomainError('BAD_INPUT', `A repository has at most ${maxRules} rules: use wider patterns`, 'pattern');
     const rule = tx.em.create(BranchPauseEntity, { ...of, pattern, paused, pausedMessage, createdAt: ctx.clock() });
     const action = paused ? 'branches_paused' : 'branches_unpaused';
     await appendEvents(ctx, tx, [{ repositoryId: id, action, payload: { pattern, message: pausedMessage } }]);

@@ -17,7 +17,7 @@ import { lockRepository } from './repositories.locks.ts';
 
 export { configurationReadingLines } from '../../domain/configuration/index.ts';
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 /** The name of the check on a commit whose configuration is refused. Interlock never requires this check. */
 const checkName = 'interlock/configuration';
 
@@ -31,7 +31,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
   const client = hostClient(ctx, row);
   const ref = `refs/heads/${row.defaultBranch}`;
   const tip = await client.readRef(ref);
-  const file = tip && (await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
+  const file = tip && (await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes }));
   if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
   const change = await findChange(ctx, row, { client, ref, tip: tip.commit });
   const refusal = decidePushRefusal(change.push);
@@ -54,9 +54,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
 export async function readConfigurationText(ctx: Context, row: RepositoryRow): Promise<string | null> {
   const client = hostClient(ctx, row);
   const tip = await client.readRef(`refs/heads/${row.defaultBranch}`);
-  return (
-    tip && ((await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }))?.text ?? null)
-  );
+  return tip && ((await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes }))?.text ?? null);
 }
 
 interface Change {

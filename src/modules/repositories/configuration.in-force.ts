@@ -15,7 +15,7 @@ interface Reading {
 }
 
 const readings = new Map<string, Reading>();
-const mostKept = 500;
+const maxKept = 500;
 
 export function configurationOf(repository: { readonly configurationYaml: string }): Configuration {
   return read(repository).configuration;
@@ -34,7 +34,7 @@ function read(repository: { readonly configurationYaml: string }): Reading {
   const reading = parsed.ok
     ? { configuration: parsed.configuration, problem: null }
     : { configuration: defaults(), problem: parsed.problems.map(problemText).join('; ') };
-  if (readings.size >= mostKept) readings.clear();
+  if (readings.size >= maxKept) readings.clear();
   readings.set(key, reading);
   return reading;
 }

@@ -143,7 +143,7 @@ async function requireIdle(ctx: Context, tx: Transaction, repository: Repository
   if (active)
     throw new DomainError(
       'CONFLICT',
-      `${called} is active: take it out of use by setRepositoryActive with active: false, then delete it`,
+      `${called} is active: deactivate it by setRepositoryActive with active: false, then delete it`,
       'input.repository',
     );
   const found = await listUnderWay(ctx, tx, id);

@@ -22,7 +22,7 @@ const links = `
   left join api_token t on t.account_id = l.account_id and t.id = l.token_id
   where l.account_id = $1`;
 
-const mostShown = 100;
+const maxShown = 100;
 
 /** The newest 100 links of a repository, including ended links. */
 export async function readEmbedLinks(ctx: Context, repositoryId: string): Promise<EmbedLinkRead[]> {
@@ -30,7 +30,7 @@ export async function readEmbedLinks(ctx: Context, repositoryId: string): Promis
   await requireAtHostOf(ctx, repositoryId, 'admin');
   return await ctx.db.read<EmbedLinkRead>(ctx.accountId, {
     name: 'embed_links',
-    text: `${links} and l.repository_id = $2 order by l.id desc limit ${mostShown}`,
+    text: `${links} and l.repository_id = $2 order by l.id desc limit ${maxShown}`,
     values: [ctx.accountId, repositoryId],
   });
 }

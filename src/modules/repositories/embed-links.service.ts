@@ -2,20 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
-import {
-  digestToken,
-  forgetAccess,
-  recordUserAction,
-  requireScope,
-  tokenChannel,
-  type Secrets,
-} from '../accounts/index.ts';
+import { digestToken, announceEndedAccess, recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
 
 const dayMs = 24 * 3_600_000;
 const defaultDays = 90;
-const mostDays = 730;
+const maxDays = 730;
 const longestBranch = 250;
 
 export interface NewEmbedLink {
@@ -77,10 +70,10 @@ function refuseBranch(baseBranch: string): void {
 
 function checkedExpiry(asked: Date | null | undefined, now: Date): Date {
   const expiresAt = asked ?? new Date(now.getTime() + defaultDays * dayMs);
-  if (expiresAt <= now || expiresAt.getTime() > now.getTime() + mostDays * dayMs)
+  if (expiresAt <= now || expiresAt.getTime() > now.getTime() + maxDays * dayMs)
     throw new DomainError(
       'BAD_INPUT',
-      `input.expiresAt must be in the future, and within ${mostDays} days`,
+      `input.expiresAt must be in the future, and within ${maxDays} days`,
       'input.expiresAt',
     );
   return expiresAt;
@@ -105,9 +98,7 @@ export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
       id,
       ctx.clock().toISOString(),
     ]);
-    // A notification, because the end of a link must reach every process at once. Links end rarely.
-    await tx.query("select pg_notify($1, 'embed:' || $2::text)", [tokenChannel, id]);
-    tx.afterCommit(() => forgetAccess(ctx.db));
+    await announceEndedAccess(ctx, tx, { of: 'embed', ids: [id] });
     const action = 'embed_link_revoked';
     await appendEvents(ctx, tx, [{ repositoryId: link.repositoryId, action, payload: {} }]);
     await recordUserAction(ctx, tx, { action, target: link.target });

@@ -109,7 +109,7 @@ export interface NewFreeze {
   readonly createdBy?: string;
 }
 
-const mostFreezes = 100;
+const maxFreezes = 100;
 
 /** The caller locks the row of the target. Throws BAD_INPUT if the target already has 100 freezes. */
 export async function insertFreeze(
@@ -124,8 +124,8 @@ export async function insertFreeze(
      where account_id = $1 and deleted_at is null and (ends_at is null or ends_at > $4) and (environment_id = $2 or repository_id = $3)`,
     [ctx.accountId, environmentId, repositoryId, ctx.clock().toISOString()],
   );
-  if ((counted?.n ?? 0) >= mostFreezes)
-    throw new DomainError('BAD_INPUT', `There are at most ${mostFreezes} freezes of one environment or repository`);
+  if ((counted?.n ?? 0) >= maxFreezes)
+    throw new DomainError('BAD_INPUT', `There are at most ${maxFreezes} freezes of one environment or repository`);
   const isOnce = 'startsAt' in span;
   const rows = await tx.query<FreezeRecord>(
     `insert into freeze_rule as f (account_id, environment_id, repository_id, base_branches, source, reason, starts_at, ends_at,

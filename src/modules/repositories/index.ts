@@ -41,7 +41,7 @@ export {
   type DueComparison,
 } from './host-comparisons.rows.ts';
 export { numberOf, patternsOf } from './search.words.ts';
-export { lockRepository, shareRepository } from './repositories.locks.ts';
+export { lockRepository, lockRepositoryForShare } from './repositories.locks.ts';
 export {
   beginRepository,
   changeActivity,

@@ -12,7 +12,7 @@ import type { Repository } from './repositories.types.ts';
 
 type Identity = Pick<RepositoryRow, 'id' | 'owner' | 'name' | 'host' | 'createdAt'>;
 
-const mostKnown = 10_000;
+const maxKnown = 10_000;
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
 /**
  * The channel of notifications about deleted repositories. The payload is the repository's id. An empty payload means
@@ -43,7 +43,7 @@ export async function readRepository(ctx: Context, name: RepositoryName): Promis
     return (await maySee(ctx, { ...identity, accountId: ctx.accountId })) ? new KnownRepository(ctx, identity) : null;
   const row = await findRepository(ctx, name);
   if (!row) return null;
-  if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
+  if (known.size >= maxKnown) known.delete(known.keys().next().value as string);
   known.set(key, { id: row.id, owner: row.owner, name: row.name, host: row.host, createdAt: row.createdAt });
   return row;
 }

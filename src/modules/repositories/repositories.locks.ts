@@ -15,12 +15,14 @@ export async function lockRepository(ctx: Context, tx: Transaction, repositoryId
 }
 
 /**
- * Every transaction that starts work in a repository locks the repository's row in this way, before any other row. So
- * the repository is not deleted before the commit.
+ * The landing gate and every transaction that starts work in a repository lock the repository's row in this way, before
+ * any other row. A deletion, a pause or a change of the configuration waits until they commit, and they see the last
+ * completed change.
  */
-export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
-  await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
-  return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
+export async function lockRepositoryForShare(tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
+  const repository = await tx.lock(RepositoryEntity, repositoryId, 'share');
+  if (repository === null) throw notFound('Repository');
+  return repository;
 }
 
 /** Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. */

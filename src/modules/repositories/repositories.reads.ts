@@ -49,7 +49,7 @@ export function requireActive(repository: Pick<RepositoryRow, 'active' | 'delete
   if (active) return;
   throw new DomainError(
     'BAD_INPUT',
-    `The repository ${owner}/${name} is not active: an admin takes it into use by setRepositoryActive with active: true`,
+    `The repository ${owner}/${name} is inactive: an admin activates it by setRepositoryActive with active: true`,
     'input.repository',
   );
 }

@@ -133,7 +133,7 @@ export class RepositoriesResolver {
 
   @Mutation(() => DeleteRepositoryPayload, {
     description:
-      'Deletes a repository that is out of use and has nothing under way: its git folder, checks, logs, rights and secrets. Landings, proofs, events and the audit log stay, and another repository may have its name. A deletion cannot be undone. Needs admin.',
+      'Deletes an inactive repository that has nothing under way: its git folder, checks, logs, rights and secrets. Landings, proofs, events and the audit log stay, and another repository may have its name. A deletion cannot be undone. Needs admin.',
   })
   async deleteRepository(
     @Ctx() ctx: GraphQLContext,

@@ -75,7 +75,7 @@ const alreadyExists = ({ owner, name }: RepositoryName): DomainError =>
   new DomainError('CONFLICT', `A repository ${owner}/${name} already exists.`, 'input.name');
 
 /**
- * Puts a repository into use after its creation on the host. Throws CONFLICT if another call completed its creation
+ * Activates a repository after its creation on the host. Throws CONFLICT if another call completed its creation
  * meanwhile.
  */
 export async function completeRepository(
@@ -163,7 +163,7 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
 }
 
 /**
- * Puts a repository into use, or takes it out of use. The caller has checked the permissions. Throws CONFLICT for a
+ * Activates or deactivates a repository. The caller has checked the permissions. Throws CONFLICT for a
  * repository whose creation was not completed.
  */
 export async function changeActivity(ctx: Context, repositoryId: string, active: boolean): Promise<RepositoryRow> {

@@ -131,12 +131,12 @@ export class PauseRepositoryInput {
   preview!: boolean;
 }
 
-@InputType({ description: 'Puts a repository into use, or takes it out of use.' })
+@InputType({ description: 'Activates or deactivates a repository.' })
 export class SetRepositoryActiveInput {
   @Field(() => RepositoryInput, { description: 'The repository.' })
   repository!: RepositoryInput;
 
-  @Field(() => Boolean, { description: 'False takes the repository out of use. True puts it into use again.' })
+  @Field(() => Boolean, { description: 'False deactivates the repository. True activates it again.' })
   active!: boolean;
 }
 
@@ -148,7 +148,7 @@ export class SetRepositoryActivePayload {
 
 @InputType({ description: 'A repository to delete.' })
 export class DeleteRepositoryInput {
-  @Field(() => RepositoryInput, { description: 'The repository. It must be out of use already.' })
+  @Field(() => RepositoryInput, { description: 'The repository. It must be inactive already.' })
   repository!: RepositoryInput;
 }
 

@@ -8,9 +8,9 @@ import { RepositoryInput } from './repositories.types.ts';
 import { Search } from './search.types.ts';
 import { wordsOf } from './search.words.ts';
 
-const mostFound = 20;
+const maxFound = 20;
 /** The greatest number of repositories that one search reads. */
-const mostRepositories = 50;
+const maxRepositories = 50;
 
 @Resolver(() => Search)
 export class SearchResolver {
@@ -39,15 +39,15 @@ export class SearchResolver {
   ): Promise<Search> {
     requireScope(ctx, 'queue:read');
     const size = first ?? 10;
-    if (size < 1 || size > mostFound)
-      throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostFound}`, 'first');
+    if (size < 1 || size > maxFound)
+      throw new DomainError('BAD_INPUT', `first must be between 1 and ${maxFound}`, 'first');
     return {
       text,
       words: wordsOf(text),
       first: size,
       repositories: repository
         ? [await loadRepository(ctx, repository)]
-        : await onlySeen(ctx, await readRepositories(ctx, { size: mostRepositories - 1, offset: 0, after: null })),
+        : await onlySeen(ctx, await readRepositories(ctx, { size: maxRepositories - 1, offset: 0, after: null })),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 
 const longestText = 200;
-const mostWords = 10;
+const maxWords = 10;
 
 /** The words of a search text. Throws BAD_INPUT if the text is empty, too long or has too many words. */
 export function wordsOf(text: string): readonly string[] {
@@ -9,7 +9,7 @@ export function wordsOf(text: string): readonly string[] {
     throw new DomainError('BAD_INPUT', `text must have at most ${longestText} characters`, 'text');
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) throw new DomainError('BAD_INPUT', 'text must have a word', 'text');
-  if (words.length > mostWords) throw new DomainError('BAD_INPUT', `text must have at most ${mostWords} words`, 'text');
+  if (words.length > maxWords) throw new DomainError('BAD_INPUT', `text must have at most ${maxWords} words`, 'text');
   return words;
 }
 

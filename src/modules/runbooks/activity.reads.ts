@@ -48,10 +48,10 @@ export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivityOf): R
   };
 }
 
-const mostPiecesAtOnce = 20;
+const maxPiecesAtOnce = 20;
 
 /**
- * Pieces of the log after a given piece and instant, oldest first, at most `mostPiecesAtOnce`. The next call reads the
+ * Pieces of the log after a given piece and instant, oldest first, at most `maxPiecesAtOnce`. The next call reads the
  * rest.
  */
 export async function readNewPieces(
@@ -64,7 +64,7 @@ export async function readNewPieces(
     name: 'runbook_log_news',
     text: `select id::text, text from runbook_log
            where account_id = $1 and runbook_id = $2 and id > $3::bigint and at >= $4::timestamptz
-           order by id limit ${mostPiecesAtOnce}`,
+           order by id limit ${maxPiecesAtOnce}`,
     values: [ctx.accountId, runbookId, after, since.toISOString()],
   });
 }

@@ -119,8 +119,8 @@ async function retry(ctx: Context, tx: Transaction, { number, budgetMicros }: Re
   const runbook = await changeRunbook(ctx, tx, number);
   await requireActiveOf(ctx, tx, runbook);
   if (typeof budgetMicros === 'number') {
-    const { budgetMicros: most } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
-    runbook.budgetMicros = requireGreaterBudget(budgetMicros, { least: runbook.budgetMicros, most });
+    const { budgetMicros: max } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
+    runbook.budgetMicros = requireGreaterBudget(budgetMicros, { min: runbook.budgetMicros, max });
   }
   if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
   const retried = await retryWork(ctx, tx, runbook);

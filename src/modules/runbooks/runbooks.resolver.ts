@@ -114,7 +114,7 @@ export class RunbooksResolver {
 }
 
 /** The greatest number of runbooks that a search reads, in all repositories together. The newest are read. */
-const mostSearched = 1_000;
+const maxSearched = 1_000;
 
 @Resolver(() => Search)
 export class SearchRunbooksResolver {
@@ -134,7 +134,7 @@ export class SearchRunbooksResolver {
       patterns: patternsOf(words),
       number: numberOf(text),
       first,
-      each: Math.ceil(mostSearched / Math.max(1, repositories.length)),
+      each: Math.ceil(maxSearched / Math.max(1, repositories.length)),
     });
   }
 }

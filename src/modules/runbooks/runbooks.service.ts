@@ -8,7 +8,7 @@ import {
   checkedTitle,
   isBudgetSpent,
   mergeLabels,
-  mostPrompts,
+  maxPrompts,
   provisionalTitle,
 } from '../../domain/runbooks/request.ts';
 import type { PrMode } from '../../domain/runbooks/runbook.ts';
@@ -18,7 +18,7 @@ import {
   loadRepository,
   readRepositoriesById,
   requireActive,
-  shareRepository,
+  lockRepositoryForShare,
   requireAtHostOf,
   type RepositoryName,
 } from '../repositories/index.ts';
@@ -56,7 +56,7 @@ interface Author {
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
   const { prompt, repositoryId, row } = await checkRequest(ctx, request);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    requireActive(await shareRepository(ctx, tx, repositoryId));
+    requireActive(await lockRepositoryForShare(tx, repositoryId));
     const number = await nextNumber(ctx, tx);
     const runbook = tx.em.create(RunbookEntity, { ...row, number, createdAt: ctx.clock() });
     await tx.em.flush();
@@ -134,8 +134,8 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     const runbook = await changeRunbook(ctx, tx, request.number);
     if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
     const prompts = await tx.em.count(RunbookPromptEntity, { accountId: ctx.accountId, runbookId: runbook.id });
-    if (prompts >= mostPrompts) {
-      const message = `Runbook ${runbook.number} already has ${mostPrompts} prompts: create another runbook`;
+    if (prompts >= maxPrompts) {
+      const message = `Runbook ${runbook.number} already has ${maxPrompts} prompts: create another runbook`;
       throw new DomainError('CONFLICT', message, 'input.prompt');
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);

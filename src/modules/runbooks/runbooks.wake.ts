@@ -13,7 +13,7 @@ export function wakeRunbook(ctx: Context, tx: Transaction, runbook: RunbookRow):
   tx.afterCommit(() => wake({ accountId, runbookId: runbook.id }));
 }
 
-const mostOverAtOnce = 200;
+const maxOverAtOnce = 200;
 const againMs = 10_000;
 
 const publishedOver = `from runbook_pull_request o
@@ -37,7 +37,7 @@ export async function wakeDueRunbooks(ports: Ports): Promise<void> {
      from (select distinct o.account_id, o.runbook_id ${publishedOver} and (b.next_look_at is null or b.next_look_at > $1)
            limit $2) over
      where r.account_id = over.account_id and r.id = over.runbook_id returning r.account_id, r.id`,
-    [new Date(clock().getTime() + againMs).toISOString(), mostOverAtOnce],
+    [new Date(clock().getTime() + againMs).toISOString(), maxOverAtOnce],
   );
   for (const { account_id: accountId, id } of over) await wake({ accountId, runbookId: id });
 }

@@ -20,7 +20,7 @@ export interface SlackRelay {
   look(): Promise<void>;
 }
 
-const mostAtOnce = 20;
+const maxAtOnce = 20;
 const leaseMs = 60_000;
 const closedLookedForEveryMs = 60_000;
 /**
@@ -168,7 +168,7 @@ async function takeDue({ db, clock }: Ports): Promise<TakenRow[]> {
     `with next as (
        select id from slack_message
        where told_version < version and next_attempt_at <= $1 and (leased_until is null or leased_until <= $1)
-       order by next_attempt_at, id limit ${mostAtOnce} for update skip locked
+       order by next_attempt_at, id limit ${maxAtOnce} for update skip locked
      )
      update slack_message m set leased_until = $2 from next where m.id = next.id
      returning m.id, m.account_id as "accountId", m.channel, m.subject, m.version, m.told_digest as digest,

@@ -29,14 +29,14 @@ export interface Senders {
   find(accountId: string, address: SlackAddress): Promise<Sender | null>;
 }
 
-const mostClients = 1_000;
+const maxClients = 1_000;
 
 export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, installation }: SlackSettings): Senders {
   const clients = new Map<string, SlackClient>();
   const clientOf = (token: string): SlackClient => {
     const known = clients.get(token);
     if (known !== undefined) return known;
-    if (clients.size >= mostClients) clients.clear();
+    if (clients.size >= maxClients) clients.clear();
     const client = createSlackClient({ token, apiUrl });
     clients.set(token, client);
     return client;

@@ -13,7 +13,7 @@ import { encrypt, recordUserAction, requireScope, type Secrets } from '../accoun
 import { loadRepository, type RepositoryName } from '../repositories/index.ts';
 import { sealedToken, sealedUrl } from './sealed.ts';
 
-const mostDestinations = 100;
+const maxDestinations = 100;
 
 /**
  * Sets the bot token, or replaces it. Messages that wait after a failure are sent at once. Needs `admin`. Throws
@@ -178,6 +178,6 @@ async function requireRoom(tx: Transaction, accountId: string): Promise<void> {
     'select count(*)::int as count from slack_destination where account_id = $1',
     [accountId],
   );
-  if ((row?.count ?? 0) >= mostDestinations)
-    throw new DomainError('CONFLICT', `An account has at most ${mostDestinations} destinations. Delete one first.`);
+  if ((row?.count ?? 0) >= maxDestinations)
+    throw new DomainError('CONFLICT', `An account has at most ${maxDestinations} destinations. Delete one first.`);
 }

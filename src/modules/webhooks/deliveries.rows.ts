@@ -50,7 +50,7 @@ const taking = `
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
 
 /**
- * Takes the oldest delivery of each lane that no process has taken and that waits for no other lane, at most `most` in
+ * Takes the oldest delivery of each lane that no process has taken and that waits for no other lane, at most `max` in
  * all. The statement finds the first delivery of a lane in the order of the index `webhook_delivery_lane`. With `lane =
  * …` instead, PostgreSQL may read all pending deliveries for each delivery, if its statistics were made when few were
  * pending.
@@ -58,7 +58,7 @@ const taking = `
 export async function takePending(
   db: Database,
   { accountId, endpointId }: EndpointRef,
-  { most, now }: { readonly most: number; readonly now: Date },
+  { max, now }: { readonly max: number; readonly now: Date },
 ): Promise<TakenDelivery[]> {
   const rows = await db.system.query<TakenRow>(
     `with next as (
@@ -73,7 +73,7 @@ export async function takePending(
              order by e.lane, e.id limit 1))
        order by d.id limit $5 for update of d skip locked
      ), ${taking}`,
-    [accountId, endpointId, now.toISOString(), leaseUntil(now), most],
+    [accountId, endpointId, now.toISOString(), leaseUntil(now), max],
   );
   return rows.map((row) => toTaken(accountId, row, now));
 }

@@ -18,7 +18,7 @@ const channel = 'webhook_delivery_changed';
 const watchSec = 60;
 const prolongEveryMs = 20_000;
 /** If more deliveries than this have changed since the reader's last read, the reader reads all deliveries again. */
-const mostUntaken = 200;
+const maxUntaken = 200;
 
 export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {
   const streams = new Map<string, Set<DeliveryChangeStream>>();
@@ -108,7 +108,7 @@ class DeliveryChangeStream implements AsyncIterableIterator<DeliveryChange, unde
 
   offer(change: DeliveryChange): void {
     if (this.untaken.has(null)) return;
-    if (change === null || this.untaken.size >= mostUntaken) {
+    if (change === null || this.untaken.size >= maxUntaken) {
       this.untaken.clear();
       this.untaken.add(null);
     } else this.untaken.add(change);

@@ -13,7 +13,7 @@ import { disable } from './endpoint.health.ts';
 import { messageId } from './outbox.ts';
 import { pingAction, secretPurpose } from './sender.ts';
 
-const mostEndpoints = 20;
+const maxEndpoints = 20;
 const longestUrl = 2048;
 const secretBytes = 32;
 const previousSecretForMs = 24 * 3_600_000;
@@ -46,8 +46,8 @@ export async function createWebhookEndpoint(
       'select count(*)::int as n from webhook_endpoint where account_id = $1 and deleted_at is null',
       [ctx.accountId],
     );
-    if ((count?.n ?? 0) >= mostEndpoints)
-      throw new DomainError('CONFLICT', `An account has at most ${mostEndpoints} webhook endpoints. Delete one first.`);
+    if ((count?.n ?? 0) >= maxEndpoints)
+      throw new DomainError('CONFLICT', `An account has at most ${maxEndpoints} webhook endpoints. Delete one first.`);
     const [row] = await tx.query<{ id: string }>(
       `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at)
        select $1::bigint, $2, $3::text[], ${head}, $4::timestamptz, $4::timestamptz returning id`,

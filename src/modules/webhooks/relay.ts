@@ -21,7 +21,7 @@ export interface WebhookRelayOptions extends WebhookOptions {
   readonly pollEveryMs?: number;
 }
 
-const mostPerEndpoint = 8;
+const maxPerEndpoint = 8;
 const defaultPollMs = 1_000;
 const lostAfterMs = 60_000;
 const lookForLostEveryMs = 30_000;
@@ -89,10 +89,10 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         const woken = Promise.withResolvers<void>();
         work.wake = woken.resolve;
         work.hasNews = false;
-        const { deliveries, target } = await sender.takePending(endpoint, mostPerEndpoint - work.inFlight.size);
+        const { deliveries, target } = await sender.takePending(endpoint, maxPerEndpoint - work.inFlight.size);
         for (const delivery of deliveries) begin(work, sender.send(delivery, target));
         if (work.inFlight.size === 0 || work.hasNews) continue;
-        await (work.inFlight.size < mostPerEndpoint
+        await (work.inFlight.size < maxPerEndpoint
           ? Promise.race([...work.inFlight, woken.promise])
           : Promise.race(work.inFlight));
         // Attempts whose outcomes were written together end in the same turn of the event loop, so that the next

@@ -46,7 +46,7 @@ interface Target {
 }
 
 export interface WebhookSender {
-  takePending(endpoint: EndpointRef, most: number): Promise<Load>;
+  takePending(endpoint: EndpointRef, max: number): Promise<Load>;
   send(delivery: TakenDelivery, target: Target | null): Promise<void>;
   /** Makes the next attempt of a delivery, if it is due. Returns the state, and when the next attempt is due. */
   attemptRetry(delivery: DeliveryRef): Promise<Waiting>;
@@ -85,9 +85,9 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
   }
 
   return {
-    async takePending(endpoint, most) {
+    async takePending(endpoint, max) {
       const now = ports.clock();
-      const deliveries = await takePending(ports.db, endpoint, { most, now });
+      const deliveries = await takePending(ports.db, endpoint, { max, now });
       return { deliveries, target: deliveries.length === 0 ? null : await readTarget(ports, options, endpoint) };
     },
     async send(delivery, target) {

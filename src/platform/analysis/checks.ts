@@ -11,30 +11,30 @@ export interface Checked {
   readonly leftOut: readonly string[];
 }
 
-const mostFiles = 1_000;
-const mostBytes = 512 * 1024;
-const mostFindings = 200;
-const mostCharacters = 500;
+const maxFiles = 1_000;
+const maxBytes = 512 * 1024;
+const maxFindings = 200;
+const maxCharacters = 500;
 
 export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
   const files = request.changes.filter(({ mode }) => mode === '100644' || mode === '100755');
   const findings: Finding[] = [];
   const large: string[] = [];
-  for (const { path } of files.slice(0, mostFiles)) {
+  for (const { path } of files.slice(0, maxFiles)) {
     request.signal.throwIfAborted();
-    const text = await request.read({ commit: request.head, path, maxBytes: mostBytes });
+    const text = await request.read({ commit: request.head, path, maxBytes });
     if (text === null) large.push(path);
     else if (!text.includes('\0')) findings.push(...(await findingsIn(request, path, text)));
     // Parsing blocks this thread, so other work gets its turn between two files.
     await setImmediate();
   }
   return {
-    findings: findings.slice(0, mostFindings),
-    looked: Math.min(files.length, mostFiles) - large.length,
+    findings: findings.slice(0, maxFindings),
+    looked: Math.min(files.length, maxFiles) - large.length,
     leftOut: [
-      ...(large.length === 0 ? [] : [`Larger than ${mostBytes / 1024} KiB, and not looked at: ${named(large)}.`]),
-      ...(files.length > mostFiles ? [`${files.length - mostFiles} more files were not looked at.`] : []),
-      ...(findings.length > mostFindings ? [`${findings.length - mostFindings} more findings are left out.`] : []),
+      ...(large.length === 0 ? [] : [`Larger than ${maxBytes / 1024} KiB, and not looked at: ${named(large)}.`]),
+      ...(files.length > maxFiles ? [`${files.length - maxFiles} more files were not looked at.`] : []),
+      ...(findings.length > maxFindings ? [`${findings.length - maxFindings} more findings are left out.`] : []),
     ],
   };
 }
@@ -44,12 +44,12 @@ async function findingsIn(request: AnalysisRequest, path: string, text: string):
     faultsOf(path, content, { isSkill: path === request.skill?.path });
   const faults = faultsIn(text);
   if (faults.length === 0) return [];
-  const before = await request.read({ commit: request.base, path, maxBytes: mostBytes });
+  const before = await request.read({ commit: request.base, path, maxBytes });
   const wasSo = before !== null && faultsIn(before).length > 0;
   return faults.map(({ line, message }) => ({
     path,
     line,
-    message: `${message.slice(0, mostCharacters)}${wasSo ? ' (It was so before.)' : ''}`,
+    message: `${message.slice(0, maxCharacters)}${wasSo ? ' (It was so before.)' : ''}`,
     weight: wasSo ? 'note' : 'failure',
   }));
 }
@@ -64,11 +64,11 @@ function faultsOf(path: string, text: string, { isSkill }: { readonly isSkill: b
   return isSkill ? checkSkill(text) : (languageOf(path)?.check(text) ?? []);
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 function named(paths: readonly string[]): string {
-  const more = paths.length - mostNamed;
-  return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = paths.length - maxNamed;
+  return `${paths.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const conflictMarks = [/^<{7}(?: |$)/, /^={7}$/, /^>{7}(?: |$)/];

@@ -22,11 +22,11 @@ export interface ReviewCost {
   micros: number;
 }
 
-const mostPatchCharacters = 200_000;
+const maxPatchCharacters = 200_000;
 /** The share of a conversation's characters that patches may take. */
 const shareOfPatches = 0.5;
-const mostFileBytes = 256 * 1024;
-const mostFindings = 50;
+const maxFileBytes = 256 * 1024;
+const maxFindings = 50;
 
 const reviewSchema = z.object({
   summary: z.string().trim().min(1).max(2000).describe('What the change does, and whether it does what it should.'),
@@ -39,7 +39,7 @@ const reviewSchema = z.object({
         weight: z.enum(['failure', 'note']).describe('failure: the pull request must not be merged as it is.'),
       }),
     )
-    .max(mostFindings),
+    .max(maxFindings),
 });
 
 /** Throws AgentRefused, BudgetSpent, the signal's reason, and errors that may be tried again. */
@@ -54,7 +54,7 @@ export async function review(
     (given) => given,
   );
   const client = createModelClient({ ...model, limits: { turns: 4 } });
-  const room = Math.min(mostPatchCharacters, client.limits.conversationCharacters * shareOfPatches);
+  const room = Math.min(maxPatchCharacters, client.limits.conversationCharacters * shareOfPatches);
   const { summary, findings } = await converse(client, {
     instructions: instructionsWith(mark),
     opening: await openingOf(request, { quote, room }),
@@ -94,11 +94,11 @@ async function openingOf(
 
 async function patchesOf(
   request: AnalysisRequest,
-  mostCharacters: number,
+  maxCharacters: number,
 ): Promise<{ patches: string[]; leftOut: string[] }> {
   const patches: string[] = [];
   const leftOut: string[] = [];
-  let room = mostCharacters;
+  let room = maxCharacters;
   for (const { path, mode } of request.changes) {
     request.signal.throwIfAborted();
     const patch = room <= 0 ? null : await patchOf(request, { path, isGone: mode === null });
@@ -117,8 +117,8 @@ async function patchOf(
   { path, isGone }: { readonly path: string; readonly isGone: boolean },
 ): Promise<string | null> {
   if (isGone) return `--- ${path}\n+++ (deleted)\n`;
-  const before = (await read({ commit: base, path, maxBytes: mostFileBytes })) ?? '';
-  const after = await read({ commit: head, path, maxBytes: mostFileBytes });
+  const before = (await read({ commit: base, path, maxBytes: maxFileBytes })) ?? '';
+  const after = await read({ commit: head, path, maxBytes: maxFileBytes });
   if (after === null || `${before}${after}`.includes('\0')) return null;
   return createTwoFilesPatch(path, path, before, after, '', '', { context: 5, timeout: 1000 }) ?? null;
 }

@@ -32,7 +32,7 @@ type AnyQuery = (statement: unknown, values?: unknown, ...rest: unknown[]) => un
  * A session keeps prepared statements until it ends, so their number is limited. Further texts are planned at each
  * execution.
  */
-const mostNames = 1_000;
+const maxNames = 1_000;
 const names = new Map<string, string>();
 
 // PostgreSQL refuses a prepared statement whose result columns have changed. A migration that adds a column changes the
@@ -43,7 +43,7 @@ const hasWildcard = /\bselect \*|\breturning \*|\w\.\*/i;
 function nameOf(text: string): string | null {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (names.size >= mostNames || hasWildcard.test(text)) return null;
+  if (names.size >= maxNames || hasWildcard.test(text)) return null;
   const name = `text_${names.size + 1}`;
   names.set(text, name);
   return name;

@@ -23,7 +23,7 @@ export interface AppClient {
 }
 
 const timeoutMs = 30_000;
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 export function createAppClient(http: HttpOut, target: AppTarget): AppClient {
   if (target.kind === 'sandbox') return sandboxClient(target.address);
@@ -37,7 +37,7 @@ export function createAppClient(http: HttpOut, target: AppTarget): AppClient {
         // If the endpoint's URL has a path, the app's paths are below it.
         url: path.startsWith(`${root}/`) ? `${base.origin}${path}` : `${base.origin}${root}${path}`,
         timeoutMs,
-        mostBytes,
+        maxBytes,
       }),
   };
 }
@@ -53,7 +53,7 @@ function sandboxClient(address: string): AppClient {
         const length = body.length === 0 && !sendsBody(method) ? {} : { 'content-length': body.length };
         const own = { host: sandboxHost, ...headers, ...length };
         const request = requestAt(address, { method, path, headers: own, agent: false });
-        return await exchange(request, body, { timeoutMs, mostBytes, signal });
+        return await exchange(request, body, { timeoutMs, maxBytes, signal });
       } catch (error) {
         return unanswered(error);
       }

@@ -4,8 +4,8 @@ import type { Request, Route } from 'playwright-core';
 import type { Exchanged } from '../http-out/exchange.ts';
 import type { AppClient } from './app-client.ts';
 
-const mostRedirects = 5;
-const mostBytes = 16 * 1024 * 1024;
+const maxRedirects = 5;
+const maxBytes = 16 * 1024 * 1024;
 const ofTheConnection = new Set([
   'connection',
   'keep-alive',
@@ -41,7 +41,7 @@ async function requestFromApp(client: AppClient, { request, url, signal }: PageR
   let method = request.method();
   let body = request.postDataBuffer() ?? Buffer.alloc(0);
   let at = url;
-  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const exchanged = await client.send({ method, path: `${at.pathname}${at.search}`, headers, body, signal });
     if (exchanged.status === null) return null;
     const to = redirectOf(exchanged, at);
@@ -59,7 +59,7 @@ async function requestFromApp(client: AppClient, { request, url, signal }: PageR
     if (exchanged.status <= 303) [method, body] = ['GET', Buffer.alloc(0)];
     at = to;
   }
-  return { status: 508, contentType: 'text/plain', body: `More than ${mostRedirects} redirects.` };
+  return { status: 508, contentType: 'text/plain', body: `More than ${maxRedirects} redirects.` };
 }
 
 async function headersOf(request: Request): Promise<Record<string, string>> {
@@ -98,7 +98,7 @@ function fulfilmentOf(exchanged: Exchanged): Fulfilment {
 /** Some apps compress their answer although the request does not accept it. */
 function decoded({ headers, body }: Exchanged): Buffer {
   const decode = decoders[headers['content-encoding'] ?? ''];
-  return decode === undefined ? body : decode(body, { maxOutputLength: mostBytes });
+  return decode === undefined ? body : decode(body, { maxOutputLength: maxBytes });
 }
 
 const decoders: Readonly<Record<string, (body: Buffer, limit: { maxOutputLength: number }) => Buffer>> = {

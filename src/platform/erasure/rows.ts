@@ -37,7 +37,7 @@ export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<strin
   return new Map(found.map(({ table, columns }) => [table, columns]));
 }
 
-const mostRounds = 5;
+const maxRounds = 5;
 
 /**
  * Deletes the owned rows. `values`: the id of the account, and that of the repository if a repository is erased. Safe
@@ -51,7 +51,7 @@ export async function eraseRows(query: Query, ownership: Ownership, values: read
     } catch (error) {
       // Another process, such as a count of events, inserted a row after the rows of its table were deleted.
       const isReferred = (error as { readonly code?: string }).code === '23503';
-      if (!isReferred || round === mostRounds) throw error;
+      if (!isReferred || round === maxRounds) throw error;
     }
   }
 }

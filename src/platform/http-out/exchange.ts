@@ -18,7 +18,7 @@ export interface Exchanged {
 
 export interface ExchangeLimits {
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ExchangeLimits {
 export async function exchange(
   request: ClientRequest,
   body: Buffer,
-  { timeoutMs, mostBytes, signal }: ExchangeLimits,
+  { timeoutMs, maxBytes, signal }: ExchangeLimits,
 ): Promise<Exchanged> {
   return await new Promise<Exchanged>((resolve) => {
     let answer: { readonly statusCode?: number | undefined; readonly headers: IncomingHttpHeaders } | undefined;
@@ -38,7 +38,7 @@ export async function exchange(
       resolve({
         status: answer?.statusCode ?? null,
         headers: answer?.headers ?? {},
-        body: Buffer.concat(chunks).subarray(0, mostBytes),
+        body: Buffer.concat(chunks).subarray(0, maxBytes),
         isCut,
         error: answer === undefined ? error : null,
       });
@@ -58,7 +58,7 @@ export async function exchange(
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size < mostBytes) return;
+        if (size < maxBytes) return;
         // The status is known and enough of the body was read, so the rest is not waited for.
         end(null, true);
         request.destroy();

@@ -15,7 +15,7 @@ export interface HttpOut {
    */
   post(request: PostRequest): Promise<HttpAnswer>;
   /**
-   * Sends a request of any method, and reads at most `mostBytes` of the answer. Never throws, and does not follow
+   * Sends a request of any method, and reads at most `maxBytes` of the answer. Never throws, and does not follow
    * redirects.
    */
   send(request: OutRequest): Promise<Exchanged>;
@@ -24,7 +24,7 @@ export interface HttpOut {
 
 export interface OutRequest extends PostRequest {
   readonly method: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
@@ -60,8 +60,8 @@ export interface HttpOutOptions {
   readonly lookup?: LookupFunction;
 }
 
-const mostAnswerBytes = 16 * 1024;
-const mostHeaderBytes = 1024;
+const maxAnswerBytes = 16 * 1024;
+const maxHeaderBytes = 1024;
 const connectionsPerHost = 32;
 const idleConnectionMs = 3_000;
 
@@ -96,7 +96,7 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
   return {
     async post(request) {
       const startedAt = performance.now();
-      const limits = { timeoutMs: request.timeoutMs, mostBytes: mostAnswerBytes };
+      const limits = { timeoutMs: request.timeoutMs, maxBytes: maxAnswerBytes };
       const exchanged = await inSpan(
         'HTTP POST',
         { kind: 'client' },
@@ -155,7 +155,7 @@ async function exchangeOnLiveSocket(
 
 function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
   const entries = Object.entries(headers).map(
-    ([name, value]) => [name, String(value).slice(0, mostHeaderBytes)] as const,
+    ([name, value]) => [name, String(value).slice(0, maxHeaderBytes)] as const,
   );
   return Object.fromEntries(entries.slice(0, 50));
 }

@@ -40,7 +40,7 @@ const defaultLimits: Omit<ContainerLimits, 'diskBytes'> = {
   diskLookEveryMs: 5_000,
   teardownTimeoutMs: 60_000,
 };
-const patienceMs = 3_000;
+const pingTimeoutMs = 3_000;
 
 export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes {
   const docker = options.docker ?? new Docker();
@@ -69,7 +69,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
       () => true,
       () => false,
     );
-    const isThere = await Promise.race([answers, delay(patienceMs, false, { ref: false })]);
+    const isThere = await Promise.race([answers, delay(pingTimeoutMs, false, { ref: false })]);
     return isThere ? null : 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
   }
 

@@ -67,7 +67,7 @@ interface SandboxSetup {
 }
 
 const lookEveryMs = 100;
-const patienceMs = 2_000;
+const failureReasonTimeoutMs = 2_000;
 // The path of a socket has at most 107 bytes on Linux, and a few less on other systems.
 const longestSocketPath = 103;
 const supervisor = fileURLToPath(threadScript(import.meta.url, 'supervisor'));
@@ -235,7 +235,7 @@ async function setUp({ boot, output }: Life, { orders, checkout, env }: Inside, 
   const code = await orders.run({ argv, env }, signal);
   if (code === 0) return;
   // The script's output arrives on another channel than its exit code, and possibly later.
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + failureReasonTimeoutMs;
   while (output.lastLineText() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
   throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastLineText()}`);
 }
@@ -251,7 +251,7 @@ async function aborted(signal: AbortSignal): Promise<never> {
 function explained(life: Life): (error: unknown) => Promise<never> {
   return async (broken) => {
     if (!(broken instanceof BootFailed))
-      await Promise.race([endedEarly(life), delay(patienceMs, undefined, { ref: false })]);
+      await Promise.race([endedEarly(life), delay(failureReasonTimeoutMs, undefined, { ref: false })]);
     throw broken;
   };
 }

@@ -18,7 +18,7 @@ export interface HttpOptions {
 type Action = 'start' | 'status' | 'cancel';
 
 const timeoutMs = 30_000;
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 export function createHttpProvider(options: HttpOptions): RemoteProvider {
   return {
@@ -96,7 +96,7 @@ const passing = [408, 425, 429];
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
-  const quoted = masked(run.secret, body.trim()).slice(0, mostCharacters);
+  const quoted = masked(run.secret, body.trim()).slice(0, maxCharacters);
   const message = `${host} answered ${status}${quoted === '' ? '' : `: ${quoted}`}`;
   if (status >= 300 && status < 400) return new ProviderRefused(`${message} (redirects are not followed)`);
   return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(message) : new Error(message);
@@ -131,7 +131,7 @@ function readingOf(run: ProviderRun, { status, message, url }: Readonly<Record<s
       state === undefined
         ? `Its status ${JSON.stringify(status ?? null).slice(0, 100)} is none of ${Object.keys(states).join(', ')}`
         : typeof message === 'string'
-          ? masked(run.secret, message).slice(0, mostCharacters)
+          ? masked(run.secret, message).slice(0, maxCharacters)
           : null,
     url: typeof url === 'string' && /^https?:\/\//.test(url) ? url.slice(0, 2048) : null,
   };

@@ -87,21 +87,32 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
     // Measures what the command wrote after the last measurement.
     const exceeded = ended === undefined && run.isKept === true ? await findGrown(run.folders, bounds) : null;
     if (exceeded !== null) return outcomeOf(exceeded);
-    if (ended !== undefined) return ended;
-    if (typeof exit === 'string') return { kind: 'failed', reason: exit };
-    if (exit === fileTooLarge)
-      return {
-        kind: 'stopped',
-        because: `one of its files reached ${megabytes(bounds.bytesPerFile)}, the limit for a file`,
-      };
-    return hasStarted
-      ? { kind: 'exited', code: exit }
-      : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
+    return ended ?? outcomeOfExit(exit, { file: command.file, bounds, hasStarted });
   } finally {
     clearTimeout(timer);
     run.signal?.removeEventListener('abort', onAbort);
     await growth.stop();
   }
+}
+
+interface EndedCommand {
+  readonly file: string;
+  readonly bounds: RunBounds;
+  /** Whether the command has started in the sandbox. */
+  readonly hasStarted: boolean;
+}
+
+/** `exit`: the exit code, or a text that says why there is none. */
+function outcomeOfExit(exit: number | string, { file, bounds, hasStarted }: EndedCommand): SandboxOutcome {
+  if (typeof exit === 'string') return { kind: 'failed', reason: exit };
+  if (exit === fileTooLarge)
+    return {
+      kind: 'stopped',
+      because: `one of its files reached ${megabytes(bounds.bytesPerFile)}, the limit for a file`,
+    };
+  return hasStarted
+    ? { kind: 'exited', code: exit }
+    : { kind: 'failed', reason: `the sandbox could not be made (${file} exited with ${exit})` };
 }
 
 type Started = ChildProcess | SpawnedProcess;
@@ -144,9 +155,9 @@ async function exitOf(child: Started): Promise<number | string> {
     child.on('exit', (code, signal) => {
       killGroup(child);
       const answer = code ?? `the sandbox was killed by ${String(signal)}`;
-      const patience = setTimeout(() => resolve(answer), 1000);
+      const lateOutputTimer = setTimeout(() => resolve(answer), 1000);
       child.on('close', () => {
-        clearTimeout(patience);
+        clearTimeout(lateOutputTimer);
         resolve(answer);
       });
     });

@@ -22,7 +22,7 @@ export interface Grown {
 }
 
 /** Measures the present size of a run's writable folders. Unreadable files are not counted. */
-export async function measureFolders({ checkout, home, tmp }: RunFolders, mostFiles = Infinity): Promise<Grown> {
+export async function measureFolders({ checkout, home, tmp }: RunFolders, maxFiles = Infinity): Promise<Grown> {
   const folders = [checkout, home, tmp];
   let sums = '';
   let files = 0;
@@ -33,7 +33,7 @@ export async function measureFolders({ checkout, home, tmp }: RunFolders, mostFi
     }),
     outputOf('find', [...folders, '-xdev'], (chunk) => {
       for (const byte of chunk) if (byte === newline) files += 1;
-      return files <= mostFiles;
+      return files <= maxFiles;
     }),
   ]);
   const bytes = sums.split('\n').reduce((sum, line) => sum + (Number.parseInt(line, 10) || 0) * 1024, 0);
@@ -71,11 +71,11 @@ const pageBytes = 4096;
  * Counts a process and its descendants, and their private memory. Without `/proc`, only the process itself is counted,
  * with 0 bytes.
  */
-async function measureProcesses(root: number, mostProcesses: number): Promise<Running> {
+async function measureProcesses(root: number, maxProcesses: number): Promise<Running> {
   let memoryBytes = 0;
   let found = [root];
   let processes = 0;
-  while (found.length > 0 && processes <= mostProcesses) {
+  while (found.length > 0 && processes <= maxProcesses) {
     processes += found.length;
     const all = await Promise.all(found.map(async (pid) => await lookAt(pid)));
     memoryBytes += all.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -43,7 +43,7 @@ export interface SlackClient {
 }
 
 const timeoutMs = 10_000;
-const mostSearched = 200;
+const maxSearched = 200;
 
 export function createSlackClient({ token, apiUrl }: { readonly token: string; readonly apiUrl: string }): SlackClient {
   let opened: Promise<WebClient> | null = null;
@@ -85,7 +85,7 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
         const answer = await client.apiCall('conversations.history', {
           channel,
           oldest: String(since.getTime() / 1_000),
-          limit: mostSearched,
+          limit: maxSearched,
           include_all_metadata: true,
         });
         const { messages = [] } = answer as { readonly messages?: readonly HistoryMessage[] };

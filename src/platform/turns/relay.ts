@@ -9,7 +9,7 @@ export interface DueRow {
   readonly id: string;
 }
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 const againMs = 10_000;
 
 /**
@@ -27,7 +27,7 @@ export async function takeDue<Row extends DueRow = DueRow>(
      from (select account_id, id from ${table} where next_look_at <= $1 order by next_look_at limit $3 for no key update skip locked) due
      where t.account_id = due.account_id and t.id = due.id
      returning ${['account_id', 'id', ...columns].map((column) => `t.${column}`).join(', ')}`,
-    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), mostAtOnce],
+    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), maxAtOnce],
   );
 }
 

@@ -9,7 +9,7 @@ import type { Boards } from './boards.ts';
 
 const pushEveryMs = 1_000;
 const heartbeatEveryMs = 15_000;
-const mostOfLink = 50;
+const maxStreamsOfLink = 50;
 
 export interface Streams {
   /** False: the link has the greatest number of open pages already. */
@@ -79,7 +79,8 @@ export function createStreams(boards: Boards, log: Logger): Streams {
   return {
     open(visitor) {
       const { link } = visitor.session;
-      if ([...streams].filter(({ session }) => session.link.linkId === link.linkId).length >= mostOfLink) return false;
+      if ([...streams].filter(({ session }) => session.link.linkId === link.linkId).length >= maxStreamsOfLink)
+        return false;
       const stream: Stream = { ...visitor, ended: new AbortController() };
       streams.add(stream);
       visitor.response.on('close', () => end(stream));

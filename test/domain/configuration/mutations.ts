@@ -126,11 +126,11 @@ export function judge(text: string): Judgement {
 // Pauses of the garbage collector are not the fault of a text. So a slow text is read again, and its best time counts.
 function measure(text: string): { readonly parsed: ParsedConfiguration; readonly costMs: number } {
   let best = Infinity;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const before = process.cpuUsage();
     const parsed = parseConfiguration(text);
     best = Math.min(best, cpuMsSince(before));
-    if (best < slowestMs || tries === 5) return { parsed, costMs: best };
+    if (best < slowestMs || attempt === 5) return { parsed, costMs: best };
   }
 }
 

@@ -5,8 +5,8 @@ import {
   type Call,
   countCreation,
   decideCall,
-  mostCreationsInHour,
-  mostCreationsInMinute,
+  maxCreationsInHour,
+  maxCreationsInMinute,
   newBudget,
   noteAllowance,
   notePause,
@@ -63,7 +63,7 @@ function withCreations(count: number, everyMs: number): Budget {
 }
 
 test('the sixty-first creation of a minute waits for the next minute, and other calls do not wait', () => {
-  const budget = withCreations(mostCreationsInMinute, 0);
+  const budget = withCreations(maxCreationsInMinute, 0);
   expect(decideCall(budget, call({ creates: true }), now + 1)).toEqual({
     kind: 'wait',
     until: now + minute,
@@ -74,9 +74,9 @@ test('the sixty-first creation of a minute waits for the next minute, and other 
 });
 
 test('the limit of creations in an hour counts, even if no minute is full', () => {
-  const budget = withCreations(mostCreationsInHour, 2_000);
-  const at = now + mostCreationsInHour * 2_000;
-  expect(budget.madeInMinute).toBeLessThan(mostCreationsInMinute);
+  const budget = withCreations(maxCreationsInHour, 2_000);
+  const at = now + maxCreationsInHour * 2_000;
+  expect(budget.madeInMinute).toBeLessThan(maxCreationsInMinute);
   expect(decideCall(budget, call({ creates: true }), at)).toEqual({
     kind: 'wait',
     until: now + hour,

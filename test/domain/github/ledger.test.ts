@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   concernsLandings,
   joinLedger,
-  mostInCompaction,
+  maxInCompaction,
   parseLedger,
   planCompaction,
 } from '../../../src/hosts/github/landing-ledger.ts';
@@ -87,6 +87,6 @@ test.each([
 });
 
 test('a compaction has a maximum size, so that a push takes seconds', () => {
-  const many = Array.from({ length: mostInCompaction + 1 }, (_, batch) => landing(batch));
-  expect(planCompaction(many, ledgerOf(), every)?.deleted).toHaveLength(mostInCompaction);
+  const many = Array.from({ length: maxInCompaction + 1 }, (_, batch) => landing(batch));
+  expect(planCompaction(many, ledgerOf(), every)?.deleted).toHaveLength(maxInCompaction);
 });

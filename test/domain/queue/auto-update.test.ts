@@ -1,7 +1,7 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
-  mostUpdatesUnderWay,
+  maxUpdatesUnderWay,
   planAutoUpdates,
   type AutoUpdateRules,
   type UpdateCandidate,
@@ -88,7 +88,7 @@ describe('for all pull requests', () => {
         const running = (each: UpdateCandidate) =>
           each.checksRunSince !== null && now - each.checksRunSince < 30 * minute;
         const before = rows.filter((each) => each.isPlanned || (each.isAutomatic && running(each))).length;
-        expect(plan.update.length).toBeLessThanOrEqual(Math.max(0, mostUpdatesUnderWay - before));
+        expect(plan.update.length).toBeLessThanOrEqual(Math.max(0, maxUpdatesUnderWay - before));
       }),
     );
   });
@@ -98,7 +98,7 @@ describe('for all pull requests', () => {
       fc.property(fc.integer({ min: 1, max: 30 }), (count) => {
         let rows = Array.from({ length: count }, (_, index) => behind(index + 1));
         const updated = new Set<string>();
-        for (let turn = 1; turn <= Math.ceil(count / mostUpdatesUnderWay); turn += 1) {
+        for (let turn = 1; turn <= Math.ceil(count / maxUpdatesUnderWay); turn += 1) {
           const { update } = planAutoUpdates(all, rows, now + turn);
           for (const id of update) updated.add(id);
           // The base moves before the next turn, so all pull requests are behind again.

@@ -1,6 +1,6 @@
 // The impact of a change, if builds are speculative builds.
 import { expect, test } from 'vitest';
-import { dryRun } from '../../../src/domain/queue/dry-run.ts';
+import { measureImpact } from '../../../src/domain/queue/dry-run.ts';
 import type { BatchState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { minute, now, pr, situation, type BatchSpec } from './situation.ts';
 
@@ -28,7 +28,7 @@ test('a pull request that skips the line resets those that it overlaps, and star
   const started = { buildStartedAt: now - 3 * minute };
   const before = inLine(lanes, speculative([], 1, started), speculative([], 2, started));
   const after = { ...before, pullRequests: [...lanes, pr(3, { ...web, skipLine: true })] };
-  expect(dryRun(before, after, now)).toEqual({
+  expect(measureImpact({ before, after }, now)).toEqual({
     resets: [{ code: 302, pullRequests: [2] }],
     buildsStarted: [[3], [2]],
     buildsStopped: [[2]],
@@ -45,7 +45,7 @@ test('a pull request with another live build is not reset, and is held once', ()
     pullRequests: line.slice(1),
     departures: [{ pullRequest: 'p1', code: 303 as const }],
   };
-  expect(dryRun(before, left, now)).toEqual({
+  expect(measureImpact({ before, after: left }, now)).toEqual({
     resets: [],
     buildsStarted: [],
     buildsStopped: [[1], [2]],
@@ -53,5 +53,5 @@ test('a pull request with another live build is not reset, and is held once', ()
     buildMsLost: expect.any(Number),
   });
   const paused = { ...before, queue: { ...before.queue, paused: true } };
-  expect(dryRun(before, paused, now).landingsHeld).toEqual([1, 2]);
+  expect(measureImpact({ before, after: paused }, now).landingsHeld).toEqual([1, 2]);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   awaitHost,
-  decideNextTry,
+  decideNextAttempt,
   isLandingHalt,
   landingHaltText,
-  mostTries,
+  maxEffectAttempts,
 } from '../../../src/domain/queue/landing/host-retry.ts';
 
-const waits = (sort: 'step' | 'text', tries: number): (number | null)[] =>
-  Array.from({ length: tries }, (_, n) => decideNextTry(sort, n + 1));
+const waits = (sort: 'step' | 'text', attempts: number): (number | null)[] =>
+  Array.from({ length: attempts }, (_, n) => decideNextAttempt(sort, n + 1));
 
 describe('work that failed at the host is tried again', () => {
   it('soon at first, and then later and later', () => {
@@ -16,10 +16,10 @@ describe('work that failed at the host is tried again', () => {
     expect(waits('text', 12).slice(-2)).toEqual([1_024_000, 1_800_000]);
   });
   it('for more than four hours for a notification, and without an end for work of the queue', () => {
-    const text = waits('text', mostTries);
+    const text = waits('text', maxEffectAttempts);
     expect(text.at(-1)).toBeNull();
     expect(text.reduce<number>((sum, wait) => sum + (wait ?? 0), 0)).toBeGreaterThan(4 * 3_600_000);
-    expect(decideNextTry('step', 10_000)).toBe(60_000);
+    expect(decideNextAttempt('step', 10_000)).toBe(60_000);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('work that failed at the host is tried again', () => {
 });
 
 it('the halt by a landing names its batch, and no other halt is taken for it', () => {
-  const reason = landingHaltText('7', { tries: 20, reason: 'The host is away' });
+  const reason = landingHaltText('7', { attempts: 20, reason: 'The host is away' });
   expect(reason).toBe('Landing batch 7 failed 20 times: The host is away');
   expect([isLandingHalt(reason, '7'), isLandingHalt(reason, null)]).toEqual([true, true]);
   expect([isLandingHalt(reason, '77'), isLandingHalt('Landing is stopped by hand', null)]).toEqual([false, false]);

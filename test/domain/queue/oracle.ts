@@ -514,8 +514,8 @@ function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
   assert.ok(!row.stuckAnnounced, 'it is announced once');
   const green = world.builds.filter((build) => proves(world, build, batch.tree));
   const read = world.readings.get(row.head) ?? null;
-  const patience = (world.rules.stuckTimeoutMins ?? Infinity) * 60_000;
-  assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + patience), 'after its time');
+  const stuckAfterMs = (world.rules.stuckTimeoutMins ?? Infinity) * 60_000;
+  assert.ok(read !== null && green.some((build) => read >= (build.lastEndAt ?? 0) + stuckAfterMs), 'after its time');
 }
 
 /** Whether a build of the batch runs or will run: it is not green, red, canceled, ended or out of time. */

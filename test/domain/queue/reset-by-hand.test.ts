@@ -1,6 +1,6 @@
 // Which builds a reset by a user ends.
 import { expect, test } from 'vitest';
-import { afterDecisions, dryRun } from '../../../src/domain/queue/dry-run.ts';
+import { afterDecisions, measureImpact } from '../../../src/domain/queue/dry-run.ts';
 import { decideResetByHand } from '../../../src/domain/queue/planning/reset-by-hand.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { minute, now, pr, situation } from './situation.ts';
@@ -57,7 +57,7 @@ test('is previewed: the builds stop, lose their time, and are made again', () =>
   const reset = decideResetByHand(line.batches, null);
   const decisions = reset.kind === 'reset' ? reset.decisions : [];
   expect(afterDecisions(line, decisions, now).batches).toEqual([]);
-  expect(dryRun(line, line, now, decisions)).toMatchObject({
+  expect(measureImpact({ before: line, after: line, decided: decisions }, now)).toMatchObject({
     resets: [{ code: 300, pullRequests: [1, 2, 3] }],
     buildsStopped: [[1], [2, 3]],
     landingsHeld: [],

@@ -187,7 +187,7 @@ describe('a deployment that is to be canceled', () => {
       {
         kind: 'become',
         status: 'error',
-        because: 'It was canceled, but for 60 minutes no report said how it ended.',
+        because: 'It was canceled. Within 60 minutes no report said how it ended.',
       },
     ],
     [

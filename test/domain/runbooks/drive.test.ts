@@ -4,7 +4,7 @@ import {
   decideRunbook,
   hostGivenUp,
   isHostGivenUp,
-  mostAttempts,
+  maxAttempts,
   pauseAfter,
   type LeafSituation,
   type PullRequestSituation,
@@ -92,7 +92,7 @@ describe('the next step of a runbook', () => {
     ],
     [
       'fails a leaf after its worker was lost again and again',
-      { leaves: [working], calls: mostAttempts },
+      { leaves: [working], calls: maxAttempts },
       {
         kind: 'become',
         leafId: 'leaf 1.1',
@@ -102,7 +102,7 @@ describe('the next step of a runbook', () => {
     ],
     [
       'fails the planning with the last error',
-      { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttempts, problem: 'It hiccups.' },
+      { prompts: [{ ordinal: 1, isPlanned: false }], calls: maxAttempts, problem: 'It hiccups.' },
       { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. The last failure: It hiccups.' },
     ],
     [

@@ -34,12 +34,12 @@ describe('a request for a runbook', () => {
     ['a budget above the limit', () => checkedBudget(6, 5), /from 0 to 5,/],
     [
       'a budget that is not higher than before',
-      () => requireGreaterBudget(5, { least: 5, most: 9 }),
+      () => requireGreaterBudget(5, { min: 5, max: 9 }),
       /more than 5, the present budget,/,
     ],
     [
       'a budget that is at the limit already',
-      () => requireGreaterBudget(9, { least: 9, most: 9 }),
+      () => requireGreaterBudget(9, { min: 9, max: 9 }),
       /updateRunbookDefaults/,
     ],
   ])('is refused for %s, with a message that names the field', (_, act, message) => {
@@ -54,7 +54,7 @@ describe('a request for a runbook', () => {
       null,
       'a ',
     ]);
-    expect(requireGreaterBudget(9, { least: 5, most: 9 })).toBe(9);
+    expect(requireGreaterBudget(9, { min: 5, max: 9 })).toBe(9);
   });
 });
 

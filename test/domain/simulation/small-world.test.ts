@@ -3,7 +3,7 @@ import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
 import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
-import { speculative, patienceMs, usual, worldOfSpeculation as onFour } from './small-world.worlds.ts';
+import { speculative, testTimeoutMs, usual, worldOfSpeculation as onFour } from './small-world.worlds.ts';
 
 function linear(batchSize: number, rules: Partial<QueueRules> = {}): QueueRules {
   return { ...rulesOfPlanner, batchSize, ...rules };
@@ -66,7 +66,7 @@ it.each(cases({ standard: speculativeWorlds, full: largeSpeculativeWorlds }))(
     expect(visited.landed).toBeGreaterThan(0);
     expect(visited.ejected).toBeGreaterThan(0);
   },
-  patienceMs,
+  testTimeoutMs,
 );
 
 it.each(worlds)(
@@ -76,7 +76,7 @@ it.each(worlds)(
     expect(visited.landed).toBeGreaterThan(0);
     expect(visited.ejected).toBeGreaterThan(0);
   },
-  patienceMs,
+  testTimeoutMs,
 );
 
 it('an error names the steps that broke an invariant', () => {

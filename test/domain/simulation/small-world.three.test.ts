@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
-import { speculative, patienceMs, worldOfSpeculation } from './small-world.worlds.ts';
+import { speculative, testTimeoutMs, worldOfSpeculation } from './small-world.worlds.ts';
 
 const onThree = { ...worldOfSpeculation, targets: [['a'], ['a'], ['a']] } as const;
 
@@ -39,5 +39,5 @@ it.each(cases({ standard: worlds, full: largeWorlds }))(
     expect(visited.landed).toBeGreaterThan(0);
     expect(visited.ejected).toBeGreaterThan(0);
   },
-  patienceMs,
+  testTimeoutMs,
 );

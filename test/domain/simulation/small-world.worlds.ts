@@ -17,4 +17,4 @@ export const speculative = {
 export const worldOfSpeculation = { ...usual, redsToBlame: 2 } as const;
 
 // The longest world takes a minute of CPU. On a busy machine this may be several minutes.
-export const patienceMs = 1_800_000;
+export const testTimeoutMs = 1_800_000;

@@ -193,10 +193,11 @@ function describePullRequests(given: () => Given): void {
   test('keeps each label once, and edits a comment of a key in place', async () => {
     const { host, repository } = given();
     const { number } = await open(given());
-    for (let times = 0; times < 2; times += 1) await host.setLabel(repository, number, 'ready', true);
+    for (let times = 0; times < 2; times += 1)
+      await host.setLabel(repository, number, { label: 'ready', present: true });
     expect((await host.getPullRequest(repository, number))?.labels).toEqual(['ready']);
     expect(await host.readLabelChange(repository, number, 'ready')).toMatchObject({ present: true, byQueue: true });
-    await host.setLabel(repository, number, 'ready', false);
+    await host.setLabel(repository, number, { label: 'ready', present: false });
     expect((await host.getPullRequest(repository, number))?.labels).toEqual([]);
     for (const [version, body] of [
       [1, 'queued'],

@@ -24,7 +24,7 @@ afterAll(async () => await g.close());
 /** Calls of the host that use the API of GitHub, and calls that use git. */
 const calls: readonly (readonly [string, (host: CodeHost) => Promise<unknown>])[] = [
   ['a read', async (host) => await host.getPullRequest(w.repository, number)],
-  ['a write', async (host) => await host.setLabel(w.repository, number, 'tried', true)],
+  ['a write', async (host) => await host.setLabel(w.repository, number, { label: 'tried', present: true })],
   ['a read of a run', async (host) => await host.readWorkflowRun(w.repository, '1')],
   ['git', async (host) => await host.readRef(w.repository, 'refs/heads/main')],
 ];

@@ -91,7 +91,7 @@ async function packsOf(directory: string): Promise<string[]> {
 
 test('upkeep joins packs and removes unneeded refs, and keeps everything that is composed', async () => {
   const m = machine();
-  const directory = await m.mirrors.need(w.repository, [head]);
+  const directory = await m.mirrors.fetchMissing(w.repository, [head]);
   await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', head]);
   m.later(1);
   expect(await keepUp(m, w.repository)).toBe(true);
@@ -102,12 +102,12 @@ test('upkeep joins packs and removes unneeded refs, and keeps everything that is
   expect(await listRefs(m.mirrors.git, directory, 'refs/interlock/builds/')).toEqual([]);
   const graph = await stat(join(directory, 'objects', 'info', 'commit-graph'));
   expect([graph.size > 0, (await packsOf(directory)).length]).toEqual([true, 1]);
-  expect(await m.mirrors.has(w.repository, [head])).toBe(true);
+  expect(await m.mirrors.tryFetchMissing(w.repository, [head])).toBe(true);
 });
 
 test('if two processes start the upkeep of a mirror at once, it runs once', async () => {
   const m = machine();
-  await m.mirrors.at(w.repository);
+  await m.mirrors.ensureClone(w.repository);
   m.later(1);
   const ends = await Promise.all([keepUp(m, w.repository), keepUp(m, w.repository)]);
   expect(ends.toSorted()).toEqual([false, true]);
@@ -128,18 +128,18 @@ test('upkeep compacts landing refs after a day, and no younger ones', async () =
 
 test('idle mirrors are removed if there is not enough room, and the next use clones them again', async () => {
   const m = machine(1);
-  const directory = await m.mirrors.need(w.repository, [head]);
+  const directory = await m.mirrors.fetchMissing(w.repository, [head]);
   await removeIdle(m);
   expect((await stat(directory)).isDirectory()).toBe(true);
   m.later(2);
   await removeIdle(m);
   await expect(stat(directory)).rejects.toThrow('ENOENT');
-  expect(await m.mirrors.has(w.repository, [head])).toBe(true);
+  expect(await m.mirrors.tryFetchMissing(w.repository, [head])).toBe(true);
 });
 
 test('a broken mirror is cloned again at the next call', async () => {
   const m = machine();
-  const directory = await m.mirrors.need(w.repository, [head]);
+  const directory = await m.mirrors.fetchMissing(w.repository, [head]);
   await m.mirrors.git.run(directory, ['repack', '-a', '-d', '-q']);
   for (const pack of await packsOf(directory)) {
     chmodSync(pack, 0o644);
@@ -148,16 +148,16 @@ test('a broken mirror is cloned again at the next call', async () => {
   const read = async (): Promise<string> =>
     await m.mirrors.repairing(
       w.repository,
-      async () => await m.mirrors.git.text(await m.mirrors.at(w.repository), ['show', `${head}:b`]),
+      async () => await m.mirrors.git.text(await m.mirrors.ensureClone(w.repository), ['show', `${head}:b`]),
     );
   await expect(read()).rejects.toThrow('was broken, and is cloned again');
-  await m.mirrors.need(w.repository, [head]);
+  await m.mirrors.fetchMissing(w.repository, [head]);
   expect(await read()).toBe('1');
 });
 
 test('locks of a killed git stop neither the next call nor the upkeep', async () => {
   const m = machine();
-  const directory = await m.mirrors.at(w.repository);
+  const directory = await m.mirrors.ensureClone(w.repository);
   const leave = async (lock: string): Promise<void> => {
     const path = join(directory, lock);
     await mkdir(dirname(path), { recursive: true });
@@ -243,14 +243,14 @@ test('the removal of a repository removes the mirror of this machine, changes no
 
 test('a token that GitHub refuses is replaced once', async () => {
   const m = machine();
-  await m.mirrors.need(w.repository, [main]);
+  await m.mirrors.fetchMissing(w.repository, [main]);
   g.emulator.controls.expireTokens();
   expect(await m.mirrors.readRefs(w.repository, ['refs/heads/main'])).toEqual([
     { ref: 'refs/heads/main', commit: main },
   ]);
   const next = await w.push({ branch: 'topic', from: head, files: { c: '1\n' } });
   g.emulator.controls.expireTokens();
-  expect(await m.mirrors.has(w.repository, [next])).toBe(true);
+  expect(await m.mirrors.tryFetchMissing(w.repository, [next])).toBe(true);
 });
 
 test('refs that cannot be read count as an outage', async () => {

@@ -3,12 +3,12 @@ import { frozenTextForAll, type Frozen } from '../../releases/freeze.ts';
 
 export const syncKey = 'sync';
 
-const mostPaths = 20;
+const maxPaths = 20;
 
 /** A Markdown list. A long list shows only its first paths. */
 function listPaths(paths: readonly string[]): string {
   if (paths.length === 0) return 'The host names no paths.';
-  const shown = paths.slice(0, mostPaths).map((path) => `- \`${path}\``);
+  const shown = paths.slice(0, maxPaths).map((path) => `- \`${path}\``);
   const left = paths.length - shown.length;
   return [...shown, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
 }

@@ -41,7 +41,7 @@ export type LinePosition = Pick<
   readonly ownChecksUntil: number | null;
 };
 
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** Facts for a line position that are not in the line. */
 export interface FactsBesideLine {
@@ -101,7 +101,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Fa
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: speculative?.assumed ?? [] }),
     tested: batch,
     reordered: reorderedText(pullRequest),
-    before: before.slice(-mostNamed).map(({ number }) => number),
+    before: before.slice(-maxNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
     ownChecksUntil: ahead === 0 && batch?.sideBuild === null ? judgeOwnCheckWait(view).until : null,
   };

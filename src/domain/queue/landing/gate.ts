@@ -13,7 +13,7 @@ export interface GateFacts {
   readonly now: number;
   readonly rules: QueueRules;
   readonly queue: {
-    /** Whether the repository is disabled, or a pause of the repository or of the base branch is in force. */
+    /** Whether the repository is inactive, or a pause of the repository or of the base branch is in force. */
     readonly paused: boolean;
     readonly frozen: boolean;
     readonly inMergeWindow: boolean;

@@ -4,18 +4,19 @@
 /** `step`: the line waits for the effect. `text`: a comment or another text for people. */
 export type EffectSort = 'step' | 'text';
 
-/** A text for people is given up after this many tries, which take more than four hours. */
-export const mostTries = 20;
+/** A text for people is given up after this many attempts, which take more than four hours. */
+export const maxEffectAttempts = 20;
 
 const firstMs = 1_000;
 const longestMs = { step: 60_000, text: 30 * 60_000 } as const satisfies Record<EffectSort, number>;
 
 /**
- * How many milliseconds to wait after this many tries. Null: give up. A step that the line waits for is never given up.
+ * How many milliseconds to wait after this many attempts. Null: give up. A step that the line waits for is never given
+ * up.
  */
-export function decideNextTry(sort: EffectSort, tries: number): number | null {
-  if (sort === 'text' && tries >= mostTries) return null;
-  return Math.min(longestMs[sort], firstMs * 2 ** (tries - 1));
+export function decideNextAttempt(sort: EffectSort, attempts: number): number | null {
+  if (sort === 'text' && attempts >= maxEffectAttempts) return null;
+  return Math.min(longestMs[sort], firstMs * 2 ** (attempts - 1));
 }
 
 /**
@@ -24,9 +25,9 @@ export function decideNextTry(sort: EffectSort, tries: number): number | null {
  */
 export function landingHaltText(
   batchId: string,
-  { tries, reason }: { readonly tries: number; readonly reason: string },
+  { attempts, reason }: { readonly attempts: number; readonly reason: string },
 ): string {
-  return `Landing batch ${batchId} failed ${tries} times: ${reason}`;
+  return `Landing batch ${batchId} failed ${attempts} times: ${reason}`;
 }
 
 /** Whether a queue is halted because the landing of this batch fails. `batchId` null: the landing of any batch. */

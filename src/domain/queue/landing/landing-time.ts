@@ -10,12 +10,12 @@ export interface LandingTimes {
 }
 
 // This bound is needed because a recurring freeze may begin whenever a window opens.
-const mostTurns = 50;
+const maxTurns = 50;
 
 /** When the next landing may happen. Null: now. `Infinity`: never, as far as is known. */
 export function decideLandingsFrom({ configuration, baseBranch, freezes }: LandingTimes, now: number): number | null {
   let at = now;
-  for (let turn = 0; turn < mostTurns; turn += 1) {
+  for (let turn = 0; turn < maxTurns; turn += 1) {
     const frozen = frozenAt(freezes, at);
     const free = frozen === null ? at : (frozen.until ?? Infinity);
     const open = free === Infinity ? Infinity : (landingsFrom(configuration, baseBranch, free) ?? free);

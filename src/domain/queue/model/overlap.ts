@@ -53,58 +53,19 @@ export function findOverlaps(line: Line): Overlaps {
 export function indexOverlaps(line: Line): OverlapIndex {
   compareAll(line.flatMap(({ targets }) => (targets !== null && isLarge(targets) ? [targets] : [])));
   const targetIndex = indexTargets(line);
-  const seen = new Int32Array(line.length);
-  let callNumber = 0;
-  const between = (from: number, index: number): readonly number[] => {
-    const own = line[index]?.targets ?? null;
-    if (own === null) return Array.from({ length: Math.max(0, index - from) }, (_, after) => from + after);
-    const before: number[] = [];
-    callNumber += 1;
-    const take = (other: number): void => {
-      if (seen[other] === callNumber) return;
-      seen[other] = callNumber;
-      before.push(other);
-    };
-    for (const indices of targetIndex.sharing[index] ?? [])
-      for (let at = countBelow(indices, from); (indices[at] ?? index) < index; at += 1) take(indices[at] ?? index);
-    for (const other of comparedWith(line, targetIndex, index))
-      if (other >= from && overlap(own, line[other]?.targets ?? null)) take(other);
-    return before.sort((a, b) => a - b);
-  };
-  const linksBefore = (index: number, from: number): readonly number[] => {
-    const own = line[index]?.targets ?? null;
-    if (own === null) return between(from, index);
-    const neighbours = (targetIndex.sharing[index] ?? []).map(
-      (indices) => indices[countBelow(indices, index) - 1] ?? -1,
-    );
-    const compared = comparedWith(line, targetIndex, index);
-    // The last change that overlaps everything connects all changes before it.
-    const last = compared.findLast((other) => line[other]?.targets === null) ?? -1;
-    const found = compared.filter((other) => other >= last && overlap(own, line[other]?.targets ?? null));
-    return [...neighbours, ...found].filter((other) => other >= from);
-  };
-  const hasBefore = (index: number, from: number): boolean => {
-    const own = line[index]?.targets ?? null;
-    if (own === null) return index > from;
-    const isThere = (indices: readonly number[]): boolean => (indices[countBelow(indices, from)] ?? index) < index;
-    return (
-      (targetIndex.sharing[index] ?? []).some(isThere) ||
-      comparedWith(line, targetIndex, index).some(
-        (other) => other >= from && overlap(own, line[other]?.targets ?? null),
-      )
-    );
-  };
-  const before = memoize((index) => between(0, index));
+  const between = createRangeSearch(targetIndex);
   return {
-    before,
+    before: memoize((index) => between(0, index)),
     between,
-    linksBefore,
-    hasBefore,
-    productsBefore: (factors) => productsBefore(line, targetIndex, factors),
+    linksBefore: (index, from) =>
+      targetsAt(line, index) === null ? between(from, index) : linksBefore(targetIndex, index, from),
+    hasBefore: (index, from) => hasBefore(targetIndex, index, from),
+    productsBefore: (factors) => productsBefore(targetIndex, factors),
   };
 }
 
 interface TargetIndex {
+  readonly line: Line;
   /**
    * For each change, a list for each of its targets: the indices of all changes with this target, ascending. Empty for
    * the changes in `apart`.
@@ -136,17 +97,67 @@ function indexTargets(line: Line): TargetIndex {
     }
     return shared;
   });
-  return { sharing, apart };
+  return { line, sharing, apart };
+}
+
+function targetsAt(line: Line, index: number): Targets {
+  return line[index]?.targets ?? null;
+}
+
+/** Makes the function `between`. A call marks the indices that it has found, so that it takes each of them once. */
+function createRangeSearch(targetIndex: TargetIndex): OverlapIndex['between'] {
+  const { line, sharing } = targetIndex;
+  const seen = new Int32Array(line.length);
+  let callNumber = 0;
+  return (from, index) => {
+    const own = targetsAt(line, index);
+    if (own === null) return Array.from({ length: Math.max(0, index - from) }, (_, after) => from + after);
+    const before: number[] = [];
+    callNumber += 1;
+    const take = (other: number): void => {
+      if (seen[other] === callNumber) return;
+      seen[other] = callNumber;
+      before.push(other);
+    };
+    for (const indices of sharing[index] ?? [])
+      for (let at = countBelow(indices, from); (indices[at] ?? index) < index; at += 1) take(indices[at] ?? index);
+    for (const other of comparedWith(targetIndex, index))
+      if (other >= from && overlap(own, targetsAt(line, other))) take(other);
+    return before.sort((a, b) => a - b);
+  };
+}
+
+/** The links of a change whose targets are known. */
+function linksBefore(targetIndex: TargetIndex, index: number, from: number): readonly number[] {
+  const { line, sharing } = targetIndex;
+  const own = targetsAt(line, index);
+  const neighbours = (sharing[index] ?? []).map((indices) => indices[countBelow(indices, index) - 1] ?? -1);
+  const compared = comparedWith(targetIndex, index);
+  // The last change that overlaps everything connects all changes before it.
+  const last = compared.findLast((other) => line[other]?.targets === null) ?? -1;
+  const found = compared.filter((other) => other >= last && overlap(own, targetsAt(line, other)));
+  return [...neighbours, ...found].filter((other) => other >= from);
+}
+
+function hasBefore(targetIndex: TargetIndex, index: number, from: number): boolean {
+  const { line, sharing } = targetIndex;
+  const own = targetsAt(line, index);
+  if (own === null) return index > from;
+  const isThere = (indices: readonly number[]): boolean => (indices[countBelow(indices, from)] ?? index) < index;
+  return (
+    (sharing[index] ?? []).some(isThere) ||
+    comparedWith(targetIndex, index).some((other) => other >= from && overlap(own, targetsAt(line, other)))
+  );
 }
 
 /** The earlier changes that must be compared one by one with the change at `index`. */
-function comparedWith(line: Line, { apart }: TargetIndex, index: number): readonly number[] {
+function comparedWith({ line, apart }: TargetIndex, index: number): readonly number[] {
   const targets = line[index]?.targets ?? [];
   if (isLarge(targets)) return Array.from({ length: index }, (_, before) => before);
   return apart.slice(0, countBelow(apart, index));
 }
 
-function productsBefore(line: Line, { sharing }: TargetIndex, factors: ArrayLike<number>): Float64Array {
+function productsBefore({ line, sharing }: TargetIndex, factors: ArrayLike<number>): Float64Array {
   const products = new Map<readonly number[], number>();
   let [ofAll, ofEverywhere] = [1, 1];
   return Float64Array.from(line, ({ targets }, index) => {

@@ -91,9 +91,9 @@ function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
   return batch.sideBuild === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
 
-/** Splits into halves, of which the first may be larger, or into parts of at most `most`. */
-function partition<T>(members: readonly T[], most: number | null): readonly (readonly T[])[] {
-  const size = Math.min(Math.ceil(members.length / 2), most ?? Infinity);
+/** Splits into halves, of which the first may be larger, or into parts of at most `max`. */
+function partition<T>(members: readonly T[], max: number | null): readonly (readonly T[])[] {
+  const size = Math.min(Math.ceil(members.length / 2), max ?? Infinity);
   return Array.from({ length: Math.ceil(members.length / size) }, (_, part) =>
     members.slice(part * size, (part + 1) * size),
   );

@@ -7,7 +7,7 @@
 // because a busy base would restart its checks without end. A head whose update failed waits for its author.
 
 /** The greatest number of updates that run at a time for each base branch. */
-export const mostUpdatesUnderWay = 5;
+export const maxUpdatesUnderWay = 5;
 
 /** A head whose checks run longer than this is treated as if they had ended. */
 const longestWaitMs = 30 * 60_000;
@@ -58,7 +58,7 @@ export function planAutoUpdates(
   const ready = due.filter((candidate) => !isRunning(candidate, now));
   const update = ready
     .toSorted((a, b) => (a.lastUpdatedAt ?? 0) - (b.lastUpdatedAt ?? 0) || a.number - b.number)
-    .slice(0, Math.max(0, mostUpdatesUnderWay - underWay.length))
+    .slice(0, Math.max(0, maxUpdatesUnderWay - underWay.length))
     .map((candidate) => candidate.id);
   const waits = due.length > update.length;
   const ends = waits

@@ -16,13 +16,13 @@ export interface InvalidCommand {
 }
 
 const address = '/interlock';
-const mostCommands = 5;
+const maxCommands = 5;
 
 /** The commands of a comment in their order, at most five. Quoted lines and code are ignored. */
 export function readCommands(body: string): (Command | InvalidCommand)[] {
   return linesOutsideQuotes(body)
     .filter((line) => line === address || line.startsWith(`${address} `))
-    .slice(0, mostCommands)
+    .slice(0, maxCommands)
     .map((line) => readCommand(line.slice(address.length).trim()));
 }
 
@@ -93,18 +93,18 @@ export function helpText(kinds: readonly Command['kind'][]): string {
   return ['Commands, each on a line of its own:', '', ...kinds.map((kind) => `- ${usages[kind]}`)].join('\n');
 }
 
-const patienceMs = 5 * 60_000;
-const fewestTries = 5;
+const minFailingMs = 5 * 60_000;
+const minAttempts = 5;
 
 /** Whether a comment whose commands fail repeatedly is skipped. Later comments wait for it until then. */
 export function isPassedOver({
-  tries,
+  attempts,
   failingForMs,
 }: {
-  readonly tries: number;
+  readonly attempts: number;
   readonly failingForMs: number;
 }): boolean {
-  return tries >= fewestTries && failingForMs >= patienceMs;
+  return attempts >= minAttempts && failingForMs >= minFailingMs;
 }
 
 export interface CommandRestriction {

@@ -88,8 +88,8 @@ export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRul
   return rewritten === '' ? title : rewritten;
 }
 
-function shorten(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+function shorten(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
 /**

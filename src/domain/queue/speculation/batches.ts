@@ -176,11 +176,11 @@ export interface Rates {
 }
 
 /**
- * The size with the fewest builds for each pull request, at most `most`. From a failure rate of 29.3 % on it is 1,
+ * The size with the fewest builds for each pull request, at most `max`. From a failure rate of 29.3 % on it is 1,
  * which means no batch.
  */
-export function bestBatchSize(rates: Rates, most: number): number {
-  const costs = batchCosts(rates, most);
+export function bestBatchSize(rates: Rates, max: number): number {
+  const costs = batchCosts(rates, max);
   return costs.reduce((best, cost, at) => (cost < (costs[best - 1] ?? 1) ? at + 1 : best), 1);
 }
 
@@ -189,12 +189,12 @@ export function bestBatchSize(rates: Rates, most: number): number {
  * elimination is built alone before it counts as failed. Second builds of bad pull requests are not counted, because
  * their number does not depend on the size.
  */
-export function batchCosts({ failure, flake }: Rates, most: number): readonly number[] {
+export function batchCosts({ failure, flake }: Rates, max: number): readonly number[] {
   const bad = Math.min(0.999, Math.max(0.001, failure));
   const pass = 1 - bad;
   /** For each size of a batch: the expected number of builds of the search after a red build. */
   const search: number[] = [0, 0];
-  return Array.from({ length: most }, (_, at) => {
+  return Array.from({ length: max }, (_, at) => {
     const size = at + 1;
     // A pull request that is red alone is built once more.
     if (size === 1) return 1 + pass * flake;

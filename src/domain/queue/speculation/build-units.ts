@@ -77,8 +77,8 @@ function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild)
  */
 export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   const group = rows[0]?.bisection?.group ?? null;
-  const most = Math.min(...rows.map(({ bisection }) => bisection?.max ?? Infinity));
-  return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
+  const max = Math.min(...rows.map(({ bisection }) => bisection?.max ?? Infinity));
+  return rows.length <= max && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
 }
 
 /** Parts of bisected batches, by their first indices. Pull requests in `taken` have their own units already. */

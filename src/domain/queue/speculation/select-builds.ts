@@ -23,18 +23,18 @@ import {
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** A build with a lower probability of being needed does not start, even if more builds may run. */
-const leastProbability = 0.1;
+const minProbability = 0.1;
 
 /**
  * If the assumption of a red build is at least this probable, the build is repeated before the assumption has come
  * true.
  */
-const leastSecondTryProbability = 0.5;
+const minSecondTryProbability = 0.5;
 
 /**
  * If no further build may run, a new build replaces a running one only if it is this many times as likely to be needed.
  */
-const leastReplacementFactor = 20;
+const minReplacementFactor = 20;
 
 export interface BuildSelection {
   readonly starts: readonly StartBatch[];
@@ -60,14 +60,13 @@ export function selectBuilds(
   const heap = collectCandidates(graph, probabilities, unitsOf(graph, formed));
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
-    if (isAdaptive && best.next.probability < leastProbability) break;
+    if (isAdaptive && best.next.probability < minProbability) break;
     const assumed = isAdaptive ? listAssumedIndices(graph, best, reds) : listAssumedOptimistically(graph, best);
     const cause = assumed === null ? null : causeOf(graph, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {
         const leastLikely = unlikely[dropped.length];
-        if (leastLikely === undefined || leastLikely.probability * leastReplacementFactor > best.next.probability)
-          break;
+        if (leastLikely === undefined || leastLikely.probability * minReplacementFactor > best.next.probability) break;
         dropped.push(leastLikely.build);
       }
       starts.push(start(graph, { members: best.members, assumed, cause, after: starts.length }));
@@ -98,7 +97,7 @@ function collectCandidates(
     // A unit with too many open outcomes before it is not examined. So the cost of a plan does not grow with a long
     // chain of overlapping pull requests.
     const [first = 0] = members;
-    if (mostProbable !== null && (mostProbable[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first))
+    if (mostProbable !== null && (mostProbable[first] ?? 1) < minProbability && !isInIsolatedRetry(graph, first))
       continue;
     const candidate = mostLikelyCandidate(graph, probabilities, members);
     if (candidate !== null) heap.push(candidate);
@@ -115,7 +114,7 @@ function findUnlikelyBuilds(
     .filter(({ verdict, batch }) => verdict.kind === 'pending' && !batch.landingPlanned)
     .filter(({ members }) => !members.some((index) => isInIsolatedRetry(graph, index)))
     .map((build) => ({ build, probability: probabilityOfAssumptions(graph, probabilities, build) }))
-    .filter(({ probability }) => probability * leastReplacementFactor < 1)
+    .filter(({ probability }) => probability * minReplacementFactor < 1)
     .sort((a, b) => a.probability - b.probability);
 }
 
@@ -169,7 +168,7 @@ function isRetried(
   { members, next }: Candidate,
   existing: readonly SpeculativeBuild[],
 ): boolean {
-  if (members.length > 1 || next.probability < leastSecondTryProbability) return false;
+  if (members.length > 1 || next.probability < minSecondTryProbability) return false;
   if (!existing.every(({ verdict }) => isFailure(verdict))) return false;
   const own = existing.filter(({ batch }) => batch.members.length === 1);
   if (own.length === 0) return true;

@@ -133,11 +133,11 @@ function settingsOf(
     : `${webUrl}/settings/apps/${slug}`;
 }
 
-const mostDeliveries = 30;
+const maxDeliveries = 30;
 
 async function examineWebhooks(octokit: Octokit, appUrl: string, report: ReportFinding): Promise<void> {
   const { data: config } = await octokit.request('GET /app/hook/config');
-  const { data } = await octokit.request('GET /app/hook/deliveries', { per_page: mostDeliveries });
+  const { data } = await octokit.request('GET /app/hook/deliveries', { per_page: maxDeliveries });
   const deliveries = data.map(({ delivered_at, status_code, status }) => ({
     deliveredAt: delivered_at,
     statusCode: status_code,
@@ -186,7 +186,7 @@ async function examineWorkflows(examining: Examining, branch: string): Promise<v
   const { mirrors, repository, report } = examining;
   const tip = await tipOf(examining, branch);
   if (tip === null) return;
-  const directory = await mirrors.need(repository, [tip]);
+  const directory = await mirrors.fetchMissing(repository, [tip]);
   const listed = await mirrors.git.text(directory, ['ls-tree', '-r', '--name-only', tip, '--', '.github/workflows']);
   const files: WorkflowFile[] = [];
   for (const path of listed.split('\n').filter((each) => /\.ya?ml$/.test(each))) {

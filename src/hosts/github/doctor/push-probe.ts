@@ -30,7 +30,7 @@ interface Push {
 /** `tip`: a commit that GitHub has. */
 export async function probePushes(probing: Probing, tip: string, now: number): Promise<PushProbe> {
   const { mirrors, repository } = probing;
-  const directory = await mirrors.need(repository, [tip]);
+  const directory = await mirrors.fetchMissing(repository, [tip]);
   const commit = await makeCommit(mirrors, directory, { tip, now });
   const [branch, ref] = [`${branchesWith}${now}`, `${refsBelow}${now}`];
   const create = (name: string): Push => ({ ref: name, expected: null, to: commit });
@@ -78,7 +78,7 @@ async function push({ mirrors, repository }: Probing, refs: readonly Push[]): Pr
   const specs = refs.map(({ ref, to }) => `${to ?? ''}:${ref}`);
   // A ref that is already deleted must not prevent the other deletions.
   const atomic = refs.some(({ to }) => to !== null) ? ['--atomic'] : [];
-  const end = await mirrors.talk(
+  const end = await mirrors.runWithRemote(
     repository,
     (url) => ['push', '--porcelain', '--no-verify', ...atomic, ...leases, url, ...specs],
     { accept: [0, 1], timeoutMs },

@@ -108,9 +108,9 @@ export async function findTooManyBuilds(query: Query): Promise<readonly Violatio
   );
   return rows.flatMap(({ account, name, yaml, running }) => {
     const { type, parallel_mode } = configurationOf({ configurationYaml: yaml }).merge_rules.merge_mode;
-    const most = type === 'parallel' ? (parallel_mode.max_parallel_builds ?? null) : null;
-    if (most === null || running <= most + parallel_mode.max_topup_builds) return [];
-    const sentence = `${running} builds of ${name} run, but its configuration allows ${most}.`;
+    const max = type === 'parallel' ? (parallel_mode.max_parallel_builds ?? null) : null;
+    if (max === null || running <= max + parallel_mode.max_topup_builds) return [];
+    const sentence = `${running} builds of ${name} run, but its configuration allows ${max}.`;
     return [{ invariant: 'bounded_builds' as const, account, sentence }];
   });
 }
@@ -150,7 +150,7 @@ export async function findLostLandings(
   return violations;
 }
 
-const mostCommits = 100_000;
+const maxCommits = 100_000;
 
 async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<readonly Violation[]> {
   const { account, repository, owner, name, host, branch, first, landings } = queue;
@@ -158,7 +158,7 @@ async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<r
   const found = (sentence: string): Violation => ({ invariant: 'landed_tree', account, sentence });
   const tip = await client.readRef(`refs/heads/${branch}`);
   if (tip === null) return [found(`${branch} of ${owner}/${name} is gone, and has landings.`)];
-  const line = await client.listFirstParents({ from: first, to: tip.commit, limit: mostCommits });
+  const line = await client.listFirstParents({ from: first, to: tip.commit, limit: maxCommits });
   const trees = new Map(line.map(({ commit, tree }) => [commit, tree]));
   return landings.flatMap(({ commit, tree }) => {
     const there = trees.get(commit);

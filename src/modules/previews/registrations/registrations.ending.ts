@@ -112,7 +112,7 @@ async function pullRequestsOf(
   return new Map(rows.map(({ id, pullRequestId }) => [id, pullRequestId]));
 }
 
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 /** SQL: whether `expireDueRegistrations` would end a registration. */
 export const registrationsAreDue =
@@ -125,7 +125,7 @@ export const registrationsAreDue =
 export async function expireDueRegistrations(ports: Ports): Promise<void> {
   const due = await ports.db.system.query<{ account_id: string; id: string }>(
     `select account_id, id from preview_registration where ended_at is null and expires_at <= $1
-     order by expires_at limit ${mostAtOnce}`,
+     order by expires_at limit ${maxAtOnce}`,
     [ports.clock().toISOString()],
   );
   for (const { account_id: accountId, id } of due) {

@@ -1,6 +1,7 @@
 // Registers and deregisters environments that CI built for pull requests (interface 4.10). Of several registrations of
 // one preview and commit, only the newest counts. Verifications drive it only while its commit is the head of the pull
 // request.
+import { toHostedRepository } from '../../../hosts/port.ts';
 import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { Transaction } from '../../../platform/database.ts';
 import { encrypt, recordUserAction, requireScope, type Secrets } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
-import { hosted, syncPullRequest } from '../../queue/index.ts';
+import { syncPullRequest } from '../../queue/index.ts';
 import {
   configurationOf,
   loadActiveRepository,
@@ -74,7 +75,7 @@ async function readHeads(
   { prNumber, branch }: Pick<NewRegistration, 'prNumber' | 'branch'>,
 ): Promise<void> {
   const numbers = prNumber === null ? await openNumbersOf(ctx, repository.id, branch) : [prNumber];
-  for (const number of numbers) await syncPullRequest(ctx, hosted(repository), number);
+  for (const number of numbers) await syncPullRequest(ctx, toHostedRepository(repository), number);
 }
 
 async function openNumbersOf(ctx: Context, repositoryId: string, branch: string | null): Promise<number[]> {

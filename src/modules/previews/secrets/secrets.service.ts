@@ -64,13 +64,16 @@ interface GrantRequest {
 
 /** Grants a secret to a repository. A repetition changes nothing. Returns the id of the secret's row. */
 export async function grantPreviewSecret(ctx: Context, request: GrantRequest): Promise<string> {
-  const { id } = await changeGrant(ctx, request, 'granted', async (tx, { secretId, repositoryId }) => {
-    const rows = await tx.query(
-      `insert into preview_secret_grant (account_id, secret_id, repository_id, granted_by, granted_at)
+  const { id } = await changeGrant(ctx, request, {
+    action: 'preview_secret_granted',
+    write: async (tx, { secretId, repositoryId }) => {
+      const rows = await tx.query(
+        `insert into preview_secret_grant (account_id, secret_id, repository_id, granted_by, granted_at)
        values ($1, $2, $3, $4, $5) on conflict do nothing returning 1`,
-      [ctx.accountId, secretId, repositoryId, ctx.actor.email ?? 'interlock', ctx.clock().toISOString()],
-    );
-    return rows.length > 0;
+        [ctx.accountId, secretId, repositoryId, ctx.actor.email ?? 'interlock', ctx.clock().toISOString()],
+      );
+      return rows.length > 0;
+    },
   });
   return id;
 }
@@ -80,20 +83,31 @@ export async function revokePreviewSecret(
   ctx: Context,
   request: GrantRequest,
 ): Promise<{ readonly id: string; readonly hasChanged: boolean }> {
-  return await changeGrant(ctx, request, 'revoked', async (tx, { secretId, repositoryId }) => {
-    const rows = await tx.query(
-      'delete from preview_secret_grant where account_id = $1 and secret_id = $2 and repository_id = $3 returning 1',
-      [ctx.accountId, secretId, repositoryId],
-    );
-    return rows.length > 0;
+  return await changeGrant(ctx, request, {
+    action: 'preview_secret_revoked',
+    write: async (tx, { secretId, repositoryId }) => {
+      const rows = await tx.query(
+        'delete from preview_secret_grant where account_id = $1 and secret_id = $2 and repository_id = $3 returning 1',
+        [ctx.accountId, secretId, repositoryId],
+      );
+      return rows.length > 0;
+    },
   });
+}
+
+interface GrantChange {
+  readonly action: 'preview_secret_granted' | 'preview_secret_revoked';
+  /** Returns whether the grants have changed. */
+  readonly write: (
+    tx: Transaction,
+    of: { readonly secretId: string; readonly repositoryId: string },
+  ) => Promise<boolean>;
 }
 
 async function changeGrant(
   ctx: Context,
   { key, repository }: GrantRequest,
-  result: 'granted' | 'revoked',
-  change: (tx: Transaction, of: { readonly secretId: string; readonly repositoryId: string }) => Promise<boolean>,
+  { action, write }: GrantChange,
 ): Promise<{ readonly id: string; readonly hasChanged: boolean }> {
   requireScope(ctx, 'admin');
   const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'admin');
@@ -103,9 +117,8 @@ async function changeGrant(
       [ctx.accountId, key],
     );
     if (secret === undefined) throw notFound('Preview secret');
-    const hasChanged = await change(tx, { secretId: secret.id, repositoryId });
+    const hasChanged = await write(tx, { secretId: secret.id, repositoryId });
     if (hasChanged) {
-      const action = `preview_secret_${result}` as const;
       await appendEvents(ctx, tx, [{ repositoryId, action, payload: { key } }]);
       await recordUserAction(ctx, tx, { action, target: `${owner}/${name}: ${key}` });
     }

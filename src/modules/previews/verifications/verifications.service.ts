@@ -14,7 +14,7 @@ import {
   maySeeInside,
   requireActive,
   requireAtHostOf,
-  shareRepository,
+  lockRepositoryForShare,
   type RepositoryName,
 } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -36,7 +36,7 @@ export async function verifyPullRequest(
       'input.repository',
     );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    requireActive(await shareRepository(ctx, tx, repository.id));
+    requireActive(await lockRepositoryForShare(tx, repository.id));
     const of = { accountId: ctx.accountId, repositoryId: repository.id, number: request.number };
     const pullRequest = await tx.em.findOne(PullRequestEntity, of);
     if (pullRequest === null) throw notFound('Pull request');

@@ -9,7 +9,7 @@ import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
 import type { Verifying } from './verifying.ts';
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 const carryOut: CarryOut<VerificationTypes> = {
   kind: verificationKind,
@@ -24,7 +24,7 @@ const carryOut: CarryOut<VerificationTypes> = {
     step.kind === 'supervise'
       ? null
       : {
-          message: (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters),
+          message: (error instanceof Error ? error.message : String(error)).slice(0, maxCharacters),
           isFinal: false,
           retryAt: retryAtOf(error),
         },

@@ -3,13 +3,12 @@
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
 import { parseSkill } from '../../../domain/previews/skill.parse.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
 import { masked } from '../../../platform/providers/mask.ts';
 import type { SupervisedVerification } from './supervised-verification.ts';
-import { hosted } from './rows.ts';
 
 export interface DrivenApp {
   readonly target: AppTarget;
@@ -22,7 +21,7 @@ export type Driven =
   /** `message` says why the skill file cannot be followed. */
   | { readonly kind: 'undrivable'; readonly message: string };
 
-const mostSkillBytes = 128 * 1024;
+const maxSkillBytes = 128 * 1024;
 const driveTimeoutMs = 30 * 60_000;
 const longestDetail = 2_000;
 
@@ -68,15 +67,15 @@ export async function driveApp(
 /** Returns the skill, or a text that says why it cannot be followed. */
 async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
-  const file = await hostClient(ctx, hosted(rows.repository)).readFile({
+  const file = await hostClient(ctx, toHostedRepository(rows.repository)).readFile({
     commit: rows.verification.headCommit,
     path,
-    maxBytes: mostSkillBytes,
+    maxBytes: maxSkillBytes,
   });
   if (file === null)
     return path === `.service/verify/skills/${preview.name}.md`
       ? smokeSkill
-      : `There is no skill file ${path} at the head, or it has more than ${mostSkillBytes / 1024} KiB.`;
+      : `There is no skill file ${path} at the head, or it has more than ${maxSkillBytes / 1024} KiB.`;
   const parsed = parseSkill(file.text);
   if (parsed.ok) return parsed.skill;
   return parsed.faults

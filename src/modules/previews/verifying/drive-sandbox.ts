@@ -1,5 +1,6 @@
 // Boots a sandbox, drives the app in it, judges the result, and tears the sandbox down. The row of the sandbox is
 // written before the boot, so that every running sandbox is known.
+import { toHostedRepository } from '../../../hosts/port.ts';
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
@@ -19,7 +20,6 @@ import type { SupervisedVerification, Ending } from './supervised-verification.t
 import { driveApp } from './drive-app.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf, sandboxesFor } from './images.ts';
-import { hosted } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 
 type SandboxEntry = Extract<PreviewEntry, { method: 'sandbox' }>;
@@ -181,7 +181,7 @@ function bootOf(
   const { repository, pullRequest, verification } = rows;
   return {
     name: row.name,
-    repository: hosted(repository),
+    repository: toHostedRepository(repository),
     commit: verification.headCommit,
     port: preview.port,
     setup: preview.setup,

@@ -1,32 +1,31 @@
 // Judges the code of a head for which no preview is available. Findings are written as steps, like the driven steps.
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { deleteSteps, writeStep } from './drive-app.ts';
-import { hosted } from './rows.ts';
 
-const mostFiles = 3_000;
-const mostSkillBytes = 128 * 1024;
-const mostFindings = 100;
+const maxFiles = 3_000;
+const maxSkillBytes = 128 * 1024;
+const maxFindings = 100;
 const longestSummary = 1_000;
 
 export async function judgeCode(supervised: SupervisedVerification): Promise<Ending> {
   const { ctx, rows, verifying, log, signal } = supervised;
   const { repository, verification, pullRequest } = rows;
   const { analysis } = verifying;
-  const client = hostClient(ctx, hosted(repository));
+  const client = hostClient(ctx, toHostedRepository(repository));
   const head = verification.headCommit;
   const because = verification.summary ?? '';
   const base = await client.readRef(`refs/heads/${pullRequest.baseBranch}`);
-  const changed = base && (await client.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
+  const changed = base && (await client.listChangedFiles({ base: base.commit, head, limit: maxFiles }));
   if (!changed)
     return {
       status: 'error',
-      summary: `${because} Its code was not judged either: it changes more than ${mostFiles} files, or its base branch is gone.`,
+      summary: `${because} Its code was not judged either: it changes more than ${maxFiles} files, or its base branch is gone.`,
     };
   log.write(`[interlock] ${because} The code is judged instead. ${analysis.sentence}\n`);
   const path = verification.preview?.verifySkill ?? '';
-  const skill = path === '' ? null : await client.readFile({ commit: head, path, maxBytes: mostSkillBytes });
+  const skill = path === '' ? null : await client.readFile({ commit: head, path, maxBytes: maxSkillBytes });
   const report = await analysis.analyse({
     title: pullRequest.title,
     head,
@@ -43,7 +42,7 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
 
 async function writeFindings(supervised: SupervisedVerification, { findings }: AnalysisReport): Promise<void> {
   await deleteSteps(supervised);
-  for (const [index, finding] of findings.slice(0, mostFindings).entries())
+  for (const [index, finding] of findings.slice(0, maxFindings).entries())
     await writeStep(
       supervised,
       {

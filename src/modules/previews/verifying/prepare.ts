@@ -4,12 +4,12 @@ import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf } from './images.ts';
-import { hosted, lockVerification, type VerificationRows } from './rows.ts';
+import { lockVerification, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import type { Verifying } from './verifying.ts';
 
@@ -19,7 +19,7 @@ export type PreviewChoice =
   | { readonly kind: 'governed'; readonly by: PreviewEntry }
   | { readonly kind: 'degraded'; readonly because: string };
 
-const mostFiles = 10_000;
+const maxFiles = 10_000;
 
 export async function prepare(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await lockVerification(ctx, tx, verificationId));
@@ -53,10 +53,10 @@ async function isAllExempt(
 ): Promise<boolean> {
   const globs = exemptPaths(configuration);
   if (globs.length === 0) return false;
-  const client = hostClient(ctx, hosted(repository));
+  const client = hostClient(ctx, toHostedRepository(repository));
   const base = await client.readRef(`refs/heads/${pullRequest.baseBranch}`);
   if (base === null) return false;
-  const range = { base: base.commit, head: verification.headCommit, limit: mostFiles };
+  const range = { base: base.commit, head: verification.headCommit, limit: maxFiles };
   const changed = await client.listChangedFiles(range);
   return (
     changed !== null &&

@@ -3,11 +3,11 @@
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
 import { checkOutcomeOf, isFinal, type CheckOutcome } from '../../../domain/previews/verification.status.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { pullRequestPage } from '../../repositories/index.ts';
 import { untried } from '../../../platform/turns/index.ts';
-import { hosted, lockVerification, type VerificationRows } from './rows.ts';
+import { lockVerification, type VerificationRows } from './rows.ts';
 import type { RecordCheck, Verifying } from './verifying.ts';
 
 export async function publish(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
@@ -48,7 +48,7 @@ async function publishAtHost(
   const url = pullRequestPage(ctx, repository, pullRequest.number);
   const check = { commit, name: verificationCheckName, ...described, url, version };
   try {
-    await hostClient(ctx, hosted(repository)).publishCheck(check);
+    await hostClient(ctx, toHostedRepository(repository)).publishCheck(check);
     return null;
   } catch (error) {
     if (error instanceof HostRefused) return `The host refused the check: ${error.message}`;

@@ -9,7 +9,7 @@ import { configurationOf } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { startVerification } from './start-verification.ts';
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 export async function reconcileVerifications(ctx: Context, repository: RepositoryRow): Promise<void> {
   const configuration = configurationOf(repository);
@@ -25,7 +25,7 @@ export async function reconcileVerifications(ctx: Context, repository: Repositor
                   or exists (select from verification v where v.account_id = p.account_id and v.repository_id = p.repository_id
                              and v.head_commit = p.head_sha))
            order by p.id desc limit $3`,
-    values: [ctx.accountId, repository.id, mostAtOnce, requiresVerification(configuration)],
+    values: [ctx.accountId, repository.id, maxAtOnce, requiresVerification(configuration)],
   });
   for (const { id, head, baseBranch } of heads) {
     if (!isManagedBranch(configuration, baseBranch, repository.defaultBranch)) continue;

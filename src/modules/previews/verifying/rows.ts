@@ -2,7 +2,6 @@
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import type { VerificationSituation } from '../../../domain/previews/drive.ts';
-import type { HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { PullRequestEntity, type PullRequestRow } from '../../queue/store/queue.entities.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -20,10 +19,6 @@ export interface VerificationRows {
   readonly pullRequest: PullRequestRow;
   /** Null: no sandbox has been booted yet. */
   readonly sandbox: PreviewSandboxRow | null;
-}
-
-export function hosted({ accountId, id, owner, name, host }: RepositoryRow): HostedRepository {
-  return { accountId, id, owner, name, host };
 }
 
 /** Locks the verification's row, and then reads the rows that belong to it. */

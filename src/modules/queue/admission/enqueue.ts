@@ -36,15 +36,15 @@ export interface SkipOptions {
 }
 
 export function refuseSource(repository: EnqueuedRepository, source: QueueSource): void {
-  if (!repository.active) throw notActive();
+  if (!repository.active) throw inactiveRepository();
   const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
   if (blocked.includes(source)) {
     throw new DomainError('QUEUE_SOURCE_BLOCKED', `Queueing by ${source} is disabled`);
   }
 }
 
-function notActive(): DomainError {
-  return new DomainError('NOT_QUEUEABLE', 'The repository is not active.');
+function inactiveRepository(): DomainError {
+  return new DomainError('NOT_QUEUEABLE', 'The repository is inactive.');
 }
 
 const longestReason = 1_000;
@@ -177,14 +177,14 @@ export async function enqueue(work: QueueWork, { repository, row }: Enqueued, op
   await enqueueOne(work, { repository, row }, options);
 }
 
-// The repository was read before the queue was locked, and may have been disabled since. Disabling takes the lock of
-// the queue too, so the value that is read here cannot change before the commit.
+// The repository was read before the queue was locked, and may have been deactivated since. Deactivating takes the
+// lock of the queue too, so the value that is read here cannot change before the commit.
 async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Promise<void> {
   const active = await tx.query('select from repository where account_id = $1 and id = $2 and active', [
     ctx.accountId,
     id,
   ]);
-  if (active.length === 0) throw notActive();
+  if (active.length === 0) throw inactiveRepository();
 }
 
 async function enqueueOne(work: QueueWork, { repository, row }: Enqueued, options: EnqueueOptions): Promise<void> {

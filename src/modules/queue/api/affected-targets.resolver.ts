@@ -5,7 +5,7 @@ import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
-const mostNames = 1_000;
+const maxNames = 1_000;
 
 @ObjectType({ simpleResolvers: true, description: 'The parts of the code base that a pull request affects.' })
 export class AffectedTargets {
@@ -73,8 +73,8 @@ export class AffectedTargetsResolver {
     })
     first: number,
   ): Promise<AffectedTargets | null> {
-    if (first < 0 || first > mostNames)
-      throw new DomainError('BAD_INPUT', `first must be between 0 and ${mostNames}`, 'first');
+    if (first < 0 || first > maxNames)
+      throw new DomainError('BAD_INPUT', `first must be between 0 and ${maxNames}`, 'first');
     return await loaderOf(ctx, targetsOf).load({ id, at: past?.at ?? null, first });
   }
 }

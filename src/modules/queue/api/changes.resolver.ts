@@ -164,7 +164,9 @@ async function followBatches(subscribing: Subscribing<FollowQueueArgs>): Promise
 async function followPullRequest(subscribing: Subscribing<FollowPullRequestArgs>): Promise<AsyncIterable<unknown>> {
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
-  const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), args.number);
+  const found = await readPullRequestByNumber(context, await loadRepository(context, args.repository), {
+    number: args.number,
+  });
   if (found === null) throw notFound('Pull request');
   return await followEvents(subscribing, {
     matches: ({ pullRequestId }) => pullRequestId === found.id,

@@ -6,7 +6,7 @@ import { requireScope } from '../../accounts/index.ts';
 import type { QueueDepthPoint } from './depth-history.types.ts';
 import type { Queue } from './queue.types.ts';
 
-const mostPoints = 500;
+const maxPoints = 500;
 const longestMs = 31 * 24 * 3_600_000;
 
 export interface DepthSpan {
@@ -46,8 +46,8 @@ function checkSpan({ from, to, points }: DepthSpan): void {
   if (from >= to) throw new DomainError('BAD_INPUT', 'to must be later than from.', 'to');
   if (to.getTime() - from.getTime() > longestMs)
     throw new DomainError('BAD_INPUT', 'from and to must be at most 31 days apart.', 'from');
-  if (points < 1 || points > mostPoints)
-    throw new DomainError('BAD_INPUT', `points must be between 1 and ${mostPoints}.`, 'points');
+  if (points < 1 || points > maxPoints)
+    throw new DomainError('BAD_INPUT', `points must be between 1 and ${maxPoints}.`, 'points');
 }
 
 /** Returns SQL for the number of the first interval that starts at an instant or later. */

@@ -22,9 +22,9 @@ export interface Version extends LineRow {
   readonly body: string;
 }
 
-const mostVersions = 100;
+const maxVersions = 100;
 
-const mostEvents = 50;
+const maxEvents = 50;
 
 /** The newest of these events says whether a user took the pull request out of the line, and which user. */
 const queueing = ['dequeued', 'queued', 'opened'];
@@ -51,7 +51,7 @@ export async function readVersions(
          union all
          select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
          where v.account_id = $1 and v.pull_request_id = asked.one) stood
-       where stood.version_since <= $3 order by stood.version_since desc limit ${isBrief ? 1 : mostVersions}) version
+       where stood.version_since <= $3 order by stood.version_since desc limit ${isBrief ? 1 : maxVersions}) version
      order by version_since desc`,
     [ctx.accountId, ids, instant],
   );
@@ -67,7 +67,7 @@ export async function readEvents(
   const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
     `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
      from unnest($2::bigint[]) as asked (one), lateral (
-       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 and ($4::text[] is null or action = any($4)) order by id desc limit ${isBrief ? 1 : mostEvents}) e
+       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 and ($4::text[] is null or action = any($4)) order by id desc limit ${isBrief ? 1 : maxEvents}) e
      order by e.id desc`,
     [ctx.accountId, ids, instant, isBrief ? queueing : null],
   );

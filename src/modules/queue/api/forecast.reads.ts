@@ -28,12 +28,12 @@ export interface QueueForecast extends Forecast {
 }
 
 const freshMs = 10_000;
-const mostKept = 500;
+const maxKept = 500;
 /** CPU time of a forecast. Nine simulations run even if they take longer. */
 const budgetMs = 200;
 const timeoutMs = 10_000;
 /** If so many requests wait already, further requests get no forecast. */
-const mostWaiting = 20;
+const maxWaiting = 20;
 
 const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
 interface Kept {
@@ -85,7 +85,7 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
   const next = { version, until: now + freshMs, keptUntil: now + length * keptMsPerPullRequest, length, answer };
   kept.set(queueId, next);
   const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
   // After a failure, the next request makes a new forecast.
   answer.then(
     (forecast) => {
@@ -99,7 +99,7 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
 }
 
 async function readForecast(ctx: Context, queueId: string): Promise<QueueForecast | null> {
-  if (thread.load >= mostWaiting) return null;
+  if (thread.load >= maxWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const snapshot = await snapshotOf(ctx, tx, queueId);
     if (snapshot === null) return null;
@@ -135,7 +135,7 @@ export interface LineMoves {
  */
 export async function readMoves(ctx: Context, { before, after, now }: ComparedLines): Promise<LineMoves | null> {
   requireScope(ctx, 'queue:read');
-  if (thread.load >= mostWaiting) return null;
+  if (thread.load >= maxWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     change: { before: await withProbabilities(ctx, tx, before), after: await withProbabilities(ctx, tx, after) },
     statistics: await loadBuildStatistics(ctx, tx, before),
@@ -170,7 +170,7 @@ async function withProbabilities(ctx: Context, tx: Transaction, snapshot: Snapsh
   };
 }
 
-const mostBuilds = 1_000;
+const maxBuilds = 1_000;
 
 /** Statistics of the last builds, for simulations. Null: no build has ended. */
 async function loadBuildStatistics(
@@ -183,7 +183,7 @@ async function loadBuildStatistics(
     `with lately as (
        select b.id, b.state, b.parent_batch_id, extract(epoch from b.created_at)::float8 * 1000 as began, coalesce(b.ended_at, $3) as stopped,
               case when not c.canceled then c.finished_at end as ended
-       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit ${mostBuilds}) b
+       from (select * from batch where account_id = $1 and queue_id = $2 order by id desc limit ${maxBuilds}) b
        left join build c on c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit
        where b.build_started_at is not null and (c.finished_at is null or c.finished_at > b.created_at))
      select began as "startedAt", extract(epoch from coalesce(ended, stopped))::float8 * 1000 - began as "lastedMs", ended is not null as "hasEnded", state,

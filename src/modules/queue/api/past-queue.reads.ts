@@ -112,7 +112,7 @@ async function readVersionsAt(
 }
 
 /** How many of the batches that ended last are searched for the newest batch. A queue never has more live batches. */
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 /**
  * The batches at an instant, newest first. Reads one more than `size`. A batch that was live at the instant is returned
@@ -133,7 +133,7 @@ export async function readPastBatches(
            where b.account_id = $1 and b.queue_id = $2 and b.id < $3
              and b.id <= greatest((select max(one) from unnest($5::bigint[]) one), (
                select max(last.id) from (
-                 select e.id from batch e where e.account_id = $1 and e.queue_id = $2 and e.ended_at <= $7 order by e.ended_at desc limit ${mostAtOnce}) last))
+                 select e.id from batch e where e.account_id = $1 and e.queue_id = $2 and e.ended_at <= $7 order by e.ended_at desc limit ${maxAtOnce}) last))
              and (b.id = any ($5::bigint[]) or (b.ended_at <= $7 and b.state = any ($6::text[])))
            order by b.id desc limit $4::bigint + 1`,
     values: [ctx.accountId, queue.id, page.before, page.size, [...live.keys()], ended, past.at],

@@ -67,8 +67,7 @@ type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
 export async function readPullRequestByNumber(
   ctx: Context,
   repository: Repository,
-  number: number,
-  isNarrow = false,
+  { number, isNarrow = false }: { readonly number: number; readonly isNarrow?: boolean },
 ): Promise<PullRequest | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<RowWithBot>(ctx.accountId, {
@@ -160,10 +159,10 @@ export async function countPullRequests(
 
 // No index finds words in the middle of a text, so the newest pull requests are searched one by one. $1 is the account,
 // $2 the repository, $3 statuses, $4 the base branch, $5 the author, $6 patterns.
-const mostSearched = 10_000;
+const maxSearched = 10_000;
 const newestWithWords = `
   select n.id from (select * from pull_request a where a.account_id = $1 and a.repository_id = $2
-                    order by a.id desc limit ${mostSearched}) n
+                    order by a.id desc limit ${maxSearched}) n
   where ($3::text[] is null or n.status = any ($3)) and ($4::text is null or n.base_branch = $4)
     and ($5::text is null or n.author = $5)
     and concat_ws(' ', '#' || n.number, n.title, n.author, n.head_branch) ilike all ($6::text[])`;

@@ -90,7 +90,7 @@ export class RepositoryPullRequestsResolver {
     if (byNumber === (typeof headBranch === 'string'))
       throw new DomainError('BAD_INPUT', 'Give either number or headBranch', 'number');
     return byNumber
-      ? await readPullRequestByNumber(ctx, repository, number, selectsOnly(info, narrowFields))
+      ? await readPullRequestByNumber(ctx, repository, { number, isNarrow: selectsOnly(info, narrowFields) })
       : await readPullRequestByHead(ctx, repository, headBranch ?? '');
   }
 

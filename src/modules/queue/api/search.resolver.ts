@@ -9,7 +9,7 @@ import { pullRequestColumns } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
 /** The greatest number of candidates of each kind, in all repositories together. */
-const mostCandidates = 2_000;
+const maxCandidates = 2_000;
 
 @Resolver(() => Search)
 export class SearchPullRequestsResolver {
@@ -20,7 +20,7 @@ export class SearchPullRequestsResolver {
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() search: Search): Promise<PullRequest[]> {
     const { repositories, text, words, first } = search;
-    const each = Math.ceil(mostCandidates / Math.max(1, repositories.length));
+    const each = Math.ceil(maxCandidates / Math.max(1, repositories.length));
     const ids = repositories.map(({ id }) => id);
     const found = await ctx.db.read<PullRequest & { readonly repositoryId: string }>(ctx.accountId, {
       name: 'search_pull_requests',

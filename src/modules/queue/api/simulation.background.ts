@@ -29,7 +29,7 @@ export interface SimulationRead {
 const budgetMs = 5 * 60_000;
 const leaseSec = 60;
 const prolongEveryMs = 2_000;
-const mostKept = 20;
+const maxKept = 20;
 const lost = 'The process that ran the simulation has ended. Start the simulation again.';
 
 const columns = `s.id, s.base_branch as "baseBranch", s.days, s.yaml,
@@ -38,12 +38,12 @@ const columns = `s.id, s.base_branch as "baseBranch", s.days, s.yaml,
   s.created_by as "createdBy", s.created_at as "createdAt", s.ended_at as "endedAt"`;
 
 /** The newest simulations of a repository, newest first. */
-export async function readSimulations(ctx: Context, repositoryId: string, most: number): Promise<SimulationRead[]> {
+export async function readSimulations(ctx: Context, repositoryId: string, max: number): Promise<SimulationRead[]> {
   requireScope(ctx, 'analytics:read');
   return await ctx.db.read<SimulationRead>(ctx.accountId, {
     name: 'simulations',
     text: `select ${columns} from simulation s where s.account_id = $1 and s.repository_id = $2 order by s.id desc limit $4::integer`,
-    values: [ctx.accountId, repositoryId, ctx.clock().toISOString(), most],
+    values: [ctx.accountId, repositoryId, ctx.clock().toISOString(), max],
   });
 }
 
@@ -94,7 +94,7 @@ async function insert(ctx: Context, { days, yaml }: SimulationRequest, prepared:
       throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
     await tx.query(
       `delete from simulation where account_id = $1 and id not in (
-         select id from simulation where account_id = $1 order by id desc limit ${mostKept})`,
+         select id from simulation where account_id = $1 order by id desc limit ${maxKept})`,
       [ctx.accountId],
     );
     return made.id;

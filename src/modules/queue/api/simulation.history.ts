@@ -12,7 +12,7 @@ export interface Span {
 }
 
 /** The largest number of rows that can be read and simulated within a minute. */
-export const mostRows = 200_000;
+export const maxRows = 200_000;
 const logPage = 20_000;
 const batchPage = 5_000;
 
@@ -98,7 +98,7 @@ async function readBack<Row>(
     const page: Row[] = await read(before);
     rows.push(...page);
     const last = page.at(-1);
-    if (last === undefined || page.length < pageSize || rows.length >= mostRows) return rows;
+    if (last === undefined || page.length < pageSize || rows.length >= maxRows) return rows;
     before = keyOf(last);
   }
 }

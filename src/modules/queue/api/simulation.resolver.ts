@@ -13,7 +13,7 @@ import {
   toSimulationNode,
 } from './simulation.types.ts';
 
-const mostShown = 20;
+const maxShown = 20;
 
 @Resolver(() => Repository)
 export class SimulationResolver {
@@ -59,10 +59,10 @@ export class SimulationResolver {
     })
     first: number | null,
   ): Promise<Simulation[]> {
-    const most = first ?? mostShown;
-    if (most < 1 || most > mostShown)
-      throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostShown}`, 'first');
-    return (await readSimulations(ctx, id, most)).map(toSimulationNode);
+    const max = first ?? maxShown;
+    if (max < 1 || max > maxShown)
+      throw new DomainError('BAD_INPUT', `first must be between 1 and ${maxShown}`, 'first');
+    return (await readSimulations(ctx, id, max)).map(toSimulationNode);
   }
 }
 

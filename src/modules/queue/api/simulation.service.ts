@@ -6,14 +6,13 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { logOfMerges } from '../../../domain/simulation/history.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
-import { mostRows, readBatches, readLog } from './simulation.history.ts';
+import { maxRows, readBatches, readLog } from './simulation.history.ts';
 import type { ReplayTask } from './simulation.thread.ts';
 
 export interface SimulationRequest {
@@ -30,7 +29,7 @@ export type SimulationResult =
   /** `other` is null if no other configuration was given. */
   | { readonly present: Comparison; readonly other: Comparison | null };
 
-const mostDays = 90;
+const maxDays = 90;
 const budgetMs = 50_000;
 /** The time for converting the history to a workload, before the time limit begins. */
 const preparationMs = 25_000;
@@ -59,8 +58,8 @@ export async function prepareSimulation(
 ): Promise<{ readonly problems: readonly Problem[] } | PreparedSimulation> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
-  if (!Number.isInteger(days) || days < 1 || days > mostDays)
-    throw new DomainError('BAD_INPUT', `days must be from 1 to ${mostDays}.`, 'days');
+  if (!Number.isInteger(days) || days < 1 || days > maxDays)
+    throw new DomainError('BAD_INPUT', `days must be from 1 to ${maxDays}.`, 'days');
   const repository = await loadRepository(ctx, request.repository, atHost);
   const other = yaml === null ? null : parseConfiguration(yaml);
   if (other?.ok === false) return { problems: other.problems };
@@ -109,8 +108,8 @@ export async function runSimulation(
     const batches = await readBatches(ctx, span, present);
     const past: Past =
       log.length === 0
-        ? await readPastOfGit(ctx, hosted(repository), { baseBranch, since })
-        : { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
+        ? await readPastOfGit(ctx, toHostedRepository(repository), { baseBranch, since })
+        : { log, batches, isCut: log.length >= maxRows || batches.length >= maxRows };
     const shares = [0, changed === null ? 1 : 0];
     const reportShare = (at: number) => (share: number) => {
       shares[at] = share;
@@ -132,7 +131,7 @@ function requireNoOther({ accountId }: Context): void {
     throw new DomainError('RATE_LIMITED', 'A simulation of this account is running. Try again when it has ended.');
 }
 
-const mostMerges = 5_000;
+const maxMerges = 5_000;
 
 /** The queue of an imported branch may have no events. Then the commits of the branch are taken as its history. */
 async function readPastOfGit(
@@ -143,11 +142,11 @@ async function readPastOfGit(
   const client = hostClient(ctx, repository);
   const tip = await client.readRef(`refs/heads/${baseBranch}`);
   if (tip === null) return { log: [], batches: [] };
-  const commits = await client.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
+  const commits = await client.listFirstParents({ from: null, to: tip.commit, limit: maxMerges });
   const merges = commits
     .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
     .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));
-  return { log: logOfMerges(merges), batches: [], isFromGit: true, isCut: merges.length >= mostMerges };
+  return { log: logOfMerges(merges), batches: [], isFromGit: true, isCut: merges.length >= maxMerges };
 }
 
 async function readQueue(

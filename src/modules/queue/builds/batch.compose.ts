@@ -38,7 +38,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   if (result.kind === 'conflict')
     return batch.sideBuild === 'speculative'
       ? await keepConflictOfSpeculation(ctx, loaded, loaded.assumed.length + result.at)
-      : await keepConflict(ctx, loaded, result);
+      : await keepConflict(ctx, loaded, { ...result, of: 'composition' });
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
     await renewHeadBuild(ctx, loaded);
@@ -110,7 +110,7 @@ async function compose(
 }
 
 /** At most so many commits of a pull request are read to find its co-authors. */
-const mostCommits = 500;
+const maxCommits = 500;
 
 /**
  * Adds co-authors to the messages of members that list them. Commits never change, so a repetition gives the same
@@ -128,7 +128,7 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
     const commits = await client.listCommits({
       from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
-      limit: mostCommits,
+      limit: maxCommits,
     });
     const main = { name: member.authorName, email: member.authorEmail };
     const message = withCoauthors(member.message, coauthorsOf(commits, main, [client.identity().email]));
@@ -171,25 +171,25 @@ async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promis
   return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
 }
 
+type MemberConflict = Extract<CompositionResult, { kind: 'conflict' }> & {
+  /** Whether composing the batch failed, or updating the branch of the pull request. */
+  readonly of: 'composition' | 'branch';
+};
+
 /**
  * Records a conflict of a member. If composing failed, the conflict is a fact about commits, and is stored as a merge
  * result. If only the update of the branch failed, no merge result is stored, because the commit that lands may still
  * be composed where a rebase of the branch fails. The pull request has the conflict only as long as the same head is in
  * line.
  */
-async function keepConflict(
-  ctx: Context,
-  loaded: LoadedBatch,
-  conflict: Extract<CompositionResult, { kind: 'conflict' }>,
-  of: 'composition' | 'branch' = 'composition',
-): Promise<void> {
+async function keepConflict(ctx: Context, loaded: LoadedBatch, conflict: MemberConflict): Promise<void> {
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     // A side build does not contain the pull requests before it, and may conflict for that reason. So the batch is
     // given up, and neither the pull request nor a merge result records the conflict.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
-    if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
+    if (conflict.of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
     const row =
       member &&
@@ -307,7 +307,7 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
       at: batch.createdAt,
       belowHead: member.belowHead ?? null,
     });
-    if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
+    if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0, of: 'branch' });
     if (updated.kind === 'empty')
       return await blockMembers(ctx, loaded, [
         { member, message: `${baseBranch} already has all changes of the pull request` },

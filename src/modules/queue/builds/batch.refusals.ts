@@ -75,7 +75,7 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
   });
 }
 
-const patienceMs = 10 * 60_000;
+const haltAfterMs = 10 * 60_000;
 // When a step of each batch first failed in this process. If the process is restarted, the time starts again.
 const failing = new WeakMap<Database, Map<string, number>>();
 
@@ -103,7 +103,7 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
     }
     const since = failingSince.get(key) ?? now;
     failingSince.set(key, since);
-    if (now - since >= patienceMs) await haltFor(ctx, batch.id, error);
+    if (now - since >= haltAfterMs) await haltFor(ctx, batch.id, error);
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 // The bot pull request of a build at the host. The branch of a bot pull request belongs to the service, which moves and
 // deletes it by compare-and-set whatever its commit is.
 import type { Context } from '../../../context.ts';
-import { hostClient, RefMoved } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import { hostClient, RefMoved, type HostedRepository } from '../../../hosts/port.ts';
 import { chooseBotPullRequest } from '../../../domain/queue/planning/idle-bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';

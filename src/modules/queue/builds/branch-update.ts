@@ -2,10 +2,9 @@
 // recorded before the push, so that every later reader sees that the service made this head.
 import type { Context } from '../../../context.ts';
 import { decideBranchRefusal, type PullRequestHead } from '../../../domain/queue/requests/head-branch.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 
 export type BranchUpdateResult =
   /** `head` is the present head of the branch. `moved` is false if the branch already contained the base commit. */

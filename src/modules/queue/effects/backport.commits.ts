@@ -1,11 +1,10 @@
 // Finds the commits of a merged pull request on its base branch, oldest first. A backport picks these commits.
 import type { Context } from '../../../context.ts';
-import { hostClient, type HostCommit } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
 /** One more than a backport may pick, so that a longer series is refused and not shortened. */
-const mostCommits = 501;
+const maxCommits = 501;
 
 /**
  * A pull request that was squashed or merged has one commit. A pull request that was rebased has a series of commits.
@@ -49,7 +48,7 @@ async function readLanded(ctx: Context, pullRequestId: string): Promise<Landed |
 }
 
 async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, below }: Landed): Promise<string[]> {
-  const line = await hostClient(ctx, host).listFirstParents({ from: below, to: own_commit, limit: mostCommits });
+  const line = await hostClient(ctx, host).listFirstParents({ from: below, to: own_commit, limit: maxCommits });
   return line.length === 0 ? [own_commit] : oldestFirst(line);
 }
 
@@ -65,14 +64,14 @@ async function findMergedElsewhere(
   { number, merge, headSha }: { readonly number: number; readonly merge: string; readonly headSha: string },
 ): Promise<readonly string[]> {
   const client = hostClient(ctx, host);
-  const own = await client.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
+  const own = await client.listFirstParents({ from: merge, to: headSha, limit: maxCommits });
   const line = await client.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
   const isRebased = own.length > 1 && own.every((commit, index) => isSameChange(commit, line[index]));
   if (isRebased) return oldestFirst(line);
   if (own.length > 0 || !(await isOnLine(client, { merge, headSha }))) return [merge];
   const listed = await client.listCommitsOf(number);
   if (listed === null) return [];
-  return pickListed(await client.listFirstParents({ from: null, to: headSha, limit: mostCommits }), listed);
+  return pickListed(await client.listFirstParents({ from: null, to: headSha, limit: maxCommits }), listed);
 }
 
 async function isOnLine(
@@ -80,7 +79,7 @@ async function isOnLine(
   { merge, headSha }: { readonly merge: string; readonly headSha: string },
 ): Promise<boolean> {
   if (merge === headSha) return true;
-  const since = await client.listFirstParents({ from: headSha, to: merge, limit: mostCommits });
+  const since = await client.listFirstParents({ from: headSha, to: merge, limit: maxCommits });
   return since.at(-1)?.parents[0] === headSha;
 }
 

@@ -31,7 +31,7 @@ type Outcome =
   /** The pull request is merged, closed, or in line and therefore not updated automatically. */
   | { readonly kind: 'over' };
 
-const mostTries = 3;
+const maxAttempts = 3;
 
 export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<void> {
   const loaded = await startBranchWork(ctx, intent);
@@ -47,12 +47,12 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 async function updateWithRetries(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await tryOnce(ctx, loaded, cause);
     } catch (error) {
       // Somebody pushed in the meantime, so the new head is updated instead.
-      if (!(error instanceof RefMoved) || tries === mostTries) throw error;
+      if (!(error instanceof RefMoved) || attempt === maxAttempts) throw error;
     }
   }
 }

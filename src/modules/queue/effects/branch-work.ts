@@ -1,9 +1,8 @@
 // Starts and ends branch work of every kind, and carries out the refresh, which is the shortest kind.
 import type { Context } from '../../../context.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { syncBase } from '../facts/base-branches.ts';
@@ -28,7 +27,7 @@ export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<
     if (started.length === 0) return null;
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { intent, row, repository, host: hosted(repository) };
+    return { intent, row, repository, host: toHostedRepository(repository) };
   });
 }
 

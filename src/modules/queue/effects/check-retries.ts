@@ -2,13 +2,18 @@
 import type { Context } from '../../../context.ts';
 import { chooseRetryContext } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { type HostClient, hostClient, HostRefused } from '../../../hosts/port.ts';
+import {
+  type HostClient,
+  hostClient,
+  HostRefused,
+  toHostedRepository,
+  type HostedRepository,
+} from '../../../hosts/port.ts';
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import { QueueEntity, type IntentRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -28,7 +33,7 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
   const { host, configuration } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
-    return { host: hosted(repository), configuration: configurationOf(repository) };
+    return { host: toHostedRepository(repository), configuration: configurationOf(repository) };
   });
   const client = hostClient(ctx, host);
   const isStarted = await startAttempt(client, planned);

@@ -1,9 +1,8 @@
 // Starts a final gate at the host.
 import type { Context } from '../../../context.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, type HostedRepository } from '../../../hosts/port.ts';
 import { loadBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
 import { type GateRun, readGateRuns, type GateOutcome, writeGateOutcome } from '../facts/final-gates.ts';

@@ -1,6 +1,11 @@
 // Handles a failed intent: ends it, postpones it, or halts its queue.
 import type { Context } from '../../../context.ts';
-import { awaitHost, decideNextTry, landingHaltText, mostTries } from '../../../domain/queue/landing/host-retry.ts';
+import {
+  awaitHost,
+  decideNextAttempt,
+  landingHaltText,
+  maxEffectAttempts,
+} from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';
@@ -9,7 +14,7 @@ import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from
 import { changeQueue, lockQueue, noteHostWait } from '../store/queue.locks.ts';
 import { startWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
 import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
-import { mostAttempts } from '../landing/landing.ts';
+import { maxLandingAttempts } from '../landing/landing.ts';
 
 const unreadableMs = 10 * 60_000;
 const longestOutageMs = 60 * 60_000;
@@ -36,17 +41,17 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   }
   // A refused notification would be refused again in every turn, and nothing depends on it. So it is ended.
   if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
-  const tries = intent.attempt + 1;
+  const attempts = intent.attempt + 1;
   if (isBranchWork(intent.kind)) {
     if (!isGivenUp(ctx, intent, error)) return false;
     const isUnavailable = error instanceof HostUnavailable;
     return await giveUp(ctx, intent, {
       reason: reasonOf(error),
-      because: isUnavailable ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
+      because: isUnavailable ? 'the code host could not be reached for an hour' : `it failed ${attempts} times`,
     });
   }
-  const waitMs = decideNextTry(textKinds.includes(intent.kind) ? 'text' : 'step', tries);
-  if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
+  const waitMs = decideNextAttempt(textKinds.includes(intent.kind) ? 'text' : 'step', attempts);
+  if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), attempts });
   await postpone(ctx, intent, waitMs);
   ctx.meter.count('interlock_retries_total', { what: intent.kind });
   return false;
@@ -82,7 +87,7 @@ function reasonOf(error: unknown): string {
  */
 function isGivenUp(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
   const mayRecover = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
-  return attempt + 1 >= mostTries && !mayRecover;
+  return attempt + 1 >= maxEffectAttempts && !mayRecover;
 }
 
 /** Plans the next attempt, unless the intent was planned again in the meantime with a payload that was never tried. */
@@ -112,7 +117,7 @@ interface GivenUp {
    * How many times a notification was tried before it was given up. Absent: the event log gets no event about the
    * failure.
    */
-  readonly tries?: number;
+  readonly attempts?: number;
 }
 
 async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<true> {
@@ -127,7 +132,8 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (ended.length === 0) return;
     const work = startWork(ctx, tx, queue);
     if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
-    if (end.tries !== undefined) work.events.push(await createFailureEvent(tx, intent, { reason, tries: end.tries }));
+    if (end.attempts !== undefined)
+      work.events.push(await createFailureEvent(tx, intent, { reason, attempts: end.attempts }));
     await finishWork(work);
     // The line may wait for this work (update_before_requeue), and other work of the same kind may wait too.
     if (isBranchWork(intent.kind))
@@ -140,7 +146,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
 async function createFailureEvent(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,
-  failure: { readonly reason: string; readonly tries: number },
+  { reason, attempts }: { readonly reason: string; readonly attempts: number },
 ): Promise<NewEvent> {
   const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId ?? '' });
   return {
@@ -148,7 +154,7 @@ async function createFailureEvent(
     queueId,
     pullRequestId: row.id,
     action: 'notification_failed',
-    payload: { number: row.number, kind, ...failure },
+    payload: { number: row.number, kind, reason, tries: attempts },
   };
 }
 
@@ -165,10 +171,10 @@ async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknow
       error instanceof HostUnavailable &&
       intent.startedAt &&
       ctx.clock().getTime() - intent.startedAt.getTime() > unreadableMs;
-    if (!isUnreadable && intent.attempt < mostAttempts) return;
+    if (!isUnreadable && intent.attempt < maxLandingAttempts) return;
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
     if (work.queue.haltedReason) return;
-    haltWork(work, landingHaltText(intent.batchId ?? '', { tries: intent.attempt, reason: reasonOf(error) }));
+    haltWork(work, landingHaltText(intent.batchId ?? '', { attempts: intent.attempt, reason: reasonOf(error) }));
     await finishWork(work);
   });
 }

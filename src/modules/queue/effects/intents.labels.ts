@@ -1,10 +1,9 @@
 // Writes labels at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../store/rules-in-force.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { finishIntent } from '../store/intents.ts';
 import { PullRequestEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 
@@ -34,7 +33,7 @@ async function setLabel(
 ): Promise<void> {
   const client = hostClient(ctx, host);
   try {
-    await client.setLabel(number, label, present);
+    await client.setLabel(number, { label, present });
   } catch (error) {
     // After a refusal the label is missing, or somebody else added the label. It must not count as the queue's own,
     // because a label that a person adds would then be no request.
@@ -74,7 +73,7 @@ async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
          where account_id = $1 and id = $2 and not $3 = any(queue_labels)`,
         [ctx.accountId, row.id, label],
       );
-    return { host: hosted(repository), number: row.number, label, present, isWanted };
+    return { host: toHostedRepository(repository), number: row.number, label, present, isWanted };
   });
 }
 

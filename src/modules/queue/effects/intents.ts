@@ -1,7 +1,7 @@
 // Carries out intents. The queue's workflow passes only their ids, so the workflow needs no change for a new kind.
 // `carryOutKind` names the function of each kind. Functions that are short are in this file.
 import type { Context } from '../../../context.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -9,7 +9,6 @@ import { endOrPostpone } from './intents.failures.ts';
 import { finishIntent, finishIntents } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { carryOutGate } from './final-gates.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { writeLabel } from './intents.labels.ts';
 import { concludePullRequest } from './merged-pull-request.ts';
 import { publishStatuses } from './intents.status.ts';
@@ -123,7 +122,7 @@ async function writeReply(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, number } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { host: hosted(repository), number: row.number };
+    return { host: toHostedRepository(repository), number: row.number };
   });
   await hostClient(ctx, host).upsertComment(number, {
     key: `reply:${String(intent.payload['key'])}`,
@@ -138,7 +137,7 @@ async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
     return await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
   });
-  await recordChecks(ctx, hosted(repository), intent.key);
+  await recordChecks(ctx, toHostedRepository(repository), intent.key);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, intent.queueId);
     await tx.query(
@@ -152,7 +151,7 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
   const { bot, host } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(BotPullRequestEntity, { id: intent.key });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    return { bot: row, host: hosted(repository) };
+    return { bot: row, host: toHostedRepository(repository) };
   });
   await hostClient(ctx, host).closePullRequest(bot.number);
   await deleteBranch(ctx, host, bot.branch);

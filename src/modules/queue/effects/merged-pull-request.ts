@@ -2,12 +2,11 @@
 // that were stacked on it get its base branch, and its branch is deleted if the configuration says so.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import { hostClient, type HostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, type HostClient, HostRefused, RefMoved, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { readPullRequestsAbove } from '../host-sync/queue-assignment.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
 
@@ -24,7 +23,7 @@ export async function concludePullRequest(ctx: Context, intent: IntentRow): Prom
     readLandedHead(ctx, pullRequest.id),
   ]);
   const { pinned = pullRequest.headSha, own } = landed ?? {};
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
@@ -99,7 +98,7 @@ async function retargetAbove(
   landed: { readonly row: PullRequestRow; readonly baseBranch: string },
 ): Promise<boolean> {
   if (!configurationOf(repository).merge_rules.auto_detect_stacks) return true;
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   let mayDelete = true;
   for (const { number, belowId } of await readPullRequestsAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;

@@ -55,7 +55,7 @@ async function targetsOfRows(
 }
 
 /** The largest number of targets in memory. Above it, the least recently used sets are dropped. */
-const mostKept = 2_000_000;
+const maxKept = 2_000_000;
 
 const sets = new Map<string, readonly string[]>();
 
@@ -111,7 +111,7 @@ function keep(key: string, targets: readonly string[]): void {
   kept += targets.length - (sets.get(key)?.length ?? 0);
   sets.set(key, targets);
   for (const [oldest, { length }] of sets) {
-    if (kept <= mostKept) return;
+    if (kept <= maxKept) return;
     sets.delete(oldest);
     kept -= length;
   }

@@ -1,13 +1,15 @@
 // Copies the state of a base branch at the host to its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import { hostClient, type HostClient } from '../../../hosts/port.ts';
+import { hostClient, type HostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { readLandingMembers } from '../store/intents.ts';
-import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
+
+/** How often the host is read again because a row changed during the read. After this number, the last read counts. */
+export const maxReads = 5;
 
 /**
  * Reads the tip of a base branch and the checks that its protection requires. If Interlock did not land the tip,
@@ -42,7 +44,7 @@ export async function syncBase(
       ctx.accountId,
       async (tx) => await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch }),
     ));
-  for (let read = 1; read <= mostReads; read += 1) {
+  for (let read = 1; read <= maxReads; read += 1) {
     const before = read === 1 && known !== null ? known : await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
     const tip = await client.readRef(`refs/heads/${baseBranch}`);

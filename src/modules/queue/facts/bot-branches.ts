@@ -2,8 +2,7 @@
 // push a branch called `mq-bot-1`, and a fork may have such a branch.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import type { HostPullRequest } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 
 type Opened = Pick<HostPullRequest, 'number' | 'headBranch' | 'headFork'>;
 

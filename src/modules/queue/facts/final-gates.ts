@@ -4,10 +4,9 @@ import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { GateState } from '../../../domain/queue/model/snapshot.ts';
-import { hostClient, type WorkflowRun } from '../../../hosts/port.ts';
+import { hostClient, type WorkflowRun, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 
 /** A batch with the labels of all its members. */

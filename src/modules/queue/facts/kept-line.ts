@@ -13,7 +13,7 @@ import { loadBuilds } from './build.records.ts';
 const keptFrom = 100;
 
 /** The number of pull requests in all kept lines of a database. Above it, the least recently read lines are dropped. */
-const mostKept = 30_000;
+const maxKept = 30_000;
 
 interface KeptRow extends LineRow {
   /** When the merge was requested, in seconds since the epoch. Infinity: nobody has requested it. */
@@ -91,7 +91,7 @@ function keep(db: Database, queueId: string, line: KeptLine): void {
   const sizes = [...all].map(([id, { size }]) => ({ id, size }));
   let total = sizes.reduce((sum, { size }) => sum + size, 0);
   for (const { id, size } of sizes) {
-    if (total <= mostKept) return;
+    if (total <= maxKept) return;
     all.delete(id);
     total -= size;
   }

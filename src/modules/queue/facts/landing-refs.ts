@@ -1,9 +1,15 @@
 // Reads landing refs, and writes tombstones. A landing ref is written once: either with the landed commit, or with a
 // tombstone, after which the batch can never land.
 import type { Context } from '../../../context.ts';
-import { hostClient, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import {
+  hostClient,
+  type HostCommit,
+  HostRefused,
+  HostUnavailable,
+  RefMoved,
+  type HostedRepository,
+} from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 
 export const landingRefs = 'refs/interlock/landings/';
 

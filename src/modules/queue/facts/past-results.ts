@@ -9,7 +9,7 @@ import { loadBuilds } from './build.records.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 
 /** How many of the last pull requests that left a line of the repository are read. */
-const mostEnds = 500;
+const maxEnds = 500;
 
 export interface RepositoryResults {
   readonly repository: PastResults;
@@ -25,7 +25,7 @@ export async function loadPastResults(ctx: Context, tx: Transaction, repositoryI
     `select author, count(*) filter (where action = 'merged')::int as passed, count(*)::int as judged
      from (
        select action, payload->>'author' as author, payload->>'statusCode' as code, payload->>'mergedByQueue' as queued from event
-       where account_id = $1 and repository_id = $2 and action in ('merged', 'blocked') order by id desc limit ${mostEnds}) ends
+       where account_id = $1 and repository_id = $2 and action in ('merged', 'blocked') order by id desc limit ${maxEnds}) ends
      where author is not null and case action when 'merged' then queued = 'true' else code in ('107', '111') end
      group by author`,
     [ctx.accountId, repositoryId],
@@ -44,7 +44,7 @@ export async function loadPastResults(ctx: Context, tx: Transaction, repositoryI
  * for each change, and a few builds in a hundred fail. So the last few hundred builds rarely contain the dozen second
  * builds that success-probability.ts needs.
  */
-const mostBuilds = 2_000;
+const maxBuilds = 2_000;
 
 /**
  * Counts, among the last speculative builds, the second builds of content whose first build was red, and how many of
@@ -58,7 +58,7 @@ export async function loadSecondTries(
   const rows = await tx.query<{ commits: string[] }>(
     `select array_agg(tested_commit order by id) as commits
      from (select id, content, tested_commit from batch
-           where account_id = $1 and queue_id = $2 and side_build = 'speculative' order by id desc limit ${mostBuilds}) newest
+           where account_id = $1 and queue_id = $2 and side_build = 'speculative' order by id desc limit ${maxBuilds}) newest
      where content is not null and tested_commit is not null group by content having count(*) > 1`,
     [ctx.accountId, queue.id],
   );

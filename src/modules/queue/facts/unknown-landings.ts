@@ -3,8 +3,7 @@
 // build on them and land the same changes again. So a queue accepts a tip that it did not make only if every landing ref
 // of the repository has its row (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
-import { hostClient } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { isTombstone, landingRefs } from './landing-refs.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';

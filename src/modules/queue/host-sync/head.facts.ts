@@ -1,8 +1,7 @@
 // Reads facts about a head commit that the host's record of a pull request does not have.
 import type { Context } from '../../../context.ts';
-import { hostClient, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
 import { configurationOf } from '../store/rules-in-force.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
 export interface HeadFacts {

@@ -5,7 +5,7 @@ import { isManagedBranch, previewEntries, type Configuration } from '../../../do
 import { notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest, type HostedRepository } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
@@ -26,7 +26,7 @@ import {
   type LockedAssignment,
   type PullRequestFromHost,
 } from './queue-assignment.ts';
-import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
+import { maxReads } from '../facts/base-branches.ts';
 import { planHint } from '../store/host-hints.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
@@ -64,7 +64,7 @@ export async function syncPullRequest(
         head,
         acts,
         options,
-        writtenAt: reads < mostReads ? before.writtenAt : 'any',
+        writtenAt: reads < maxReads ? before.writtenAt : 'any',
       }));
     if (row === null) continue;
     if (seen.headUnseen)

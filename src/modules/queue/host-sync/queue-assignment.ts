@@ -7,10 +7,9 @@ import { DomainError } from '../../../domain/errors.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { deepestStack, findStack, type StackCandidate } from '../../../domain/queue/requests/stacks.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import type { HostPullRequest } from '../../../hosts/port.ts';
+import type { HostPullRequest, HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
 import {

@@ -158,7 +158,7 @@ async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly H
 }
 
 /** How often Interlock tries to put the heads back if others push to the branches in the meantime. */
-const mostTries = 5;
+const maxAttempts = 5;
 
 /**
  * Puts those heads back that are still where the landing moved them. A branch to which somebody has pushed since is not
@@ -166,7 +166,7 @@ const mostTries = 5;
  */
 export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   const client = hostClient(ctx, host);
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const moved: HeadMove[] = [];
     for (const move of moves)
       if ((await client.readRef(`refs/heads/${move.branch}`))?.commit === move.to) moved.push(move);

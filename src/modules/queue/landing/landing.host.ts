@@ -12,7 +12,7 @@ import { landingRef, readLandingRef } from '../facts/landing-refs.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 
 /** The largest number of commits that a rebase by the host may add for one pull request. */
-const mostCommits = 500;
+const maxCommits = 500;
 
 export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
   const { batch, host, baseBranch } = loaded;
@@ -76,7 +76,7 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
   const line = await client.listFirstParents({
     from: batch.parentCommit,
     to: commit.commit,
-    limit: mostCommits + 1,
+    limit: maxCommits + 1,
   });
   if (line.at(-1)?.parents[0] !== batch.parentCommit)
     return mismatch(`not onto ${batch.parentCommit} as it was tested`);

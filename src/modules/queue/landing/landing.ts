@@ -13,13 +13,14 @@ import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { GateApproval } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
+import { lockRepositoryForShare } from '../../repositories/index.ts';
 import { BatchEntity, PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
 import { concludeLanding } from './landing.conclude.ts';
-import { changeQueue, shareRepository } from '../store/queue.locks.ts';
+import { changeQueue } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
 
 /** A landing that has not ended after this many attempts halts the queue. */
-export const mostAttempts = 20;
+export const maxLandingAttempts = 20;
 
 type Started =
   | {
@@ -81,7 +82,7 @@ async function followMembers(ctx: Context, { members, host }: LoadedBatch): Prom
  */
 async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const repository = await shareRepository(tx, loaded.repository.id);
+    const repository = await lockRepositoryForShare(tx, loaded.repository.id);
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(tx, intentId);
     if (intent.state === 'started') {

@@ -3,11 +3,10 @@
 // first commit that contains it. This is true for squash, merge and rebase. Within a group commit, the own commit of
 // the pull request is found.
 import type { Context } from '../../../context.ts';
-import { hostClient, type HostCommit } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 
-const mostCommits = 100_000;
-const mostInGroup = 1_000;
+const maxCommits = 100_000;
+const maxInGroup = 1_000;
 const scratchRef = 'refs/interlock/recover';
 
 /**
@@ -28,7 +27,7 @@ export async function readUnrecordedLine(
   const tip = await client.readRef(`refs/heads/${base.branch}`);
   if (tip === null) return [];
   const line = (
-    await client.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
+    await client.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: maxCommits })
   ).toReversed();
   const first = line.findIndex(({ commit }) => base.unknown.has(commit));
   if (first < 0) return [];
@@ -132,7 +131,7 @@ async function readGroup(
   if (parent === undefined || chain === undefined || parents.length !== 2 || numberInSubject(message) !== null)
     return [];
   const own = (
-    await hostClient(ctx, host).listFirstParents({ from: parent, to: chain, limit: mostInGroup })
+    await hostClient(ctx, host).listFirstParents({ from: parent, to: chain, limit: maxInGroup })
   ).toReversed();
   return own[0]?.parents[0] === parent && own.at(-1)?.tree === tree ? own : [];
 }

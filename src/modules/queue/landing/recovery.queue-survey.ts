@@ -1,11 +1,10 @@
 // Finds what a repository has and the rows of a queue lack. This file changes nothing.
 import type { Context } from '../../../context.ts';
-import { hostClient, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, readUnrecordedLine, type OutOfBandMerge, type Candidate } from './out-of-band-merges.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { landingRef } from '../facts/landing-refs.ts';
 import { restoredReason, type UnknownLanding } from '../facts/unknown-landings.ts';

@@ -2,10 +2,9 @@
 // neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { botBranch } from '../store/batch.rows.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { ensureQueue } from '../store/queue.locks.ts';
 import { landingRefs } from '../facts/landing-refs.ts';
@@ -50,7 +49,8 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
   for (const { account_id, id } of rows) {
     const ctx = systemContext(ports, account_id);
     const row = await ctx.db.transaction(account_id, async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }));
-    for (const batch of await readBatchNumbers(ctx, hosted(row))) highest = batch > highest ? batch : highest;
+    for (const batch of await readBatchNumbers(ctx, toHostedRepository(row)))
+      highest = batch > highest ? batch : highest;
     repositories.push(await surveyRepository(ctx, row));
   }
   const assigned = await readHighestAssigned(ports);
@@ -83,7 +83,7 @@ async function readBatchNumbers(ctx: Context, host: HostedRepository): Promise<b
 }
 
 async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<RepositorySurvey> {
-  const host = hosted(row);
+  const host = toHostedRepository(row);
   const unknown = await findUnknownLandings(ctx, host);
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
     // Every landing belongs to a queue. If its queue is not known, it is recorded in the queue of the default branch.

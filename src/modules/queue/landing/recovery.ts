@@ -3,9 +3,8 @@
 // twice, so that an interrupted run can be repeated (docs/adr/0012-outages.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { hostClient, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, RefMoved, type HostedRepository } from '../../../hosts/port.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { surveyInstallation, type RepositorySurvey, type StrayBranch, type Survey } from './recovery.survey.ts';
 import type { QueueSurvey } from './recovery.queue-survey.ts';

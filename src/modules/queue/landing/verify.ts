@@ -3,9 +3,8 @@
 // again from the results of the checks.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
-import { hostClient, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, toHostedRepository } from '../../../hosts/port.ts';
 import { loadBuilds } from '../facts/build.records.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { digestProof, type Grade } from './proof.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { readPassedGates } from '../facts/final-gates.ts';
@@ -25,7 +24,7 @@ export interface Verification {
   readonly failures: readonly string[];
 }
 
-const mostCommits = 100_000;
+const maxCommits = 100_000;
 
 export async function verifyRepository(ctx: Context, repository: RepositoryRow): Promise<Verification[]> {
   const queues = await ctx.db.transaction(
@@ -65,7 +64,7 @@ async function recordVerification(
 }
 
 async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<Verification> {
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
   const failures: string[] = [];
   const tip = await client.readRef(`refs/heads/${queue.baseBranch}`);
@@ -73,7 +72,7 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     tip === null
       ? []
       : (
-          await client.listFirstParents({ from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })
+          await client.listFirstParents({ from: queue.managedFrom ?? null, to: tip.commit, limit: maxCommits })
         ).toReversed();
   const proofs = await readProofs(ctx, queue.id);
   const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));

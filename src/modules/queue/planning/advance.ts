@@ -18,14 +18,13 @@ import { noteTurn, delayBeforeTurn } from './turn-delay.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { planAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { lockQueue } from '../store/queue.locks.ts';
 import { planRetries } from './check-retries.ts';
 import { planNotifications } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
 /**
@@ -198,7 +197,7 @@ async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<vo
 
 async function readMissingFacts(ctx: Context, before: BeforeTurn): Promise<void> {
   if (before.baseTip) await readMissingSignatures(ctx, before, before.baseTip);
-  else await syncBase(ctx, hosted(before), before.baseBranch);
+  else await syncBase(ctx, toHostedRepository(before), before.baseBranch);
 }
 
 /**
@@ -207,7 +206,7 @@ async function readMissingFacts(ctx: Context, before: BeforeTurn): Promise<void>
  */
 async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: string): Promise<void> {
   if (!configurationOf(known).merge_rules.preconditions.require_verified_commits) return;
-  const host = hosted(known);
+  const host = toHostedRepository(known);
   const unread = await ctx.db.read<{ id: string; head: string }>(ctx.accountId, {
     name: 'signatures_unread',
     text: `select id, head_sha as head from pull_request

@@ -3,12 +3,11 @@
 import type { Context } from '../../../context.ts';
 import { findBuiltOn } from '../../../domain/queue/planning/reset-by-hand.ts';
 import { supersede } from '../../../domain/queue/planning/resets.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { haltOf, rulesOf } from '../store/rules-in-force.ts';
 import { writeDecisions } from './decisions.writer.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';

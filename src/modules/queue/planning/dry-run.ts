@@ -1,7 +1,7 @@
 // A dry run runs the code of the real change in a transaction that is rolled back. So a dry run is refused with the
 // same text as the real change, and the planner plans on the real result. Nothing is written, and no queue is woken.
 import type { Context } from '../../../context.ts';
-import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
+import { measureImpact, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { contextWithin } from '../../../platform/dry-run.ts';
@@ -69,7 +69,7 @@ export async function dryRun(
         const [withoutChange, withChange] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
         if (withoutChange === null || withChange === null) continue;
         const compared = { queueId: id, repositoryId, before: withoutChange, after: withChange, now };
-        impacts.push({ baseBranch, ...dryRunOf(withoutChange, withChange, now), compared });
+        impacts.push({ baseBranch, ...measureImpact({ before: withoutChange, after: withChange }, now), compared });
       }
       throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
     });

@@ -11,7 +11,7 @@ import { RepositoryEntity, type RepositoryRow } from '../../repositories/reposit
 import { loadAdmission } from '../admission/admission.service.ts';
 import { configurationOf, haltOf } from '../store/rules-in-force.ts';
 import { readFailedChecks } from '../store/failed-checks.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import {
   PullRequestEntity,
   QueueEntity,
@@ -126,7 +126,13 @@ async function readState(
       : null,
     landed: row.status === 'merged' ? (landed ?? landedElsewhere(row)) : null,
   };
-  return { row, repository: hosted(repository), configuration, facts, isReady: admission?.kind === 'queue' };
+  return {
+    row,
+    repository: toHostedRepository(repository),
+    configuration,
+    facts,
+    isReady: admission?.kind === 'queue',
+  };
 }
 
 async function wasDequeued(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {

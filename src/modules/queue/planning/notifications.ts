@@ -15,7 +15,7 @@ import { holdOf } from './notifications.reads.ts';
  * The greatest number of notifications that one turn plans, so that a landing that is planned in the meantime does not
  * wait long.
  */
-const mostNotifications = 40;
+const maxNotifications = 40;
 const pauseMs = 500;
 
 /** What the turn has read under the queue's lock. */
@@ -54,7 +54,7 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
   // If the host is called after this turn anyway, all notifications are sent with the same calls and need no later
   // wake.
   if (earliest > now.getTime() && !hasOpenIntents) return earliest;
-  await planIntents(work, wanted, mostNotifications);
+  await planIntents(work, wanted, maxNotifications);
   const { earliest: next } = await readDue(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
 }
@@ -105,7 +105,7 @@ interface WantedNotifications {
 async function planIntents(
   { ctx, tx, queue, now }: QueueWork,
   wanted: WantedNotifications,
-  most: number | null,
+  max: number | null,
 ): Promise<void> {
   await tx.query(
     `with due as (
@@ -120,7 +120,7 @@ async function planIntents(
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
          attempt = 0, next_try_at = null, concluded_at = null`,
-    [ctx.accountId, queue.id, now.toISOString(), most, wanted.comment, wanted.check],
+    [ctx.accountId, queue.id, now.toISOString(), max, wanted.comment, wanted.check],
   );
 }
 

@@ -51,13 +51,13 @@ function numbersText(numbers: readonly number[]): string {
  * The greatest amount of branch work that follows one turn, so that a landing that is planned in the meantime does not
  * wait long.
  */
-const mostBranchWork = 4;
+const maxBranchWork = 4;
 
 /**
  * The greatest number of notifications that follow one turn, so that a landing does not wait long, and because one
  * activity with one time limit sends them all.
  */
-const mostNotifications = 80;
+const maxNotifications = 80;
 
 /** The queue waits for these effects before it decides, so they come before texts for people. */
 const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
@@ -72,7 +72,7 @@ function chooseNotifications(intents: readonly OpenIntent[]): readonly OpenInten
   return intents
     .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
     .toSorted((a, b) => a.attempt - b.attempt || Number(awaited.includes(b.kind)) - Number(awaited.includes(a.kind)))
-    .slice(0, mostNotifications);
+    .slice(0, maxNotifications);
 }
 
 /**
@@ -81,7 +81,7 @@ function chooseNotifications(intents: readonly OpenIntent[]): readonly OpenInten
  */
 export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
   const chosen = chooseNotifications(intents);
-  return chosen.length === mostNotifications && chosen.every(({ attempt }) => attempt === 0);
+  return chosen.length === maxNotifications && chosen.every(({ attempt }) => attempt === 0);
 }
 
 interface Effect {
@@ -113,7 +113,7 @@ export function effectsOf(
   const work = intents
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)
-    .slice(0, mostBranchWork);
+    .slice(0, maxBranchWork);
   const numbersOf = (...kinds: readonly OpenIntent['kind'][]): number[] => [
     ...new Set(notifications.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
   ];

@@ -58,7 +58,7 @@ interface QuietTurn {
  */
 const longestQuietMs = 60_000;
 
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 const turns = new WeakMap<Database, Map<string, QuietTurn>>();
 
@@ -66,7 +66,7 @@ const turns = new WeakMap<Database, Map<string, QuietTurn>>();
 export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): void {
   const kept = turns.get(db) ?? new Map<string, QuietTurn>();
   turns.set(db, kept);
-  if (kept.size >= mostKept) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   kept.set(queueId, turn);
 }
 

@@ -10,14 +10,14 @@ interface EndedTurn {
   readonly nextRank: string;
 }
 
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 const ended = new WeakMap<Database, Map<string, EndedTurn>>();
 
 export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>): void {
   const kept = ended.get(db) ?? new Map<string, EndedTurn>();
   ended.set(db, kept);
-  if (kept.size >= mostKept) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   kept.set(queueId, { at: performance.now(), nextRank });
 }
 

@@ -1,5 +1,5 @@
-// Disables and activates repositories. In a disabled repository nothing is pushed, queued, validated, landed, released
-// or previewed, and no runbook continues. The repository keeps its content.
+// Activates and deactivates repositories. In an inactive repository nothing is pushed, queued, validated, landed,
+// released or previewed, and no runbook continues. The repository keeps its content.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
@@ -10,7 +10,7 @@ import { dequeue } from '../admission/enqueue.ts';
 import { changePullRequest, type RepositoryRef } from './queue.service.ts';
 
 /**
- * Activates or disables a repository. Disabling takes its pull requests out of the queue, except those that are
+ * Activates or deactivates a repository. Deactivating takes its pull requests out of the queue, except those that are
  * landing. A repeated request changes nothing, but completes an interrupted request. Needs the scope `admin`.
  */
 export async function setRepositoryActive(
@@ -22,8 +22,8 @@ export async function setRepositoryActive(
   const repository = await changeActivity(ctx, id, input.active);
   if (!input.active) {
     await emptyQueues(ctx, repository);
-    await endPreviews(ctx, repository);
-    await endRunbooks(ctx, repository);
+    await wakeOpenWork(ctx, 'verification', repository);
+    await wakeOpenWork(ctx, 'runbook', repository);
   }
   return repository;
 }
@@ -44,29 +44,22 @@ async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
     });
 }
 
-/**
- * Wakes the runbooks that have not ended, and they end themselves. Commits that a runbook has made are still published.
- */
-async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const rows = await tx.query<{ id: string }>(
-      `update runbook set next_look_at = $3 where account_id = $1 and repository_id = $2 and next_look_at is not null
-       returning id`,
-      [ctx.accountId, id, ctx.clock().toISOString()],
-    );
-    for (const { id: runbookId } of rows) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, runbookId }));
-  });
-}
+const wakeOf = {
+  runbook: (runbookId: string) => ({ runbookId }),
+  verification: (verificationId: string) => ({ verificationId }),
+} as const;
 
-/** Wakes the verifications that have not ended, and they end themselves, because a disabled repository needs none. */
-async function endPreviews(ctx: Context, { id }: RepositoryRow): Promise<void> {
+/**
+ * Wakes the runbooks or verifications that have not ended. They end themselves, because the repository is inactive.
+ * Commits that a runbook has made are still published.
+ */
+async function wakeOpenWork(ctx: Context, table: keyof typeof wakeOf, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
-      `update verification set next_look_at = $3 where account_id = $1 and repository_id = $2 and next_look_at is not null
+      `update ${table} set next_look_at = $3 where account_id = $1 and repository_id = $2 and next_look_at is not null
        returning id`,
       [ctx.accountId, id, ctx.clock().toISOString()],
     );
-    for (const { id: verificationId } of rows)
-      tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId }));
+    for (const row of rows) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, ...wakeOf[table](row.id) }));
   });
 }

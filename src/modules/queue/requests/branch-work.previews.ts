@@ -2,12 +2,11 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, toHostedRepository } from '../../../hosts/port.ts';
 import { requireAction } from '../../accounts/index.ts';
 import { loadActiveRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { findSource, requireBackportable, type BranchWorkAnswer, type BackportRequest } from './branch-work.service.ts';
 import { changePullRequest, findPullRequest, type PullRequestRef } from './queue.service.ts';
@@ -43,7 +42,7 @@ export async function previewSync(ctx: Context, request: PullRequestRef): Promis
 }
 
 async function containsBase(ctx: Context, repository: RepositoryRow, row: PullRequestRow): Promise<boolean> {
-  const client = hostClient(ctx, hosted(repository));
+  const client = hostClient(ctx, toHostedRepository(repository));
   try {
     const base = await client.readRef(`refs/heads/${row.baseBranch}`);
     return base !== null && (await client.isAncestor(base.commit, row.headSha));

@@ -3,13 +3,12 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { hostClient, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, toHostedRepository } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBranchWork, planBackport } from '../planning/branch-work.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFreshPullRequest, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
@@ -134,7 +133,7 @@ export async function findSource(ctx: Context, { repository, number }: BackportR
 }
 
 async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   try {
     const ref = batchOfBotBranch(branch) !== null ? null : await hostClient(ctx, host).readRef(`refs/heads/${branch}`);
     if (ref === null) throw notFound(`Target branch ${branch}`);

@@ -12,13 +12,12 @@ import {
   type Command,
   type InvalidCommand,
 } from '../../../domain/queue/requests/commands.ts';
-import { hostClient, type HostComment } from '../../../hosts/port.ts';
+import { hostClient, type HostComment, toHostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
 import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changePullRequest, dequeueKnown, readFreshPullRequest } from './queue.service.ts';
 import { planReply } from '../store/status.writer.ts';
@@ -32,7 +31,7 @@ export async function followComments(ctx: Context, repositoryId: string): Promis
     ctx.accountId,
     async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId }),
   );
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   for (;;) {
     const cursor = await readCursor(ctx, repositoryId);
     const read = await hostClient(ctx, host).listCommentsAfter({
@@ -116,7 +115,7 @@ async function countFailure(
   ctx: Context,
   repositoryId: string,
   commentId: string,
-): Promise<{ tries: number; failingForMs: number }> {
+): Promise<{ attempts: number; failingForMs: number }> {
   const now = ctx.clock();
   const [row] = await ctx.db.transaction(
     ctx.accountId,
@@ -131,7 +130,7 @@ async function countFailure(
       ),
   );
   return {
-    tries: row?.tries ?? 0,
+    attempts: row?.tries ?? 0,
     failingForMs: row === undefined ? 0 : now.getTime() - new Date(row.since).getTime(),
   };
 }
@@ -205,7 +204,7 @@ async function carryOutCommand(ctx: Context, given: ReceivedCommand, command: Co
 
 /** Returns the context of the service, which has all permissions, with the author of the comment as actor. */
 async function actAs(ctx: Context, { repository, comment: { author, authorId } }: ReceivedCommand): Promise<Context> {
-  const email = await nameActor(ctx, hosted(repository), { login: author, id: authorId });
+  const email = await nameActor(ctx, toHostedRepository(repository), { login: author, id: authorId });
   return { ...ctx, actor: { ...ctx.actor, handle: author, email } };
 }
 

@@ -11,11 +11,12 @@ import {
   HostRefused,
   type ReviewThread,
   conversationsOf,
+  toHostedRepository,
+  type HostedRepository,
 } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { loadFromHost, convertRefusal } from './host-requests.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -100,7 +101,7 @@ export async function labelPullRequest(
   if (label === '' || label.length > 100)
     throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
   const { host, handle, pullRequestId } = await joinConversation(ctx, request);
-  await convertRefusal(hostClient(ctx, host).setLabel(request.number, label, request.present, handle));
+  await convertRefusal(hostClient(ctx, host).setLabel(request.number, { label, present: request.present, by: handle }));
   await syncPullRequest(ctx, host, request.number);
   return { pullRequestId };
 }
@@ -120,7 +121,7 @@ export async function readThreads(ctx: Context, shown: Shown): Promise<readonly 
   return await hostClient(ctx, host).listThreads(shown.number);
 }
 
-const mostCommits = 250;
+const maxCommits = 250;
 
 interface ShownBranch extends Shown {
   readonly baseBranch: string;
@@ -142,13 +143,13 @@ export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<r
       ? (await client.readRef(`refs/heads/${shown.baseBranch}`))?.commit
       : (landed.parents[0] ?? landed.commit);
   const from = base === undefined ? [] : [base];
-  return await client.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
+  return await client.listCommits({ from, to: shown.headCommitSha, limit: maxCommits });
 }
 
 async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.transaction(ctx.accountId, async (tx) =>
-    hosted(await tx.em.findOneOrFail(RepositoryEntity, { accountId: ctx.accountId, id: repositoryId })),
+    toHostedRepository(await tx.em.findOneOrFail(RepositoryEntity, { accountId: ctx.accountId, id: repositoryId })),
   );
 }
 
@@ -161,7 +162,7 @@ export async function approvePullRequest(
 ): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
   const { handle, email } = ctx.actor;

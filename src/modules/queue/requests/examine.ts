@@ -11,11 +11,10 @@ import {
   problemText,
   type HostDemands,
 } from '../../../domain/configuration/index.ts';
-import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, HostUnavailable, toHostedRepository } from '../../../hosts/port.ts';
 import { readConfigurationText } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/rules-in-force.ts';
-import { hosted } from '../store/hosted-repository.ts';
 
 interface QueueOf {
   readonly baseBranch: string;
@@ -31,7 +30,7 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
   const requiredChecks = namesOf(repository, { hostRequiredChecks: [] });
   const isBuilt = rulesOf(repository, { hostRequiredChecks: [] }).rules.mode === 'parallel';
   const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 || !isBuilt };
-  await hostClient(ctx, hosted(repository)).examine(expectations, report);
+  await hostClient(ctx, toHostedRepository(repository)).examine(expectations, report);
   const demanded = new Set(requiredChecks);
   for (const baseBranch of baseBranches)
     for (const name of await examineConfiguration(ctx, repository, { baseBranch, report })) demanded.add(name);
@@ -41,7 +40,7 @@ export async function examineRepository(ctx: Context, row: RepositoryRow, report
 
 /**
  * Interlock reads the configuration file for the first time when the repository is activated. For a repository that is
- * not active, the doctor reads the file here.
+ * inactive, the doctor reads the file here.
  */
 async function withConfigurationFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
   const text = await readConfigurationText(ctx, row).catch((error: unknown) => {
@@ -82,7 +81,7 @@ async function examineConfiguration(
 ): Promise<readonly string[]> {
   const probe = `configuration for ${baseBranch}`;
   try {
-    const host = await hostClient(ctx, hosted(repository)).readBaseRules(baseBranch);
+    const host = await hostClient(ctx, toHostedRepository(repository)).readBaseRules(baseBranch);
     const demands = { hostRequiredChecks: host.requiredChecks, hostRules: host };
     const { configuration, rules } = rulesOf(repository, demands);
     // If the host refuses every push, the host's own examination reports each of its rules.

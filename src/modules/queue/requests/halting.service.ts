@@ -1,12 +1,11 @@
 // Halts and resumes a queue because a user requests it, with a reason.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, toHostedRepository } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
-import { hosted } from '../store/hosted-repository.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
 import { startWork, finishWork } from '../store/status.writer.ts';
@@ -106,7 +105,7 @@ async function changeHalt(
 /** Throws NOT_FOUND unless the branch has a queue or exists at the host, so that a misspelt name creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
   if ((await readQueueOf(ctx, repository, baseBranch)).length > 0) return;
-  const branches = await hostClient(ctx, hosted(repository)).listRefs('refs/heads/');
+  const branches = await hostClient(ctx, toHostedRepository(repository)).listRefs('refs/heads/');
   if (!branches.some(({ ref }) => ref === `refs/heads/${baseBranch}`)) throw notFound('Base branch');
 }
 

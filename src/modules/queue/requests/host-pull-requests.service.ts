@@ -3,12 +3,11 @@ import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { type HostedRepository, hosted } from '../store/hosted-repository.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadFromHost, convertRefusal } from './host-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository, toHostedRepository } from '../../../hosts/port.ts';
 import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
@@ -29,7 +28,7 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
 
 /**
  * Reopens a closed pull request. It is not queued again. If it is open already, nothing is changed. Throws CONFLICT for
- * a merged pull request, and BAD_INPUT if the repository is not active.
+ * a merged pull request, and BAD_INPUT if the repository is inactive.
  */
 export async function reopenPullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { repository, host, row } = await loadFromHost(ctx, request);
@@ -71,7 +70,7 @@ export interface OpenRequest {
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const opened = await convertRefusal(
     hostClient(ctx, host).openPullRequest({
       title: request.title,

@@ -1,11 +1,10 @@
 // Reads the pull request of a request from its code host, and converts the host's refusals to errors.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { HostRefused, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
@@ -16,7 +15,7 @@ export async function loadFromHost(
 ): Promise<{ readonly repository: RepositoryRow; readonly host: HostedRepository; readonly row: PullRequestRow }> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');
   return { repository, host, row };

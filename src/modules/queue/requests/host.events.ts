@@ -9,7 +9,7 @@ import { recordGates } from '../facts/final-gates.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { HostHint } from '../store/host-hints.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
+import { toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 
 const branches = 'refs/heads/';
 
@@ -17,12 +17,15 @@ export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<voi
   const ctx = systemContext(ports, hint.accountId);
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, hint.repositoryId);
   if (row === null) return;
-  const repository = hosted(row);
+  const repository = toHostedRepository(row);
   const { kind, subject } = hint;
   switch (kind) {
     case 'push':
       return subject.startsWith(branches)
-        ? await receivePush(ctx, repository, subject.slice(branches.length), row.defaultBranch)
+        ? await receivePush(ctx, repository, {
+            branch: subject.slice(branches.length),
+            defaultBranch: row.defaultBranch,
+          })
         : undefined;
     case 'pull_request':
       if (await isBotPullRequest(ctx, row.id, Number(subject)))
@@ -63,8 +66,7 @@ async function isBotPullRequest(ctx: Context, repositoryId: string, number: numb
 async function receivePush(
   ctx: Context,
   repository: HostedRepository,
-  branch: string,
-  defaultBranch: string,
+  { branch, defaultBranch }: { readonly branch: string; readonly defaultBranch: string },
 ): Promise<void> {
   if (branch === defaultBranch) await readConfigurationFile(ctx, repository.id);
   const [known] = await ctx.db.read<{ isBase: boolean; numbers: number[] }>(ctx.accountId, {

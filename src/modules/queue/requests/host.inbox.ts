@@ -21,9 +21,9 @@ import {
 import { createHintLeases } from './host.inbox.leases.ts';
 import { receiveHostHint } from './host.events.ts';
 
-const mostTries = 4;
+const maxAttempts = 4;
 /** How many hints are handled at the same time. A hint of a remote host mostly waits for responses. */
-const most = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
+const limits = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
 /**
  * A check that ends causes several webhooks within a second (run, suite, workflow). The wait lets one read cover all of
  * these webhooks. Where webhooks take longer, a longer wait would save one point of GitHub's rate limit, but would
@@ -50,14 +50,14 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   const lines = new Map<string, Promise<void>>();
   /** Repositories whose hints wait as rows. */
   const waiting = new Set<string>();
-  const inProcess = atMost(most.ofProcess);
+  const inProcess = atMost(limits.ofProcess);
   let storing: Promise<void> | null = null;
 
   const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
 
   /** Stores hints. Hints of the same moment are stored by one statement. */
   async function store(): Promise<void> {
-    for (let tries = 1; received.size > 0; tries += 1) {
+    for (let attempt = 1; received.size > 0; attempt += 1) {
       await Promise.resolve();
       const hints = [...received.values()];
       received.clear();
@@ -69,15 +69,15 @@ export function createHostInbox(ports: () => Ports): HostInbox {
         await storeHints(query, busy, { now: ports().clock() });
         handleInOrder(await storeHints(query, idle, leases.take()));
         if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
-        tries = 0;
+        attempt = 0;
       } catch (error) {
-        if (tries === mostTries)
+        if (attempt === maxAttempts)
           return ports().log.warn(
             { error, hints: hints.length },
             'Host events could not be stored; the reconciler will find the changes they reported.',
           );
         for (const hint of hints) if (!received.has(keyOfHint(hint))) received.set(keyOfHint(hint), hint);
-        await delay(100 * 2 ** tries);
+        await delay(100 * 2 ** attempt);
       }
     }
   }
@@ -103,7 +103,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
 
   async function handleAll(repositoryId: string, hints: readonly TakenHint[]): Promise<void> {
     const handled: string[] = [];
-    const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? most.ofRemote : most.ofLocal);
+    const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? limits.ofRemote : limits.ofLocal);
     const handleInTurn = async (hint: TakenHint): Promise<void> =>
       await ofRepository(
         async () =>
@@ -162,7 +162,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
  * the hint waits as a row.
  */
 async function handleHint(ports: Ports, hint: TakenHint, owner: string): Promise<boolean> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await receiveHostHint(ports, hint);
       return true;
@@ -174,14 +174,14 @@ async function handleHint(ports: Ports, hint: TakenHint, owner: string): Promise
         await postponeHint(ports.db.system.query, hint.id, { owner, at });
         return false;
       }
-      if (tries === mostTries) {
+      if (attempt === maxAttempts) {
         ports.log.warn(
           { error, event: hint.kind },
           'A host event could not be handled; the reconciler will find the change it reported.',
         );
         return true;
       }
-      await delay(100 * 2 ** tries);
+      await delay(100 * 2 ** attempt);
     }
   }
 }

@@ -2,7 +2,7 @@
 // requests that differ are read again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { hostClient } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
@@ -13,7 +13,6 @@ import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { withTipAsHead, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
 /**

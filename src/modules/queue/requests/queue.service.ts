@@ -18,7 +18,7 @@ import {
 import { isLandingStarted } from '../store/intents.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { hosted } from '../store/hosted-repository.ts';
+import { toHostedRepository } from '../../../hosts/port.ts';
 import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
 import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -249,11 +249,11 @@ export async function readFreshPullRequest(
   repository: RepositoryRow,
   number: number,
 ): Promise<PullRequestRow> {
-  const row = await syncPullRequest(ctx, hosted(repository), number);
+  const row = await syncPullRequest(ctx, toHostedRepository(repository), number);
   if (row === null) throw notFound('Pull request');
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, row.queueId ?? '');
   if (queue === null) throw notFound('Queue');
-  await syncBase(ctx, hosted(repository), queue.baseBranch, { areRulesStale: false, known: queue });
+  await syncBase(ctx, toHostedRepository(repository), queue.baseBranch, { areRulesStale: false, known: queue });
   return row;
 }
 
@@ -279,7 +279,7 @@ export async function changePullRequest(
       });
   let queueId = known.queueId ?? null;
   // The pull request may have changed its queue since it was read, and may change it again.
-  for (let tries = 1; tries <= mostTries; tries += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     if (queueId === null) throw notFound('Pull request');
     const { isIn } = await changeIn(queueId);
     if (isIn === queueId) return { pullRequestId: known.id };
@@ -288,7 +288,7 @@ export async function changePullRequest(
   throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
 }
 
-const mostTries = 3;
+const maxAttempts = 3;
 
 /** Thrown if the pull request is not in the queue that was locked. */
 class OtherQueue extends Error {
@@ -302,12 +302,12 @@ class OtherQueue extends Error {
 
 // How many affected targets may be stored (interface 8). The number for a pull request is checked here, before anything
 // is written. The database checks the number for an account at the commit (migrations/0005_queue.sql).
-const mostTargets = 100_000;
+const maxTargets = 100_000;
 
 const field = 'pull_request.affected_targets';
 
 export function checkTargets(targets: readonly string[] | null | undefined): void {
-  if (targets && targets.length > mostTargets)
+  if (targets && targets.length > maxTargets)
     throw new DomainError(
       'BAD_INPUT',
       `${field} must have at most 100,000 entries: name larger parts of the code base, such as packages for files.`,

@@ -1,7 +1,7 @@
 // Resets builds because a user requests it (interface 6.1, code 300): all builds of a queue, or those of one pull
 // request. The builds are made again.
 import type { Context } from '../../../context.ts';
-import { afterDecisions, dryRun } from '../../../domain/queue/dry-run.ts';
+import { afterDecisions, measureImpact } from '../../../domain/queue/dry-run.ts';
 import { decideResetByHand } from '../../../domain/queue/planning/reset-by-hand.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -122,7 +122,7 @@ async function preview(ctx: Context, reset: Reset): Promise<readonly QueueImpact
     const now = ctx.clock().getTime();
     const after = afterDecisions(before, decided, now);
     const compared = { queueId: queue.id, repositoryId: reset.repository.id, before, after, now };
-    return [{ baseBranch: queue.baseBranch, ...dryRun(before, before, now, decided), compared }];
+    return [{ baseBranch: queue.baseBranch, ...measureImpact({ before, after: before, decided }, now), compared }];
   });
 }
 

@@ -2,11 +2,10 @@
 // queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { hostClient, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, type OutOfBandMerge } from '../landing/out-of-band-merges.ts';
 import { isLandingStarted } from '../store/intents.ts';
-import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { planConclusions } from '../landing/landing.record.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -23,7 +22,7 @@ export async function compareHead(
   { row: { headSha }, commit }: { readonly row: PullRequestRow; readonly commit: string },
 ): Promise<HeadState> {
   if (commit === headSha) return 'present';
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const client = hostClient(ctx, host);
   if ((await client.readCommit(commit)) === null) return 'unseen';
   if (await client.isAncestor(commit, headSha)) return 'past';
@@ -36,7 +35,7 @@ export async function compareHead(
   return builds.length > 0 ? 'past' : 'unseen';
 }
 
-const mostCommits = 1_000;
+const maxCommits = 1_000;
 const field = 'pull_request.merge_commit_sha';
 
 /**
@@ -48,7 +47,7 @@ export async function findReportedMerge(
   repository: RepositoryRow,
   { row, commit }: { readonly row: PullRequestRow; readonly commit: string },
 ): Promise<OutOfBandMerge> {
-  const host = hosted(repository);
+  const host = toHostedRepository(repository);
   const landing = await landingOf(ctx, host, { baseBranch: row.baseBranch, commit });
   if (landing === null)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which is not on ${row.baseBranch}.`, field);
@@ -71,7 +70,7 @@ async function landingOf(
   const client = hostClient(ctx, host);
   const tip = await client.readRef(`refs/heads/${baseBranch}`);
   if (tip === null || !(await client.isAncestor(commit, tip.commit))) return null;
-  const line = (await client.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
+  const line = (await client.listFirstParents({ from: null, to: tip.commit, limit: maxCommits })).toReversed();
   const containsCommit = async (at: number): Promise<boolean> =>
     line[at] !== undefined && (await client.isAncestor(commit, line[at].commit));
   let [low, high] = [0, line.length - 1];

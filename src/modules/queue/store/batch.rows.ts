@@ -1,7 +1,7 @@
 // Loads a batch with its related rows, and derives the next step of a batch from its row.
 import type { Context } from '../../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { hosted, type HostedRepository } from './hosted-repository.ts';
+import { toHostedRepository, type HostedRepository } from '../../../hosts/port.ts';
 import {
   BatchAssumptionEntity,
   BatchEntity,
@@ -37,7 +37,7 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
     batch.sideBuild === 'speculative' ? ctx.db.loadAll(accountId, BatchAssumptionEntity, inOrder) : [],
   ]);
   if (repository === null || queue === null) throw new Error(`There is no batch ${batchId}.`);
-  return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
+  return { batch, assumed, members, repository, host: toHostedRepository(repository), baseBranch: queue.baseBranch };
 }
 
 /** The next step of a batch. `wait`: its checks run, or its landing is under way. `done`: there is no next step. */

@@ -108,9 +108,9 @@ export async function planHint(ctx: Context, hint: HostHint, dueAt: Date): Promi
   await storeHints(ctx.db.system.query, [{ ...hint, dueAt }], { now: ctx.clock() });
 }
 
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 /** How many hints of one repository are taken at once: few, so that a new urgent hint does not wait for many others. */
-const mostOfRepository = 16;
+const maxHintsOfRepository = 16;
 
 /**
  * SQL: the order in which hints are taken. A build waits for its checks, so hints about checks come before other hints
@@ -134,8 +134,8 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
            select o.id, row_number() over (partition by o.repository_id order by ${urgency('o')}) as place from host_hint o
            where o.due_at <= $2 and not exists (
              select from host_hint l where l.repository_id = o.repository_id and l.leased_until > $2)) w
-         where w.place <= ${mostOfRepository})
-       order by ${urgency('d')} limit ${mostAtOnce} for update skip locked) due
+         where w.place <= ${maxHintsOfRepository})
+       order by ${urgency('d')} limit ${maxAtOnce} for update skip locked) due
      where h.id = due.id
      returning ${columns}`,
     [owner, now.toISOString(), until.toISOString()],

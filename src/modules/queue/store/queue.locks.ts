@@ -3,7 +3,6 @@
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
 /**
@@ -60,16 +59,6 @@ export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId
   if ((await read()) !== queueId)
     throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
   return queue;
-}
-
-/**
- * Locks the repository for a landing gate. A pause or a change of the configuration waits until the gate is done, and
- * the gate sees the last completed pause or change.
- */
-export async function shareRepository(tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
-  const repository = await tx.lock(RepositoryEntity, repositoryId, 'share');
-  if (repository === null) throw notFound('Repository');
-  return repository;
 }
 
 /** Returns the id of the queue of a base branch. Creates the queue if there is none. */

@@ -29,7 +29,7 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
  * callers can cache their own results for this object.
  */
 const keptRules = new WeakMap<Configuration, Map<string, QueueRules>>();
-const mostDemands = 50;
+const maxDemands = 50;
 
 export function rulesOf(
   repository: { readonly configurationYaml: string },
@@ -40,7 +40,7 @@ export function rulesOf(
   keptRules.set(configuration, kept);
   const demands = JSON.stringify([host.hostRequiredChecks, host.hostRules ?? null]);
   const rules = kept.get(demands) ?? toQueueRules(configuration, host);
-  if (kept.size >= mostDemands) kept.clear();
+  if (kept.size >= maxDemands) kept.clear();
   kept.set(demands, rules);
   return { configuration, rules };
 }

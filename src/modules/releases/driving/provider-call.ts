@@ -21,7 +21,7 @@ export type CallOutcome =
   /** The call failed, and may be tried again. */
   | { readonly kind: 'failed'; readonly message: string };
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 /** The purposes of a call to a provider. Names of failpoints begin with them. */
 export type Subject = 'deployment' | 'build';
@@ -40,7 +40,7 @@ export async function callProvider(providers: Providers, { run, ...asked }: Aske
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
     // The code host asked for a pause. This is no failure, and the call is repeated after the pause.
     if (retryAtOf(error) !== null) throw error;
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters);
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, maxCharacters);
     return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', message };
   });
   await passFailpoint(`${asked.subject}:after_${asked.call}`);

@@ -2,6 +2,7 @@
 // starts one run.
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
+import { toHostedRepository } from '../../../hosts/port.ts';
 import { ProviderRefused, type ProviderRun } from '../../../platform/providers/port.ts';
 import type { Secrets } from '../../accounts/index.ts';
 import { openSecret, type SecretOwner } from '../provider.settings.ts';
@@ -76,8 +77,7 @@ function withinBuildTime({ project, candidate }: CandidateRows, now: Date): Prov
 }
 
 function candidateOf({ candidate, repository }: CandidateRows): Pick<ProviderRun, 'repository' | 'commit'> {
-  const { accountId, id, owner, name, host } = repository;
-  return { repository: { accountId, id, owner, name, host }, commit: candidate.commit };
+  return { repository: toHostedRepository(repository), commit: candidate.commit };
 }
 
 function factsOf({ project, candidate, releaseVersion }: CandidateRows): Record<string, string> {

@@ -110,7 +110,7 @@ function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean 
   return !(error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND'));
 }
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 
 /**
  * The text of an error for users. The message of a database error is left out, because it may contain SQL. The log has
@@ -119,5 +119,5 @@ const mostCharacters = 500;
 function messageOf(error: unknown): string {
   if (!(error instanceof Error) || error instanceof DriverException)
     return 'An error in Interlock interrupted the run. The log of Interlock says why.';
-  return `An error in Interlock interrupted the run: ${error.message}`.slice(0, mostCharacters);
+  return `An error in Interlock interrupted the run: ${error.message}`.slice(0, maxCharacters);
 }

@@ -6,7 +6,7 @@ import { hostClient, type HostedRepository, RefMoved } from '../../../hosts/port
 import { queuesThatMerged } from './provenance.reads.ts';
 import { reachBase } from './reach.ts';
 
-const mostAtOnce = 20;
+const maxAtOnce = 20;
 /** When a candidate is tried again after a failure, or after the process was killed. */
 const againMs = 60_000;
 const pins = 'refs/interlock/candidates/';
@@ -34,7 +34,7 @@ export async function lookAtNewCandidates(ports: Ports): Promise<void> {
        where c.account_id = due.account_id and c.id = due.id returning c.account_id, c.id, c.repository_id, c.commit)
      select t.account_id as "accountId", t.id, t.commit, r.id as "repositoryId", r.owner, r.name, r.host
      from taken t join repository r on r.account_id = t.account_id and r.id = t.repository_id order by t.id`,
-    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), mostAtOnce],
+    [now.toISOString(), new Date(now.getTime() + againMs).toISOString(), maxAtOnce],
   );
   for (const { id, repositoryId, commit, ...of } of due) {
     const repository = { ...of, id: repositoryId };

@@ -27,7 +27,7 @@ import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readR
 
 const pageSize = 20;
 const shownCommits = 100;
-const mostShown = 1000;
+const maxShown = 1000;
 
 @Resolver(() => ReleaseCandidate)
 export class CandidateProvenanceResolver {
@@ -127,8 +127,8 @@ export class ChangeSetResolver {
     @Arg('first', () => Int, { defaultValue: shownCommits, description: 'How many of them, at most 1,000.' })
     first: number,
   ): ReleasedCommit[] {
-    if (first < 1 || first > mostShown)
-      throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostShown}`, 'first');
+    if (first < 1 || first > maxShown)
+      throw new DomainError('BAD_INPUT', `first must be between 1 and ${maxShown}`, 'first');
     let reading: ReturnType<typeof readOrigins> | undefined;
     const origins = async (): ReturnType<typeof readOrigins> =>
       await (reading ??= readOrigins(ctx, { repositoryId, tip, commits: changed.commits }));

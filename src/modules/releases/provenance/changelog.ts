@@ -5,7 +5,7 @@ import { originsOf, type Landed, type MergedBy, type Origin } from '../../../dom
 import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 
-const mostCommits = 10_000;
+const maxCommits = 10_000;
 
 export interface Range {
   readonly repository: HostedRepository;
@@ -27,9 +27,9 @@ export async function readChangedCommits(ctx: Context, { repository, from, to }:
   const commits = await hostClient(ctx, repository).listCommits({
     from: from === null ? [] : [from],
     to,
-    limit: mostCommits + 1,
+    limit: maxCommits + 1,
   });
-  const isComplete = commits.length <= mostCommits;
+  const isComplete = commits.length <= maxCommits;
   return { commits: (isComplete ? commits : commits.slice(1)).toReversed(), isComplete };
 }
 

@@ -82,8 +82,8 @@ function havingByGit(candidateIds: readonly string[]): Having {
   };
 }
 
-const mostCandidates = 1_000;
-const mostCommits = 100_000;
+const maxCandidates = 1_000;
+const maxCommits = 100_000;
 
 /** Ids of the newest candidates that contain a commit, found by one call to git. The result is not stored. */
 async function findByGit(
@@ -95,16 +95,16 @@ async function findByGit(
     name: 'newest_release_candidates_of_repository',
     text: `select c.id, c.commit from release_candidate c where c.account_id = $1 and c.repository_id = $2
            order by c.id desc limit $3`,
-    values: [ctx.accountId, repository.id, mostCandidates + 1],
+    values: [ctx.accountId, repository.id, maxCandidates + 1],
   });
   const client = hostClient(ctx, repository);
   if (candidates.length === 0 || (await client.readCommit(commit)) === null) return { ids: [], isComplete: true };
   const to = [...new Set(candidates.map((candidate) => candidate.commit))];
-  const beyond = await client.listAncestry({ from: commit, to, limit: mostCommits });
+  const beyond = await client.listAncestry({ from: commit, to, limit: maxCommits });
   if (beyond === null) return { ids: [], isComplete: false };
   const having = descendantsOf(commit, beyond);
   const ids = candidates.filter((candidate) => having.has(candidate.commit)).map(({ id }) => id);
-  return { ids, isComplete: candidates.length <= mostCandidates };
+  return { ids, isComplete: candidates.length <= maxCandidates };
 }
 
 /** The newest first. Reads one more than the page holds, which shows whether there is a next page. */

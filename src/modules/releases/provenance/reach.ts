@@ -7,11 +7,11 @@ import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { storeBaseChain } from './base-chain.ts';
 
 /** The greatest number of candidates that one request examines, newest first. The next request examines the rest. */
-const mostAtOnce = 1000;
+const maxAtOnce = 1000;
 /** The greatest number of candidates for which one request searches. */
-const mostSearches = 10;
+const maxSearches = 10;
 /** If the candidates have more commits beyond the base than this, a search is made for each candidate. */
-const mostOwnCommits = 100_000;
+const maxOwnCommits = 100_000;
 
 export interface ReachRequest {
   readonly repository: HostedRepository;
@@ -49,8 +49,8 @@ export async function reachBase(ctx: Context, { repository, queueId, candidateId
   });
   const unreached = await readUnreached(ctx, values, length);
   const base = { repository, queueId, length };
-  const isReached = await reachTogether(ctx, base, unreached.slice(0, mostAtOnce));
-  return isReached && unreached.length <= mostAtOnce;
+  const isReached = await reachTogether(ctx, base, unreached.slice(0, maxAtOnce));
+  return isReached && unreached.length <= maxAtOnce;
 }
 
 async function readUnreached(ctx: Context, values: readonly unknown[], length: number): Promise<Unreached[]> {
@@ -62,7 +62,7 @@ async function readUnreached(ctx: Context, values: readonly unknown[], length: n
            where c.account_id = $1 and c.repository_id = $3 and ($4::bigint is null or c.id = $4)
              and (r.position is null or (not r.bounded and r.position < $5::integer))
            order by c.id desc limit $6::integer + 1`,
-    values: [...values, length, mostAtOnce],
+    values: [...values, length, maxAtOnce],
   });
 }
 
@@ -87,12 +87,12 @@ async function reachTogether(ctx: Context, base: Base, candidates: readonly Unre
     const { has, isSure } = traced(candidate.commit);
     const known = Math.max(has, candidate.position ?? 0);
     const isSearched = !isSure && known < base.length;
-    if (isSearched && ++searches > mostSearches) continue;
+    if (isSearched && ++searches > maxSearches) continue;
     const position = isSearched ? await search(ctx, base, { commit: candidate.commit, known }) : known;
     reaches.push({ candidateId: candidate.id, position });
   }
   await writeReaches(ctx, base, reaches);
-  return searches <= mostSearches;
+  return searches <= maxSearches;
 }
 
 async function trace(
@@ -102,7 +102,7 @@ async function trace(
 ): Promise<(commit: string) => ContainedPart> {
   const tip = await commitAt(ctx, queueId, length);
   const to = [...new Set(candidates.map(({ commit }) => commit))];
-  const range = { to, limit: mostOwnCommits };
+  const range = { to, limit: maxOwnCommits };
   const ancestry = tip === null ? null : await hostClient(ctx, repository).listAncestry({ ...range, from: tip });
   const beyond = ancestry ?? [];
   const own = new Set(beyond.map(({ commit }) => commit));

@@ -83,7 +83,7 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
 }
 
 function cleanReport(secret: string | null, { summary, commitMessage: message }: WorkReport): WorkReport {
-  const clean = (text: string, most: number): string => storable(masked(secret, text)).slice(0, most).toWellFormed();
+  const clean = (text: string, max: number): string => storable(masked(secret, text)).slice(0, max).toWellFormed();
   return { summary: clean(summary, 10_000), commitMessage: clean(message, 10_000) };
 }
 

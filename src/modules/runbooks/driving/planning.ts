@@ -1,6 +1,6 @@
 // Lets the agent plan steps for a prompt, and appends the steps to the plan. Earlier steps keep their numbers.
 import type { Context } from '../../../context.ts';
-import { asTitle, mostPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
+import { asTitle, maxPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
 import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
 import { withRunFolders } from '../../../platform/sandbox/index.ts';
@@ -48,9 +48,9 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
 function requireSteps(planned: Plan): Plan {
   const leaves = planned.steps.reduce((sum, step) => sum + Math.max(1, step.leaves.length), 0);
   if (leaves === 0) throw new AgentRefused('The plan has no steps. Say in the prompt what is to be changed.');
-  if (leaves > mostPlannedLeaves)
+  if (leaves > maxPlannedLeaves)
     throw new AgentRefused(
-      `The plan has ${leaves} steps, and at most ${mostPlannedLeaves} are allowed. Divide the prompt into several prompts.`,
+      `The plan has ${leaves} steps, and at most ${maxPlannedLeaves} are allowed. Divide the prompt into several prompts.`,
     );
   return planned;
 }

@@ -3,9 +3,9 @@ import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest, toHostedRepository } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
+import { configurationOf, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
 import { runbookUrl } from '../runbooks.reads.ts';
 import { announcePullRequest } from './pull-requests.ended.ts';
@@ -62,8 +62,8 @@ async function findOpen(
 
 /** Reads an opened pull request into the queue at once, without waiting for the host's notification. */
 async function syncOpened(ctx: Context, { repository }: RunbookRows, opened: HostPullRequest): Promise<void> {
-  await syncBase(ctx, hosted(repository), opened.baseBranch);
-  await syncPullRequest(ctx, hosted(repository), opened.number);
+  await syncBase(ctx, toHostedRepository(repository), opened.baseBranch);
+  await syncPullRequest(ctx, toHostedRepository(repository), opened.number);
 }
 
 export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
@@ -74,7 +74,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   await passFailpoint('runbook:before_refresh');
   await client.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
   const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
-  for (const label of labels) await client.setLabel(number, label, true, authorOf(rows));
+  for (const label of labels) await client.setLabel(number, { label, present: true, by: authorOf(rows) });
   await passFailpoint('runbook:refreshed');
   return {
     message: `Refreshed #${number}`,
@@ -110,8 +110,8 @@ export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: s
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));
   await hostClient(ctx, repository).setBaseBranch(number, runbook.targetBranch);
-  await syncBase(ctx, hosted(repository), runbook.targetBranch);
-  await syncPullRequest(ctx, hosted(repository), number);
+  await syncBase(ctx, toHostedRepository(repository), runbook.targetBranch);
+  await syncPullRequest(ctx, toHostedRepository(repository), number);
   return {
     message: `#${number} goes into ${runbook.targetBranch} now`,
     write: async (_tx, now) => {

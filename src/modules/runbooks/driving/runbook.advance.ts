@@ -34,7 +34,7 @@ export const runbookKind: Kind<RunbookTypes> = {
   rowOf: ({ runbook }) => runbook,
   prepare: async (ctx, tx, rows) => {
     await writeEnded(ctx, tx, rows);
-    return await stopOutOfUse(ctx, tx, rows);
+    return await cancelIfInactive(ctx, tx, rows);
   },
   read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
   decide: (situation, now) => (situation === null ? { kind: 'ended' } : decideRunbook(situation, now)),
@@ -57,12 +57,12 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
 }
 
 /** Cancels the open work of a runbook whose repository is inactive. Existing commits are still published. */
-async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
+async function cancelIfInactive(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
   const { runbook, repository } = rows;
   if (repository.active || runbook.cancelRequestedAt) return rows;
   await cancelWork(ctx, tx, {
     runbook,
-    message: `The repository ${repository.owner}/${repository.name} was taken out of use.`,
+    message: `The repository ${repository.owner}/${repository.name} was deactivated.`,
   });
   return await readRows(tx, runbook);
 }

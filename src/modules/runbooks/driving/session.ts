@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly onChange: () => void;
 }
 
-const mostKeptCharacters = 4_000;
+const maxKeptCharacters = 4_000;
 
 export function openSession(ctx: Context, options: SessionOptions): AgentSession {
   const { runbookId, stepId, tools, secret, signal } = options;
@@ -43,7 +43,7 @@ export function openSession(ctx: Context, options: SessionOptions): AgentSession
         tool: clean(tool).slice(0, 200),
         args: cut(args, clean),
         outcome: answer.outcome,
-        answer: clean(answer.text).slice(0, mostKeptCharacters).toWellFormed(),
+        answer: clean(answer.text).slice(0, maxKeptCharacters).toWellFormed(),
         startedAt,
       });
       if (answer.outcome !== 'done') options.write(`[interlock] ${outcomeText(answer)}\n`);
@@ -82,7 +82,7 @@ function shortly(args: unknown): string {
 function cut(value: unknown, clean: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') {
     const text = clean(value);
-    return text.length <= mostKeptCharacters ? text : `${text.slice(0, mostKeptCharacters).toWellFormed()}…`;
+    return text.length <= maxKeptCharacters ? text : `${text.slice(0, maxKeptCharacters).toWellFormed()}…`;
   }
   if (value === null || typeof value !== 'object') return value ?? null;
   if (depth > 8) return '…';

@@ -50,7 +50,7 @@ export function createModelClient({ limits, ...settings }: ModelAgentOptions): M
   return { settings, limits: { ...limitsOf(settings), ...limits }, model: createLanguageModel(settings) };
 }
 
-const mostSteps = 20;
+const maxSteps = 20;
 const title = z.string().trim().min(1).max(200);
 
 const planSchema = z.object({
@@ -62,11 +62,11 @@ const planSchema = z.object({
         parts: z
           .array(z.object({ title, instructions: z.string().trim().min(1).max(8000) }))
           .min(1)
-          .max(mostSteps),
+          .max(maxSteps),
       }),
     )
     .min(1)
-    .max(mostSteps),
+    .max(maxSteps),
 });
 
 function submitPlan(known: string | null) {
@@ -107,25 +107,25 @@ const giveUp = ending(
   },
 );
 
-const mostSummary = 2000;
-const mostMessage = 4000;
-const mostFirstLine = 72;
+const maxSummaryCharacters = 2000;
+const maxMessageCharacters = 4000;
+const maxFirstLineCharacters = 72;
 
 function reportOf({ summary, commit_message }: z.infer<typeof reportSchema>): WorkReport {
   return { summary: bounded(summary), commitMessage: commitMessageOf(commit_message) };
 }
 
 function bounded(text: string): string {
-  return text.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostSummary);
+  return text.trim().replaceAll('\0', '\u{FFFD}').slice(0, maxSummaryCharacters);
 }
 
 /** A first line that is too long is shortened at a word, and the body of the message repeats it in full. */
 function commitMessageOf(given: string): string {
-  const message = given.trim().replaceAll('\0', '\u{FFFD}').slice(0, mostMessage);
+  const message = given.trim().replaceAll('\0', '\u{FFFD}').slice(0, maxMessageCharacters);
   const [first = '', ...rest] = message.split('\n');
-  if (first.length <= mostFirstLine) return message;
-  const cut = first.slice(0, mostFirstLine);
-  const short = cut.slice(0, Math.max(cut.lastIndexOf(' '), mostFirstLine / 2)).trimEnd();
+  if (first.length <= maxFirstLineCharacters) return message;
+  const cut = first.slice(0, maxFirstLineCharacters);
+  const short = cut.slice(0, Math.max(cut.lastIndexOf(' '), maxFirstLineCharacters / 2)).trimEnd();
   return [short, '', first, ...rest].join('\n').trim();
 }
 

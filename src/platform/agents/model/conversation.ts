@@ -78,9 +78,9 @@ async function answerTo<T>(
     tools: isLast ? endings : [...session.tools, ...endings],
   };
   const remainingMicros = session.remainingMicros();
-  const most = limits.outputTokensPerTurn;
-  const mostOutputTokens = affordableOutput(tokensOf(request), { remainingMicros, prices, most });
-  if (remainingMicros <= 0 || mostOutputTokens === 0)
+  const max = limits.outputTokensPerTurn;
+  const maxOutputTokens = affordableOutput(tokensOf(request), { remainingMicros, prices, max });
+  if (remainingMicros <= 0 || maxOutputTokens === 0)
     throw new BudgetSpent(
       'What is left of the budget does not pay for another answer of the model. Retry it with a higher budget, or do the rest by hand.',
     );
@@ -93,7 +93,7 @@ async function answerTo<T>(
     });
   const { signal } = session;
   const onText = (text: string): void => session.say(text);
-  const answer = await takeTurn(client, { ...request, mostOutputTokens, signal, onText, onBroken: spend });
+  const answer = await takeTurn(client, { ...request, maxOutputTokens, signal, onText, onBroken: spend });
   const spent = await spend(answer.text, answer.tokens).then(
     () => null,
     (error: unknown) => {
@@ -132,57 +132,62 @@ function mistaken<T>(history: readonly ModelMessage[], mistake: string): Outcome
  * Makes all calls of an answer, in their order. An ending counts only if all other calls succeeded. Otherwise the model
  * must read the failures first.
  */
-async function callTools<T>(
-  conversation: Conversation<T>,
-  answer: Answer,
-  { toolAnswerCharacters }: ModelLimits,
-): Promise<Outcome<T>> {
-  const { endings, session, quote } = conversation;
-  const results: ToolResultPart[] = [];
-  const failed: string[] = [];
-  const mistakes: string[] = [];
-  const answerCall = (call: CalledTool, value: string): void =>
-    void results.push({
-      type: 'tool-result',
-      toolCallId: call.id,
-      toolName: call.name,
-      output: { type: 'text', value },
-    });
-  let concluding: { readonly ending: Ending<T>; readonly call: CalledTool } | null = null;
-  for (const call of answer.calls) {
-    const found = endings.find(({ name }) => name === call.name);
-    const mistake = mistakeOf(call, answer, { isEnding: found !== undefined, session });
-    if (mistake !== null) {
-      mistakes.push(mistake);
-      answerCall(call, mistake);
-    } else if (found !== undefined) {
-      concluding ??= { ending: found, call };
-      answerCall(
-        call,
-        'Not accepted yet, because another call of this turn failed. Read the answer to that call, then call this again.',
-      );
-    } else {
-      session.signal.throwIfAborted();
-      const { outcome, text } = await session.call(call.name, call.args);
-      if (outcome !== 'done') failed.push(call.name);
-      answerCall(call, `${outcome}\n${quote(cut(text, toolAnswerCharacters))}`);
-    }
-  }
-  session.signal.throwIfAborted();
-  if (concluding !== null && failed.length === 0 && mistakes.length === 0)
+async function callTools<T>(conversation: Conversation<T>, answer: Answer, limits: ModelLimits): Promise<Outcome<T>> {
+  const answered: AnsweredCall<T>[] = [];
+  for (const call of answer.calls) answered.push(await answerCall(conversation, { call, answer, limits }));
+  conversation.session.signal.throwIfAborted();
+  const concluding = answered.find(({ kind }) => kind === 'ending');
+  const haveAllSucceeded = answered.every(({ kind }) => kind === 'ending' || kind === 'done');
+  if (concluding?.kind === 'ending' && haveAllSucceeded)
     return {
       concluded: { value: concluding.ending.conclude(concluding.call.args as never) },
       messages: [],
       mistake: null,
     };
   const history = answer.message === null ? [] : [answer.message];
-  return { messages: [...history, { role: 'tool', content: results }], mistake: mistakes.at(-1) ?? null };
+  const content = answered.map(
+    ({ call, text }): ToolResultPart => ({
+      type: 'tool-result',
+      toolCallId: call.id,
+      toolName: call.name,
+      output: { type: 'text', value: text },
+    }),
+  );
+  const mistake = answered.findLast(({ kind }) => kind === 'mistake')?.text ?? null;
+  return { messages: [...history, { role: 'tool', content }], mistake };
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most
+/** A call, and what the model reads about it. */
+type AnsweredCall<T> = { readonly call: CalledTool; readonly text: string } & (
+  | { readonly kind: 'mistake' | 'done' | 'failed' }
+  | { readonly kind: 'ending'; readonly ending: Ending<T> }
+);
+
+async function answerCall<T>(
+  { endings, session, quote }: Conversation<T>,
+  { call, answer, limits }: { readonly call: CalledTool; readonly answer: Answer; readonly limits: ModelLimits },
+): Promise<AnsweredCall<T>> {
+  const ending = endings.find(({ name }) => name === call.name);
+  const mistake = mistakeOf(call, answer, { isEnding: ending !== undefined, session });
+  if (mistake !== null) return { kind: 'mistake', call, text: mistake };
+  if (ending !== undefined) {
+    const text =
+      'Not accepted yet, because another call of this turn failed. Read the answer to that call, then call this again.';
+    return { kind: 'ending', call, ending, text };
+  }
+  session.signal.throwIfAborted();
+  const { outcome, text } = await session.call(call.name, call.args);
+  return {
+    kind: outcome === 'done' ? 'done' : 'failed',
+    call,
+    text: `${outcome}\n${quote(cut(text, limits.toolAnswerCharacters))}`,
+  };
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max
     ? text
-    : `${text.slice(0, most).toWellFormed()}\n[cut: ${text.length - most} characters more; ask for less at once]`;
+    : `${text.slice(0, max).toWellFormed()}\n[cut: ${text.length - max} characters more; ask for less at once]`;
 }
 
 function mistakeOf(

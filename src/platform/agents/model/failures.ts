@@ -5,7 +5,7 @@ import { masked } from '../../providers/mask.ts';
 import { AgentBusy, AgentRefused } from '../port.ts';
 import type { ModelSettings } from './settings.ts';
 
-const mostCharacters = 500;
+const maxCharacters = 500;
 const passing = [408, 409, 425, 429];
 
 /**
@@ -102,7 +102,7 @@ function statusOf(error: unknown): number | null {
 
 function messageOf(error: unknown, { apiKey }: ModelSettings): string {
   const providerMessage = error instanceof Error ? error.message : String(error);
-  const message = masked(apiKey, providerMessage.trim()).slice(0, mostCharacters).replaceAll('\0', '\u{FFFD}');
+  const message = masked(apiKey, providerMessage.trim()).slice(0, maxCharacters).replaceAll('\0', '\u{FFFD}');
   return message === '' ? 'no reason is known.' : /[.!?]$/.test(message) ? message : `${message}.`;
 }
 

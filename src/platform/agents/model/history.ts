@@ -4,10 +4,10 @@ import type { ModelMessage, ToolModelMessage } from 'ai';
 
 const kept = 0.75;
 
-export function boundHistory(messages: readonly ModelMessage[], mostCharacters: number): readonly ModelMessage[] {
+export function boundHistory(messages: readonly ModelMessage[], maxCharacters: number): readonly ModelMessage[] {
   const size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  if (size <= mostCharacters) return messages;
-  let over = size - mostCharacters * kept;
+  if (size <= maxCharacters) return messages;
+  let over = size - maxCharacters * kept;
   // The newest answers always stay, because the next turn is about them.
   const newest = messages.findLastIndex(({ role }) => role === 'tool');
   return messages.map((message, at) => {

@@ -25,14 +25,14 @@ export interface ModelLimits {
   readonly silenceMs: number;
 }
 
-const mostOutputTokens = 16_000;
+const maxOutputTokens = 16_000;
 /**
  * Most texts have more characters per token. The low estimate ensures that what is sent fits into the model's context.
  */
 const charactersPerToken = 3;
 
 export function limitsOf({ contextTokens }: ModelSettings): ModelLimits {
-  const outputTokensPerTurn = Math.min(mostOutputTokens, Math.floor(contextTokens / 4));
+  const outputTokensPerTurn = Math.min(maxOutputTokens, Math.floor(contextTokens / 4));
   const conversationCharacters = (contextTokens - outputTokensPerTurn) * charactersPerToken;
   return {
     turns: 60,

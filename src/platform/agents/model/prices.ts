@@ -22,10 +22,10 @@ export function costMicros({ input, cached = 0, written = 0, output }: Tokens, p
 }
 
 // An answer of fewer tokens is of no use.
-const leastOutput = 200;
+const minOutput = 200;
 
 /**
- * How many output tokens, at most `most`, the rest of the budget pays for after `input` input tokens. 0: the rest does
+ * How many output tokens, at most `max`, the rest of the budget pays for after `input` input tokens. 0: the rest does
  * not pay for a useful answer.
  */
 export function affordableOutput(
@@ -33,12 +33,12 @@ export function affordableOutput(
   {
     remainingMicros,
     prices,
-    most,
-  }: { readonly remainingMicros: number; readonly prices: ModelPrices; readonly most: number },
+    max,
+  }: { readonly remainingMicros: number; readonly prices: ModelPrices; readonly max: number },
 ): number {
   const left = remainingMicros - costMicros({ input, output: 0 }, prices);
-  const affordable = prices.output === 0 ? (left < 0 ? 0 : most) : Math.min(most, Math.floor(left / prices.output));
-  return affordable < Math.min(leastOutput, most) ? 0 : affordable;
+  const affordable = prices.output === 0 ? (left < 0 ? 0 : max) : Math.min(max, Math.floor(left / prices.output));
+  return affordable < Math.min(minOutput, max) ? 0 : affordable;
 }
 
 const charactersPerToken = 4;

@@ -77,14 +77,14 @@ function readBaseUrl(env: Environment, provider: ModelProvider): string | null {
 }
 
 const defaultContext = 128_000;
-const leastContext = 8_000;
+const minContext = 8_000;
 
 function readContext(env: Environment): number {
   const given = env['RUNBOOK_MODEL_CONTEXT_TOKENS'] ?? '';
   const tokens = given === '' ? defaultContext : Number(given);
-  if (Number.isInteger(tokens) && tokens >= leastContext) return tokens;
+  if (Number.isInteger(tokens) && tokens >= minContext) return tokens;
   throw new ModelSettingsRefused(
-    `RUNBOOK_MODEL_CONTEXT_TOKENS must be a whole number of at least ${leastContext}, not ${given}: how many tokens the model takes at once.`,
+    `RUNBOOK_MODEL_CONTEXT_TOKENS must be a whole number of at least ${minContext}, not ${given}: how many tokens the model takes at once.`,
   );
 }
 

@@ -1,7 +1,14 @@
 // One turn of a conversation: a request to the model and its answer. A request whose answer broke off is repeated. The
 // answer has a form that can be sent back to every provider as part of the history.
 import { setTimeout as delay } from 'node:timers/promises';
-import { jsonSchema, streamText, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import {
+  jsonSchema,
+  streamText,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai';
 import type { z } from 'zod';
 import type { Tool } from '../port.ts';
 import { failureOf, isBrokenAnswer } from './failures.ts';
@@ -24,7 +31,7 @@ export interface ModelRequest {
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly (Tool | CheckedTool)[];
-  readonly mostOutputTokens: number;
+  readonly maxOutputTokens: number;
   readonly signal: AbortSignal;
   readonly onText: (text: string) => void;
   /** Called with the estimated cost of an answer that broke off. */
@@ -80,14 +87,14 @@ async function receiveAnswer(
   request: ModelRequest,
   received: Received,
 ): Promise<Answer> {
-  const { instructions, messages, signal, mostOutputTokens, onText } = request;
+  const { instructions, messages, signal, maxOutputTokens, onText } = request;
   using watch = watchFor(limits);
   const result = streamText({
     model,
     instructions,
     messages: cachedUpToHere(messages),
     tools: toolSet(request.tools),
-    maxOutputTokens: mostOutputTokens,
+    maxOutputTokens,
     maxRetries: limits.retries,
     abortSignal: AbortSignal.any([signal, watch.signal]),
     // The library's default would write errors to the console. They are thrown below.
@@ -111,13 +118,18 @@ async function receiveAnswer(
     text: received.text,
     calls: received.calls,
     end: finish === 'length' ? 'cut off' : finish === 'content-filter' ? 'withheld' : 'whole',
-    tokens: {
-      input: usage.inputTokens ?? tokensOf(request),
-      cached: usage.inputTokenDetails.cacheReadTokens ?? 0,
-      written: usage.inputTokenDetails.cacheWriteTokens ?? 0,
-      output: usage.outputTokens ?? estimateTokens(received.text + JSON.stringify(received.calls)),
-    },
+    tokens: countTokens(usage, request, received),
     message: sendable(responses.find(({ role }) => role === 'assistant')),
+  };
+}
+
+/** The tokens that the provider counted. What it does not say is estimated. */
+function countTokens(usage: LanguageModelUsage, request: ModelRequest, { text, calls }: Received): Answer['tokens'] {
+  return {
+    input: usage.inputTokens ?? tokensOf(request),
+    cached: usage.inputTokenDetails.cacheReadTokens ?? 0,
+    written: usage.inputTokenDetails.cacheWriteTokens ?? 0,
+    output: usage.outputTokens ?? estimateTokens(text + JSON.stringify(calls)),
   };
 }
 
@@ -186,10 +198,10 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const mostMistakeCharacters = 1000;
+const maxMistakeCharacters = 1000;
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, mostMistakeCharacters);
+  return (error instanceof Error ? error.message : String(error)).slice(0, maxMistakeCharacters);
 }
 
 /** The estimated tokens of a request, before it is sent. */

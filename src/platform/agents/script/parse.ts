@@ -2,7 +2,7 @@
 // the prompt with the line and what was expected there.
 import type { Code, Heading, ListItem, Node, Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { mostPlannedLeaves } from '../../../domain/runbooks/steps.ts';
+import { maxPlannedLeaves } from '../../../domain/runbooks/steps.ts';
 import { actionOf, verificationsIn } from './actions.ts';
 import { firstLine, describeAction, type Action, type Script, type ScriptLeaf, type ScriptStep } from './script.ts';
 
@@ -126,8 +126,8 @@ class Reader {
     const leaves = steps.flatMap((step) => step.leaves);
     if (leaves.length === 0)
       throw new ScriptFault(1, 'there is nothing to execute: expected a numbered step with a fence.');
-    if (leaves.length > mostPlannedLeaves)
-      throw new ScriptFault(1, `there are ${leaves.length} steps, and at most ${mostPlannedLeaves} are taken.`);
+    if (leaves.length > maxPlannedLeaves)
+      throw new ScriptFault(1, `there are ${leaves.length} steps, and at most ${maxPlannedLeaves} are taken.`);
     return steps;
   }
 

@@ -67,7 +67,7 @@ export const listFiles = defineTool({
   },
 });
 
-const mostHits = 200;
+const maxHits = 200;
 const longestLine = 300;
 
 export const searchFiles = defineTool({
@@ -89,13 +89,13 @@ export const searchFiles = defineTool({
       if (entry.kind !== 'file' || !isWanted(entry, args.glob)) return true;
       for (const hit of hitsIn(readOrNull(worktree, entry.path, limits.readBytes), find)) {
         hits.push(`${shown(entry.path)}:${hit.line}: ${hit.text.slice(0, longestLine)}`);
-        if (hits.length >= mostHits) return false;
+        if (hits.length >= maxHits) return false;
       }
       return true;
     });
     if (hits.length === 0) return walked.isWhole ? 'No line has it.' : `No line has it so far. ${walked.note}`;
     const fitting = fit(hits, limits.answerLength);
-    if (hits.length >= mostHits || fitting.length < hits.length)
+    if (hits.length >= maxHits || fitting.length < hits.length)
       return `${fitting.join('\n')}\n[the first ${fitting.length}: ask for less by folder, glob or text]`;
     return `${fitting.join('\n')}${walked.isWhole ? '' : `\n${walked.note}`}`;
   },
@@ -115,7 +115,7 @@ const turnMs = 10;
  */
 async function visit(
   entries: Iterable<FoundEntry>,
-  most: number,
+  max: number,
   look: (entry: FoundEntry) => boolean,
 ): Promise<Walked> {
   const startedAt = performance.now();
@@ -125,7 +125,7 @@ async function visit(
     visited += 1;
     if (!look(entry)) break;
     const now = performance.now();
-    if (visited >= most || now - startedAt > longestSearchMs)
+    if (visited >= max || now - startedAt > longestSearchMs)
       return { isWhole: false, note: `[only the first ${visited} entries were looked at: name a folder]` };
     if (now - turnAt < turnMs) continue;
     await setImmediate();

@@ -1,4 +1,4 @@
-// A repository that is out of use begins nothing, over any way in.
+// In an inactive repository nothing begins, over any way in.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
 const repository = { owner: 'acme', name: 'web' };
-const outOfUse =
-  'The repository acme/web is not active: an admin takes it into use by setRepositoryActive with active: true';
+const inactive = 'The repository acme/web is inactive: an admin activates it by setRepositoryActive with active: true';
 
 let s: TestServer;
 let account: AccountVerbs;
@@ -24,7 +23,7 @@ let number: number;
 beforeAll(async () => {
   s = await startServer();
   account = accountOf(s);
-  folder = await mkdtemp(join(tmpdir(), 'interlock-out-of-use-'));
+  folder = await mkdtemp(join(tmpdir(), 'interlock-inactive-'));
   ({ number } = await prepareRepository(s));
   await account.run('createReleaseProject', { name: 'Web', repository }, 'releaseProject { name }');
   const provider = { kind: 'NONE' };
@@ -56,7 +55,7 @@ async function git(...args: string[]): Promise<string> {
 it('a push is refused by git with a message that names the cure, and a fetch is not', async () => {
   await git('commit', '--quiet', '--allow-empty', '-m', 'More');
   await expect(git('push', 'origin', 'HEAD:main', 'HEAD:refs/heads/new')).rejects.toThrow(
-    /remote rejected.*main \(the repository is out of use; an admin takes it into use by setRepositoryActive\)[^]*new \(the/,
+    /remote rejected.*main \(the repository is inactive; an admin activates it by setRepositoryActive\)[^]*new \(the/,
   );
   await git('fetch', '--quiet');
   expect((await git('rev-parse', 'origin/main')).trim()).toBe(commit);
@@ -80,11 +79,11 @@ it.each<[mutation: string, input: () => object]>([
   const { errors } = await s.graphql(`mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`, {
     input: input(),
   });
-  expect(errors).toMatchObject([{ message: outOfUse, extensions: { code: 'BAD_INPUT', field: 'input.repository' } }]);
+  expect(errors).toMatchObject([{ message: inactive, extensions: { code: 'BAD_INPUT', field: 'input.repository' } }]);
 });
 
 it('a runbook that was under way ends, and says why', async () => {
   await s.drain();
   const { data } = await s.graphql<{ runbook: object }>('{ runbook(number: 1) { status steps { leaves { error } } } }');
-  expect(JSON.stringify(data.runbook)).toContain('The repository acme/web was taken out of use.');
+  expect(JSON.stringify(data.runbook)).toContain('The repository acme/web was deactivated.');
 });
